@@ -1,0 +1,178 @@
+#pragma once
+// Options are plain aggregates with defaults, and one table per struct names
+// every field, its bounds and its meaning in a sentence. Validation, model
+// files, command-line flags, Python keywords and documentation read that table;
+// nothing types an option twice.
+//
+// A struct takes part by specialising option_table:
+//
+//   template <> inline constexpr auto option_table<LscdeOptions> = std::tuple{
+//       OptionField{"cv", &LscdeOptions::cv, whole(2), "number of folds ..."}, ...};
+//
+// Field types: bool, Index, double, std::vector<double>, Matrix, and enums that
+// specialise choice_names.
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// Interval that a number must lie in.
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;
+  bool high_open = false;
+
+  constexpr bool contain(double value) const {
+    return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
+           value - value == 0;  // finite
+  }
+};
+constexpr Bounds at_least(double low) { return {.low = low}; }
+constexpr Bounds positive() { return {.low = 0, .low_open = true}; }
+constexpr Bounds within(double low, double high) { return {.low = low, .high = high}; }
+constexpr Bounds below(double low, double high) { return {.low = low, .high = high, .high_open = true}; }
+constexpr Bounds anything() { return {}; }
+
+/// "> 0", "in [0, 1)", ">= 2"; empty where everything finite is allowed.
+std::string to_string(const Bounds& bounds);
+
+/// The names of an enum's values, in order: specialise for each option enum.
+template <class Enum>
+inline constexpr auto choice_names = std::array<std::string_view, 0>{};
+
+template <class Options, class T>
+struct OptionField {
+  std::string_view name;
+  T Options::*member;
+  Bounds bounds;
+  std::string_view text;  ///< one sentence for the user
+};
+template <class Options, class T>
+OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Options, T>;
+
+template <class Options>
+inline constexpr auto option_table = std::tuple{};
+
+/// What a door needs to know about one option.
+struct OptionInfo {
+  std::string name;
+  std::string type;  ///< "boolean", "integer", "number", "numbers", "matrix" or "choice"
+  Bounds bounds;
+  std::vector<std::string> choices;
+  std::string text;
+};
+
+namespace detail {
+
+[[noreturn]] void bad_option(std::string_view owner, std::string_view name, const std::string& value,
+                             const std::string& expected);
+std::string to_text(const Document& value);
+Document number_list(const std::vector<double>& values);
+bool read_bool(std::string_view owner, const OptionInfo& info, const Document& value);
+Index read_integer(std::string_view owner, const OptionInfo& info, const Document& value);
+double read_number(std::string_view owner, const OptionInfo& info, const Document& value);
+std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info, const Document& value);
+Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value);
+int read_choice(std::string_view owner, const OptionInfo& info, const Document& value);
+
+template <class T>
+constexpr std::string_view type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "boolean";
+  if constexpr (std::is_same_v<T, Index>) return "integer";
+  if constexpr (std::is_same_v<T, double>) return "number";
+  if constexpr (std::is_same_v<T, std::vector<double>>) return "numbers";
+  if constexpr (std::is_same_v<T, Matrix>) return "matrix";
+  return "choice";
+}
+
+template <class Options, class T>
+OptionInfo describe_field(const OptionField<Options, T>& field) {
+  OptionInfo info{std::string(field.name), std::string(type_name<T>()), field.bounds, {}, std::string(field.text)};
+  if constexpr (std::is_enum_v<T>) info.choices.assign(choice_names<T>.begin(), choice_names<T>.end());
+  return info;
+}
+
+template <class T>
+T read_option(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if constexpr (std::is_same_v<T, bool>) return read_bool(owner, info, value);
+  else if constexpr (std::is_same_v<T, Index>) return read_integer(owner, info, value);
+  else if constexpr (std::is_same_v<T, double>) return read_number(owner, info, value);
+  else if constexpr (std::is_same_v<T, std::vector<double>>) return read_numbers(owner, info, value);
+  else if constexpr (std::is_same_v<T, Matrix>) return read_matrix(owner, info, value);
+  else return static_cast<T>(read_choice(owner, info, value));
+}
+
+template <class T>
+Document write_option(const T& value) {
+  if constexpr (std::is_same_v<T, std::vector<double>>) return number_list(value);
+  else if constexpr (std::is_enum_v<T>) return choice_names<T>[static_cast<std::size_t>(value)];
+  else return Document(value);
+}
+
+}  // namespace detail
+
+/// The table as data, in its order.
+template <class Options>
+std::vector<OptionInfo> describe_options() {
+  std::vector<OptionInfo> out;
+  std::apply([&](const auto&... field) { (out.push_back(detail::describe_field(field)), ...); }, option_table<Options>);
+  return out;
+}
+
+/// Every option with its value.
+template <class Options>
+Document options_to_document(const Options& options) {
+  Document out(Document::Object{});
+  std::apply([&](const auto&... field) { (out.set(field.name, detail::write_option(options.*field.member)), ...); },
+             option_table<Options>);
+  return out;
+}
+
+/// Overwrites the options that `values` names. `owner` (the model's name) begins
+/// every message. Throws std::invalid_argument for an unknown name, a wrong type
+/// or a value out of bounds.
+template <class Options>
+void set_options(Options& options, std::string_view owner, const Document& values) {
+  if (values.is_null()) return;
+  for (const auto& [name, value] : values.as_object()) {
+    bool known = false;
+    const auto try_field = [&, &key = name, &given = value](const auto& field) {
+      using T = std::remove_reference_t<decltype(options.*field.member)>;
+      if (field.name != key) return;
+      known = true;
+      options.*field.member = detail::read_option<T>(owner, detail::describe_field(field), given);
+    };
+    std::apply([&](const auto&... field) { (try_field(field), ...); }, option_table<Options>);
+    if (!known) {
+      std::string names;
+      for (const OptionInfo& info : describe_options<Options>()) names += (names.empty() ? "" : ", ") + info.name;
+      throw std::invalid_argument(message(owner, ": unknown option '", name, "'; the options are ", names));
+    }
+  }
+}
+
+/// Checks every field against its bounds; for options set in C++.
+template <class Options>
+void validate_options(const Options& options, std::string_view owner) {
+  Options copy = options;
+  set_options(copy, owner, options_to_document(options));
+}
+
+/// What a user types for an option: "0.5", "0.1,0.2", "true", "kmeans++", and
+/// for a matrix rows "1,2;3,4". Throws std::invalid_argument.
+Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text);
+
+}  // namespace condens

@@ -1,0 +1,17 @@
+#pragma once
+// The numeric types of every interface. Observations are columns: a matrix of
+// n observations in d dimensions is d x n, the same bytes as NumPy's n x d.
+
+#include <Eigen/Core>
+
+namespace condens {
+
+using Index = Eigen::Index;
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// Read-only arguments: any contiguous-column matrix or block, without a copy.
+using VectorView = Eigen::Ref<const Eigen::VectorXd>;
+using MatrixView = Eigen::Ref<const Eigen::MatrixXd>;
+
+}  // namespace condens

@@ -1,0 +1,27 @@
+#pragma once
+// Numeric observations (x_i, y_i, w_i), the argument of every fit.
+
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// Columns are observations. `weights` is empty (all one) or holds one weight >= 0
+/// per observation: weight 2 equals two copies of the row.
+struct Dataset {
+  Matrix x;                 ///< d_x x n; d_x = 0 is an unconditional density
+  Matrix y;                 ///< d_y x n, d_y >= 1
+  Vector weights = {};      ///< empty or n
+  Matrix x_unlabeled = {};  ///< d_x x n', inputs whose target is unknown; may be empty
+
+  Index size() const { return y.cols(); }
+
+  /// Throws std::invalid_argument naming what is wrong: no rows, no target,
+  /// lengths that differ, NaN or infinity (with its place), weights negative or
+  /// all zero. `owner` begins the message.
+  void check(std::string_view owner) const;
+
+  /// The columns `rows`, in that order.
+  Dataset subset(const std::vector<Index>& rows) const;
+};
+
+}  // namespace condens

@@ -1,0 +1,67 @@
+#pragma once
+// The interface of every fitted model: given x, the law of y, a Gaussian mixture.
+// Fitted models are immutable; share them freely between threads.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/core/run.hpp"
+#include "condens/core/types.hpp"
+#include "condens/data/standardizer.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+
+namespace condens {
+
+/// What a fit did, as data.
+struct FitReport {
+  std::string status = "ok";          ///< "ok", or what did not come to its end
+  std::vector<std::string> warnings;  ///< complete sentences for the user
+  Document details = Document(Document::Object{});  ///< the model's own account: chosen widths, score table, ...
+};
+
+class ConditionalDensity {
+ public:
+  virtual ~ConditionalDensity() = default;
+
+  Index n_inputs() const { return x_scale_.dimension(); }
+  Index n_targets() const { return y_scale_.dimension(); }
+
+  /// The law at every column of x (n_inputs x n), on the user's scale of y.
+  /// Throws std::invalid_argument for a wrong shape, NaN or infinity.
+  GaussianMixtures predict(const MatrixView& x, const Run& run = {}) const;
+
+  /// log p(y_i | x_i) for every pair of columns, without keeping the laws.
+  Vector log_density(const MatrixView& x, const MatrixView& y, const Run& run = {}) const;
+
+  const FitReport& report() const { return report_; }
+
+  /// The name under which the registry knows the model ("lscde").
+  virtual std::string_view model_name() const = 0;
+
+  /// Every option, as it was used.
+  virtual Document options() const = 0;
+
+  /// What the registry needs to build the model again, bit for bit.
+  virtual Document to_document() const = 0;
+
+ protected:
+  ConditionalDensity(Standardizer x_scale, Standardizer y_scale, FitReport report)
+      : x_scale_(std::move(x_scale)), y_scale_(std::move(y_scale)), report_(std::move(report)) {}
+  ConditionalDensity(const ConditionalDensity&) = default;
+  ConditionalDensity(ConditionalDensity&&) = default;
+
+  /// The laws at a block of standardised inputs, of standardised targets.
+  virtual GaussianMixtures laws(const MatrixView& x) const = 0;
+
+  const Standardizer& x_scale() const { return x_scale_; }
+  const Standardizer& y_scale() const { return y_scale_; }
+
+ private:
+  Standardizer x_scale_;
+  Standardizer y_scale_;
+  FitReport report_;
+};
+
+}  // namespace condens

@@ -1,0 +1,151 @@
+#include "condens/core/options.hpp"
+
+#include <charconv>
+
+namespace condens {
+
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string expected(const OptionInfo& info) {
+  const std::string bounds = to_string(info.bounds);
+  const std::string suffix = bounds.empty() ? "" : " " + bounds;
+  if (info.type == "boolean") return "true or false";
+  if (info.type == "integer") return "a whole number" + suffix;
+  if (info.type == "number") return "a number" + suffix;
+  if (info.type == "numbers") return "a list of numbers, each" + (suffix.empty() ? " finite" : suffix);
+  if (info.type == "matrix") return "a matrix of finite numbers";
+  std::string choices = "one of ";
+  for (std::size_t i = 0; i < info.choices.size(); ++i) choices += (i == 0 ? "" : ", ") + info.choices[i];
+  return choices;
+}
+
+bool is_number(const Document& value) {
+  return std::holds_alternative<double>(value.value()) || std::holds_alternative<std::int64_t>(value.value());
+}
+
+double parse_number(std::string_view owner, const OptionInfo& info, std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    detail::bad_option(owner, info.name, "'" + std::string(text) + "'", expected(info));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string to_string(const Bounds& bounds) {
+  const bool below = std::isfinite(bounds.high);
+  const bool above = std::isfinite(bounds.low);
+  if (above && below) {
+    return message("in ", bounds.low_open ? '(' : '[', bounds.low, ", ", bounds.high, bounds.high_open ? ')' : ']');
+  }
+  if (above) return message(bounds.low_open ? "> " : ">= ", bounds.low);
+  if (below) return message(bounds.high_open ? "< " : "<= ", bounds.high);
+  return "";
+}
+
+namespace detail {
+
+void bad_option(std::string_view owner, std::string_view name, const std::string& value, const std::string& expected) {
+  throw std::invalid_argument(message(owner, ": ", name, " = ", value, ", expected ", expected));
+}
+
+std::string to_text(const Document& value) {
+  if (const auto* text = std::get_if<std::string>(&value.value())) return "'" + *text + "'";
+  if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
+  if (is_number(value)) return message(value.as_number());
+  return std::string(value.kind());
+}
+
+Document number_list(const std::vector<double>& values) { return Document(values); }
+
+bool read_bool(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (const auto* truth = std::get_if<bool>(&value.value())) return *truth;
+  bad_option(owner, info.name, to_text(value), expected(info));
+}
+
+Index read_integer(std::string_view owner, const OptionInfo& info, const Document& value) {
+  const double number = is_number(value) ? value.as_number() : std::nan("");
+  if (!info.bounds.contain(number) || number != std::floor(number) || std::abs(number) > 9e15) {
+    bad_option(owner, info.name, to_text(value), expected(info));
+  }
+  return static_cast<Index>(number);
+}
+
+double read_number(std::string_view owner, const OptionInfo& info, const Document& value) {
+  const double number = is_number(value) ? value.as_number() : std::nan("");
+  if (!info.bounds.contain(number)) bad_option(owner, info.name, to_text(value), expected(info));
+  return number;
+}
+
+std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (is_number(value)) return {read_number(owner, info, value)};
+  if (!std::holds_alternative<Document::Array>(value.value())) {
+    bad_option(owner, info.name, to_text(value), expected(info));
+  }
+  std::vector<double> out;
+  for (const Document& item : value.as_array()) out.push_back(read_number(owner, info, item));
+  return out;
+}
+
+Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value) {
+  const auto* matrix = std::get_if<Matrix>(&value.value());
+  if (matrix == nullptr || !matrix->allFinite()) bad_option(owner, info.name, to_text(value), expected(info));
+  return *matrix;
+}
+
+int read_choice(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (const auto* text = std::get_if<std::string>(&value.value())) {
+    for (std::size_t i = 0; i < info.choices.size(); ++i) {
+      if (info.choices[i] == *text) return static_cast<int>(i);
+    }
+  }
+  bad_option(owner, info.name, to_text(value), expected(info));
+}
+
+}  // namespace detail
+
+Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text) {
+  if (info.type == "boolean") {
+    if (text == "true" || text == "1" || text == "yes") return true;
+    if (text == "false" || text == "0" || text == "no") return false;
+    return std::string(text);  // set_options says what was expected
+  }
+  if (info.type == "choice") return std::string(text);
+  if (info.type == "integer" || info.type == "number") return parse_number(owner, info, text);
+  if (info.type == "numbers") {
+    std::vector<double> values;
+    if (!text.empty()) {
+      for (const std::string_view part : split(text, ',')) values.push_back(parse_number(owner, info, part));
+    }
+    return Document(values);
+  }
+  const auto rows = split(text, ';');
+  Matrix out(static_cast<Index>(split(rows.front(), ',').size()), static_cast<Index>(rows.size()));
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    const auto entries = split(rows[j], ',');
+    if (static_cast<Index>(entries.size()) != out.rows()) {
+      detail::bad_option(owner, info.name, "'" + std::string(rows[j]) + "'",
+                         message("rows of ", out.rows(), " numbers, as the first one has"));
+    }
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      out(static_cast<Index>(i), static_cast<Index>(j)) = parse_number(owner, info, entries[i]);
+    }
+  }
+  return out;
+}
+
+}  // namespace condens
