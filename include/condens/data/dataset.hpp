@@ -1,6 +1,9 @@
 #pragma once
 // Numeric observations (x_i, y_i, w_i), the argument of every fit.
 
+#include <string_view>
+#include <vector>
+
 #include "condens/core/types.hpp"
 
 namespace condens {
@@ -20,7 +23,8 @@ struct Dataset {
   /// all zero. `owner` begins the message.
   void check(std::string_view owner) const;
 
-  /// The columns `rows`, in that order.
+  /// The columns `rows`, in that order (weights too; x_unlabeled stays whole).
+  /// Throws std::invalid_argument for a row that does not exist.
   Dataset subset(const std::vector<Index>& rows) const;
 };
 

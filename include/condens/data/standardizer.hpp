@@ -15,6 +15,7 @@ class Standardizer {
   /// Weighted moments. The variance divides by W (1 - 1 / max(W, n+)), with W the
   /// sum of weights and n+ the number of positive ones: n - 1 without weights,
   /// exact for weights that count copies, unchanged when small weights are rescaled.
+  /// `weights` is empty or holds one weight >= 0 per column; columns of weight 0 play no part.
   /// A constant row has scale 0: it becomes 0 whatever its value, and so plays no part.
   static Standardizer fit(const MatrixView& data, const VectorView& weights);
 
@@ -23,6 +24,8 @@ class Standardizer {
   const Vector& scale() const { return scale_; }
   bool is_constant(Index i) const { return scale_[i] == 0.0; }
 
+  /// (data - mean) / scale per row, and its inverse. Throw std::invalid_argument
+  /// unless data has `dimension()` rows.
   Matrix transform(const MatrixView& data) const;
   Matrix inverse_transform(const MatrixView& data) const;
 
@@ -30,6 +33,8 @@ class Standardizer {
   static Standardizer from_document(const Document& document);
 
  private:
+  Standardizer(Vector mean, Vector scale);
+
   Vector mean_;
   Vector scale_;
 };

@@ -1,0 +1,11 @@
+#pragma once
+// Everything that a C++ program needs.
+
+#include "condens/core/errors.hpp"
+#include "condens/core/run.hpp"
+#include "condens/core/types.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/models/conditional_density.hpp"
+#include "condens/models/lscde.hpp"
+#include "condens/registry.hpp"

@@ -1,0 +1,85 @@
+#pragma once
+// From the named columns of a table to the numbers of a Dataset, the same way in
+// training and in prediction.
+//
+// A numeric input is itself. A categorical input with two levels is one indicator of
+// the second level; with k > 2 levels it is k indicators. Levels are in sorted order.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/data/table.hpp"
+
+namespace condens {
+
+struct EncoderOptions {
+  std::vector<std::string> targets = {};  ///< one or more numeric columns
+  /// Absent: every other column. Empty: none, for a density of the targets.
+  std::optional<std::vector<std::string>> inputs = std::nullopt;
+  std::string weight = {};                    ///< column of weights >= 0; empty: all one
+  std::vector<std::string> categorical = {};  ///< inputs to read as levels although they hold numbers
+  bool drop_missing = false;                  ///< leave out rows with missing values instead of refusing them
+};
+
+/// What the encoder knows of one column of the training data.
+struct EncodedColumn {
+  std::string name;
+  std::vector<std::string> levels = {};   ///< sorted; empty for a numeric column
+  std::string typical_level = {};         ///< the most frequent level (the first of equals)
+  double low = 0, typical = 0, high = 0;  ///< minimum, median and maximum of a numeric column
+
+  bool is_categorical() const { return !levels.empty(); }
+  Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : 1; }
+};
+
+class Encoder {
+ public:
+  /// Learns columns, levels and ranges. Throws std::invalid_argument, with file, line and
+  /// column, for a column that is unknown, used twice or empty; for text where numbers are
+  /// needed; for an input column that mixes numbers and texts and is not named in
+  /// `categorical`; for missing or infinite values, and weights that are negative or all zero.
+  static Encoder fit(const Table& table, const EncoderOptions& options);
+
+  /// Names for plain arrays: x1, x2, ... and y, or y1, y2, ... Ranges are all zero, as if constant.
+  static Encoder generic(Index d_x, Index d_y);
+  /// The same, with the ranges of the data.
+  static Encoder generic(const Dataset& data);
+
+  /// Inputs, targets, and weights where the table has their column. With `drop_missing`
+  /// the result is shorter than the table by the rows left out. Throws as `fit` does, and
+  /// for a level that the training data did not have.
+  Dataset encode(const Table& table, bool drop_missing = false) const;
+
+  /// The inputs alone (encoded_names().size() x rows); other columns are not needed.
+  Matrix encode_inputs(const Table& table) const;
+
+  const std::vector<EncodedColumn>& input_columns() const { return inputs_; }
+  const std::vector<EncodedColumn>& targets() const { return targets_; }
+  const std::string& weight() const { return weight_; }
+
+  /// One name per row of Dataset::x: "age", "sex=M".
+  std::vector<std::string> encoded_names() const;
+
+  /// The rows of Dataset::x that belong to each input column.
+  std::vector<std::vector<Index>> groups() const;
+
+  /// Names of the inputs that had one value in all of the training data.
+  std::vector<std::string> constant_inputs() const;
+
+  Document to_document() const;
+  static Encoder from_document(const Document& document);
+
+ private:
+  std::vector<Index> complete_rows(const Table& table, bool with_targets, bool drop_missing) const;
+  Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
+
+  std::vector<EncodedColumn> inputs_;
+  std::vector<EncodedColumn> targets_;
+  std::string weight_;
+};
+
+}  // namespace condens

@@ -1,0 +1,20 @@
+#pragma once
+// Cutting rows into folds for cross-validation.
+
+#include <cstdint>
+#include <vector>
+
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// The fold, 0 to folds - 1, of each of n rows: random, and balanced, so that sizes
+/// differ by at most one. Throws std::invalid_argument unless 2 <= folds <= n.
+std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed);
+
+/// Checks the user's own fold numbers, one whole number per row and at least two
+/// different ones, and relabels them 0 to K - 1 in their order.
+/// Throws std::invalid_argument that names the first bad row.
+std::vector<Index> check_folds(const std::vector<double>& fold_of_row, Index n);
+
+}  // namespace condens

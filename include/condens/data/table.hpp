@@ -1,0 +1,73 @@
+#pragma once
+// Named columns of numbers or texts, as a file or a data frame holds them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// The number that a field holds, whatever the locale: "1", "+1.5", " 1e5 ". Nothing
+/// when it is not a number from end to end. "inf" and what overflows are infinite.
+std::optional<double> parse_number(std::string_view field);
+
+/// The shortest decimal that reads back as the same double.
+std::string format_number(double value);
+
+/// What marks a missing value: an empty field, NA, NaN, nan, null, ?.
+bool is_missing_mark(std::string_view field);
+
+/// One column. A missing number is NaN, a missing text is empty.
+struct Column {
+  std::string name;
+  std::variant<std::vector<double>, std::vector<std::string>> values;
+
+  bool is_numeric() const { return values.index() == 0; }
+  Index size() const;
+  const std::vector<double>& numbers() const { return std::get<0>(values); }
+  const std::vector<std::string>& texts() const { return std::get<1>(values); }
+  bool is_missing(Index row) const;
+
+  /// The value as text. A number, and a text that holds one, is written in its shortest
+  /// form, so that a level means the same in a column of numbers and in one of texts.
+  std::string level(Index row) const;
+};
+
+class Table {
+ public:
+  /// `source` names the file in messages; empty for data that come from memory.
+  explicit Table(std::string source = "") : source_(std::move(source)) {}
+
+  /// Throws std::invalid_argument for a name that is empty or taken, or another length.
+  void add(Column column);
+
+  /// The line of the source where each row begins, counting from 1.
+  void set_lines(std::vector<Index> lines) { lines_ = std::move(lines); }
+
+  Index rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::string& source() const { return source_; }
+
+  const Column* find(std::string_view name) const;
+
+  /// Throws std::invalid_argument that lists the columns and suggests the nearest
+  /// name. `role` ("target", "input", ...) says what the column was wanted for.
+  const Column& at(std::string_view name, std::string_view role) const;
+
+  /// "train.csv:7", or "row 6 (counting from 1)" for data from memory.
+  std::string place(Index row) const;
+
+  /// The line in the source, or the row counting from 1.
+  Index line(Index row) const;
+
+ private:
+  std::string source_;
+  std::vector<Column> columns_;
+  std::vector<Index> lines_;
+};
+
+}  // namespace condens

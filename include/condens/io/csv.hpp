@@ -1,0 +1,52 @@
+#pragma once
+// Comma-separated values (RFC 4180): quoted fields with doubled quotes and line breaks,
+// any line ending, a byte order mark, and commas, semicolons or tabs. Independent of the locale.
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "condens/data/table.hpp"
+
+namespace condens {
+
+struct CsvOptions {
+  char separator = 0;  ///< 0: whichever of comma, semicolon and tab the header has most of
+  char comment = 0;    ///< lines that begin with it are skipped; 0: there are none
+};
+
+/// Reads a file, or standard input for "-". The first line names the columns. A column is
+/// numeric when every value that is not missing is a number; otherwise it is text. Throws
+/// std::invalid_argument with file and line for what is no such table, std::runtime_error
+/// when the file cannot be read.
+Table read_csv(const std::string& path, const CsvOptions& options = {});
+
+/// The same from text in memory; `source` names it in messages.
+Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options = {});
+
+/// Writes row after row. Numbers are the shortest decimals that read back as the same
+/// doubles; texts are quoted where they need it.
+class CsvWriter {
+ public:
+  explicit CsvWriter(std::ostream& out, char separator = ',') : out_(out), separator_(separator) {}
+
+  CsvWriter& field(double value);
+  CsvWriter& field(Index value);
+  CsvWriter& field(std::string_view text);
+  void end_row();
+
+  void row(const std::vector<std::string>& fields);
+
+ private:
+  void separate();
+
+  std::ostream& out_;
+  char separator_;
+  bool first_ = true;
+};
+
+/// The whole table, with its header.
+void write_csv(std::ostream& out, const Table& table, char separator = ',');
+
+}  // namespace condens

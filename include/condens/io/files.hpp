@@ -1,0 +1,37 @@
+#pragma once
+// Files that are either whole or not there.
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace condens {
+
+/// The whole file as bytes; "-" is standard input. Throws std::runtime_error that names
+/// the path and the reason.
+std::string read_file(const std::string& path);
+
+/// A file that appears under its name, complete and on the disk, at commit(). Until then,
+/// and after any failure, what was there before stays. Links are followed; the permissions
+/// of an existing file are kept. What is no regular file (a pipe, a device) and "-", the
+/// standard output, are written as the bytes come.
+class AtomicFile {
+ public:
+  /// Throws std::runtime_error, as commit() does, that names the path and the reason.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  std::ostream& stream();
+  void commit();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+void write_file_atomically(const std::string& path, std::string_view bytes);
+
+}  // namespace condens

@@ -1,0 +1,23 @@
+#pragma once
+// Which samples carry a kernel.
+
+#include <cstdint>
+#include <vector>
+
+#include "condens/core/parallel.hpp"
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// `count` different columns of `points`, drawn at random with the chances that
+/// `weights` gives (Efraimidis and Spirakis 2006: the largest log(u) / w).
+std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed);
+
+/// `count` different columns that cover `points`: k-means++ (Arthur and
+/// Vassilvitskii 2007), five steps of Lloyd's iteration, and each mean replaced by
+/// the nearest sample of its cluster. Of more than 50 `count` samples, a random
+/// subset of that size is covered. Cost: 6 * 50 * count^2 distances at most.
+std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed,
+                                  int threads);
+
+}  // namespace condens

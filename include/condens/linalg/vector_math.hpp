@@ -1,0 +1,37 @@
+#pragma once
+// exp and sums of many numbers at the speed of the vector unit, with the same bits
+// for every position, length and alignment.
+//
+// exp: Cody and Waite (1980), Software Manual for the Elementary Functions, ch. 6:
+//   exp(x) = 2^n exp(r),  n = round(x log2 e),  r = x - n ln 2 (ln 2 in two parts),
+// exp(r) by its Taylor polynomial of degree 13 on |r| <= ln(2)/2. Relative error at
+// most 2 units in the last place. Below -708.39 the result is gradual
+// (subnormal, error one unit of the subnormal grid); exp(-inf) = 0, overflow gives
+// infinity, NaN stays NaN.
+
+#include <cmath>
+
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// a b + c, with one rounding where the machine does that at full speed.
+inline double multiply_add(double a, double b, double c) {
+#ifdef FP_FAST_FMA
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// x[i] <- exp(x[i]) for i < n; the second form for a vector, a matrix or a block.
+void exp_in_place(double* x, Index n);
+void exp_in_place(Eigen::Ref<Matrix> x);
+
+/// Sum, dot product and maximum in one fixed order. The maximum of no numbers is
+/// -infinity; NaN may or may not be noticed by it.
+double sum(const double* x, Index n);
+double dot(const double* x, const double* y, Index n);
+double maximum(const double* x, Index n);
+
+}  // namespace condens

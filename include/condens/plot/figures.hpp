@@ -1,0 +1,84 @@
+#pragma once
+// Figures of a conditional density, each a complete SVG picture as text.
+//
+// `data` gives the ranges of the axes, the reference inputs and the points; it needs
+// one row at least. Every function throws std::invalid_argument for data, inputs or
+// targets that do not fit the model.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "condens/core/run.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/metrics/scores.hpp"
+#include "condens/models/conditional_density.hpp"
+
+namespace condens::plot {
+
+/// Names of the columns; where one is missing, "x1", "y2", ... stand in.
+struct Names {
+  std::vector<std::string> inputs = {};
+  std::vector<std::string> targets = {};
+};
+
+/// Medians of the inputs of `data`, the reference of all figures.
+Vector median_inputs(const Dataset& data);
+
+struct MapOptions {
+  Index input = 0;
+  Index target = 0;
+  Vector at = {};           ///< the other inputs; empty: their medians
+  double interval = 0.9;    ///< probability of the central interval whose edges are drawn
+  Index max_points = 1500;  ///< of the data, evenly thinned; points show where the model has one input only
+  std::function<double(double x, double y)> truth = {};  ///< a known density, drawn as contour lines
+};
+
+/// p(y | x) as a heat map over one input and one target, with the mean, a central interval
+/// and the data. Colour is the square root of the density up to its 99.5 % quantile over
+/// the picture, so that narrow and broad regions are both readable.
+std::string density_map(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
+                        const MapOptions& options = {}, const Run& run = {});
+
+struct SliceOptions {
+  std::vector<Index> inputs = {};              ///< one panel each; empty: all
+  Index target = 0;
+  std::vector<double> levels{0.1, 0.5, 0.9};  ///< quantiles of the varied input
+  Vector at = {};                             ///< the other inputs; empty: their medians
+};
+
+/// p(y | x) as curves over y, while one input moves over its quantiles and the others stay.
+std::string slices(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
+                   const SliceOptions& options = {}, const Run& run = {});
+
+/// p(y_1, y_2 | x) of a model with two targets, as a heat map with the edges of the smallest regions
+/// of probability 50 and 90 %, at one x (empty: the medians).
+std::string joint_map(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
+                      const Vector& at = {}, const Run& run = {});
+
+/// The density of one target of a model without inputs, over a histogram of the data.
+std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
+                          Index target = 0, const Run& run = {});
+
+/// Histogram of PIT values (weights empty or one each) with the band in which each bar of
+/// a uniform sample lies with probability 99 %.
+std::string pit_histogram(const VectorView& pit, const VectorView& weights, const std::string& target);
+
+/// Actual against nominal coverage, with two standard errors.
+std::string coverage_plot(const TargetScores& scores, const VectorView& weights, const std::string& target);
+
+/// A criterion over candidates. `score` is rows x columns, NaN where a fit failed; less is better.
+struct TuningTable {
+  std::string score_name;
+  std::string row_name;
+  std::string column_name;
+  Vector rows;
+  Vector columns;
+  Matrix score;
+  Matrix standard_error = {};  ///< empty, or like score: bars of the line version
+};
+
+/// A heat map with the minimum marked; a line where rows or columns hold one candidate.
+std::string tuning_surface(const TuningTable& table);
+
+}  // namespace condens::plot

@@ -1,0 +1,49 @@
+#pragma once
+// Name -> options -> fit. The only file that knows every model; every door reads it.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/core/options.hpp"
+#include "condens/core/run.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/models/conditional_density.hpp"
+
+namespace condens {
+
+/// How a model can be had.
+struct ModelInfo {
+  std::string name;     ///< "lscde"
+  std::string title;    ///< one sentence
+  std::string source;   ///< author, year
+  std::vector<std::string> presets;  ///< the first is the default
+  std::vector<OptionInfo> options;
+
+  /// Every option of a preset with its value. Throws std::invalid_argument for an unknown preset.
+  std::function<Document(std::string_view preset)> defaults;
+
+  /// Fits with the preset's options, overwritten by those that `options` names.
+  std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, std::string_view preset, const Document& options,
+                                                    const Run&)>
+      fit;
+
+  std::function<std::unique_ptr<ConditionalDensity>(const Document&)> load;
+};
+
+/// Every model, in the order in which they should be shown.
+const std::vector<ModelInfo>& models();
+
+/// Throws std::invalid_argument that lists the names there are.
+const ModelInfo& find_model(std::string_view name);
+
+/// {"model": name, ...parameters}: the inverse of load_density, bit for bit.
+Document save_density(const ConditionalDensity& density);
+
+/// Throws FormatError for an unknown model or parameters that do not fit together.
+std::unique_ptr<ConditionalDensity> load_density(const Document& document);
+
+}  // namespace condens

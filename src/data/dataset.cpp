@@ -1,0 +1,65 @@
+#include "condens/data/dataset.hpp"
+
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+
+namespace condens {
+
+namespace {
+
+/// Names the first entry that is NaN or infinite, in the order of the rows.
+void require_finite(std::string_view owner, std::string_view name, std::string_view entry, const Matrix& data) {
+  for (Index j = 0; j < data.cols(); ++j) {
+    for (Index i = 0; i < data.rows(); ++i) {
+      const double value = data(i, j);
+      require(std::isfinite(value), owner, ": ", name, ": row ", j + 1, " (counting from 1), ", entry, " ", i + 1,
+              " is ", std::isnan(value) ? "NaN" : "infinite", "; every value must be finite");
+    }
+  }
+}
+
+void check_weights(std::string_view owner, const Vector& weights, Index n) {
+  if (weights.size() == 0) return;
+  require(weights.size() == n, owner, ": ", weights.size(), " weights for ", n, " rows, expected one weight per row");
+  for (Index i = 0; i < n; ++i) {
+    require(std::isfinite(weights[i]) && weights[i] >= 0, owner, ": weights: row ", i + 1, " (counting from 1) is ",
+            weights[i], ", expected a finite number >= 0");
+  }
+  require((weights.array() > 0).any(), owner, ": weights are all zero, expected at least one positive weight");
+}
+
+}  // namespace
+
+void Dataset::check(std::string_view owner) const {
+  require(y.rows() > 0, owner, ": y has no target, expected at least one");
+  require(y.cols() > 0, owner, ": no rows, expected at least one observation");
+  require(x.rows() == 0 || x.cols() == size(), owner, ": x has ", x.cols(), " rows and y has ", size(),
+          ", expected as many inputs as targets");
+  require_finite(owner, "x", "input", x);
+  require_finite(owner, "y", "target", y);
+  check_weights(owner, weights, size());
+  if (x_unlabeled.cols() > 0) {
+    require(x_unlabeled.rows() == x.rows(), owner, ": x_unlabeled has ", x_unlabeled.rows(), " inputs and x has ",
+            x.rows(), ", expected the same inputs");
+    require_finite(owner, "x_unlabeled", "input", x_unlabeled);
+  }
+}
+
+Dataset Dataset::subset(const std::vector<Index>& rows) const {
+  for (const Index row : rows) {
+    require(row >= 0 && row < size(), "Dataset::subset: row ", row, ", expected 0 to ", size() - 1);
+  }
+  Dataset out;
+  if (x.rows() == 0) {
+    out.x.resize(0, static_cast<Index>(rows.size()));
+  } else {
+    out.x = x(Eigen::all, rows);
+  }
+  out.y = y(Eigen::all, rows);
+  if (weights.size() > 0) out.weights = weights(rows);
+  out.x_unlabeled = x_unlabeled;
+  return out;
+}
+
+}  // namespace condens

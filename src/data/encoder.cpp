@@ -1,0 +1,349 @@
+#include "condens/data/encoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+
+namespace condens {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string join(const Names& names, std::size_t most = 20) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > most ? message(out, ", ... (", names.size(), " in all)") : out;
+}
+
+void require_distinct(const Names& names, std::string_view role) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      require(names[i] != names[j], "column '", names[i], "' is listed twice as ", role);
+    }
+  }
+}
+
+/// Who is what: checks that the roles name existing columns and do not overlap.
+Names input_names(const Table& table, const EncoderOptions& options) {
+  Names all;
+  for (const Column& column : table.columns()) all.push_back(column.name);
+  require(!options.targets.empty(), "no target column given; name at least one of ", join(all));
+  for (const std::string& name : options.targets) table.at(name, "target");
+  require_distinct(options.targets, "target");
+  if (!options.weight.empty()) {
+    table.at(options.weight, "weight");
+    require(!contains(options.targets, options.weight), "column '", options.weight, "' is both target and weight");
+  }
+
+  Names inputs;
+  if (options.inputs) {
+    inputs = *options.inputs;
+    for (const std::string& name : inputs) table.at(name, "input");
+    require_distinct(inputs, "input");
+  } else {
+    std::copy_if(all.begin(), all.end(), std::back_inserter(inputs),
+                 [&](const std::string& name) { return !contains(options.targets, name) && name != options.weight; });
+  }
+  for (const std::string& name : inputs) {
+    require(!contains(options.targets, name), "column '", name, "' is both target and input");
+    require(name != options.weight, "column '", name, "' is both weight and input");
+  }
+  for (const std::string& name : options.categorical) {
+    table.at(name, "categorical");
+    require(contains(inputs, name), "categorical column '", name, "' is not among the inputs");
+  }
+  return inputs;
+}
+
+/// Built for the bad cell only: naming the place of every cell would cost more than reading it.
+template <class... Parts>
+[[noreturn]] void fail_at(const Table& table, Index row, const Parts&... parts) {
+  throw std::invalid_argument(message(table.place(row), ": ", parts...));
+}
+
+/// Refuses a column of texts where numbers are needed, at its first text.
+void require_numeric(const Table& table, const Column& column, std::string_view hint = "") {
+  if (column.is_numeric()) return;
+  for (Index row = 0; row < column.size(); ++row) {
+    const std::string& text = column.texts()[static_cast<std::size_t>(row)];
+    if (text.empty() || parse_number(text)) continue;
+    fail_at(table, row, "column '", column.name, "' is '", text, "', expected a number", hint);
+  }
+}
+
+/// Values of a numeric column; NaN and infinity do not pass.
+Vector read_numbers(const Table& table, const Column& column, const std::vector<Index>& rows) {
+  require_numeric(table, column);
+  Vector out(static_cast<Index>(rows.size()));
+  for (Index i = 0; i < out.size(); ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
+    const auto k = static_cast<std::size_t>(row);
+    out[i] = column.is_numeric() ? column.numbers()[k] : *parse_number(column.texts()[k]);
+    if (std::isfinite(out[i])) continue;
+    fail_at(table, row, "column '", column.name, "' is ", out[i], ", expected a finite number");
+  }
+  return out;
+}
+
+Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
+  const Vector weights = read_numbers(table, table.at(name, "weight"), rows);
+  for (Index i = 0; i < weights.size(); ++i) {
+    if (weights[i] >= 0) continue;
+    fail_at(table, rows[static_cast<std::size_t>(i)], "weight '", name, "' is ", weights[i],
+            ", expected a number >= 0");
+  }
+  require((weights.array() > 0).any(), "the weights in column '", name, "' are all zero, expected a positive one");
+  return weights;
+}
+
+/// Position of the row's level among the known ones.
+Index find_level(const Table& table, const Column& column, Index row, const Names& levels) {
+  const std::string level = column.level(row);
+  const auto found = std::lower_bound(levels.begin(), levels.end(), level);
+  if (found != levels.end() && *found == level) return found - levels.begin();
+  fail_at(table, row, "column '", column.name, "' is '", level,
+          "', a level that the training data did not have; known levels: ", join(levels));
+}
+
+EncodedColumn summarize(std::string name, Vector values) {
+  std::sort(values.begin(), values.end());
+  const Index n = values.size();
+  const double median = values[(n - 1) / 2] / 2 + values[n / 2] / 2;
+  return {.name = std::move(name), .low = values[0], .typical = median, .high = values[n - 1]};
+}
+
+EncodedColumn collect_levels(const Column& column, const std::vector<Index>& rows) {
+  std::map<std::string, Index> counts;
+  for (const Index row : rows) ++counts[column.level(row)];
+  EncodedColumn out{.name = column.name};
+  Index most = 0;
+  for (const auto& [level, count] : counts) {
+    out.levels.push_back(level);
+    if (count > most) out.typical_level = level;
+    most = std::max(most, count);
+  }
+  return out;
+}
+
+/// Refuses, or takes away, the rows where one of the columns has no value.
+std::vector<Index> keep_complete(const Table& table, const std::vector<const Column*>& columns, bool drop_missing) {
+  std::vector<Index> complete;
+  std::vector<Index> missing;
+  for (Index row = 0; row < table.rows(); ++row) {
+    const bool bad = std::any_of(columns.begin(), columns.end(), [&](const Column* c) { return c->is_missing(row); });
+    (bad ? missing : complete).push_back(row);
+  }
+  const std::string where = table.source().empty() ? "" : table.source() + ": ";
+  require(table.rows() > 0, where, "no rows, expected at least one");
+  if (missing.empty()) return complete;
+  const auto first =
+      std::find_if(columns.begin(), columns.end(), [&](const Column* c) { return c->is_missing(missing[0]); });
+  Names lines;
+  for (const Index row : missing) lines.push_back(std::to_string(table.line(row)));
+  const std::size_t shown = std::min<std::size_t>(5, lines.size());
+  require(drop_missing, where, missing.size(), missing.size() == 1 ? " row has" : " rows have",
+          " missing values: ", table.source().empty() ? "row " : "line ", join({lines.begin(), lines.begin() + shown}),
+          lines.size() > shown ? ", ..." : "", " (the first in column '", (*first)->name,
+          "'); fill them in, or choose to drop such rows");
+  require(!complete.empty(), where, "every row has missing values, so none is left");
+  return complete;
+}
+
+/// Refuses a column in which numbers and texts are mixed: most often a slip among numbers,
+/// and as levels every number would be one of its own.
+void refuse_mixed(const Table& table, const Column& column) {
+  const auto& texts = column.texts();
+  const bool mixed =
+      std::any_of(texts.begin(), texts.end(), [](const auto& text) { return parse_number(text).has_value(); });
+  if (mixed) require_numeric(table, column, " as in other rows; correct it, or name the column as categorical");
+}
+
+Document to_document(const EncodedColumn& column) {
+  Document out;
+  out.set("name", column.name);
+  if (column.is_categorical()) {
+    return out.set("levels", Document(column.levels)).set("typical", column.typical_level);
+  }
+  return out.set("low", column.low).set("typical", column.typical).set("high", column.high);
+}
+
+EncodedColumn column_from_document(const Document& document) {
+  EncodedColumn out{.name = document.at("name").as_string()};
+  if (document.find("levels") == nullptr) {
+    out.low = document.at("low").as_number();
+    out.typical = document.at("typical").as_number();
+    out.high = document.at("high").as_number();
+    const bool ordered = out.low <= out.typical && out.typical <= out.high;
+    if (!ordered) throw FormatError(message("encoder: column '", out.name, "' needs low <= typical <= high"));
+    return out;
+  }
+  out.levels = document.at("levels").as_strings();
+  out.typical_level = document.at("typical").as_string();
+  const bool increasing =
+      std::adjacent_find(out.levels.begin(), out.levels.end(), std::greater_equal<>()) == out.levels.end();
+  if (out.levels.empty() || !increasing || !contains(out.levels, out.typical_level)) {
+    throw FormatError(message("encoder: column '", out.name, "' needs sorted levels, and a typical one among them"));
+  }
+  return out;
+}
+
+std::vector<EncodedColumn> columns_from_document(const Document& document) {
+  std::vector<EncodedColumn> out;
+  for (const Document& item : document.as_array()) out.push_back(column_from_document(item));
+  return out;
+}
+
+}  // namespace
+
+Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
+  Encoder out;
+  for (std::string& name : input_names(table, options)) out.inputs_.push_back({.name = std::move(name)});
+  for (const std::string& name : options.targets) out.targets_.push_back({.name = name});
+  out.weight_ = options.weight;
+
+  const std::vector<Index> rows = out.complete_rows(table, true, options.drop_missing);
+  for (EncodedColumn& input : out.inputs_) {
+    const Column& column = table.at(input.name, "input");
+    const bool named = contains(options.categorical, input.name);
+    if (!named && !column.is_numeric()) refuse_mixed(table, column);
+    input = named || !column.is_numeric() ? collect_levels(column, rows)
+                                          : summarize(input.name, read_numbers(table, column, rows));
+  }
+  for (EncodedColumn& target : out.targets_) {
+    target = summarize(target.name, read_numbers(table, table.at(target.name, "target"), rows));
+  }
+  if (!out.weight_.empty()) read_weights(table, out.weight_, rows);
+  return out;
+}
+
+Encoder Encoder::generic(Index d_x, Index d_y) {
+  Encoder out;
+  for (Index i = 1; i <= d_x; ++i) out.inputs_.push_back({.name = message("x", i)});
+  for (Index i = 1; i <= d_y; ++i) out.targets_.push_back({.name = d_y == 1 ? "y" : message("y", i)});
+  return out;
+}
+
+Encoder Encoder::generic(const Dataset& data) {
+  data.check("Encoder::generic");
+  Encoder out = generic(data.x.rows(), data.y.rows());
+  for (Index i = 0; i < data.x.rows(); ++i) {
+    auto& input = out.inputs_[static_cast<std::size_t>(i)];
+    input = summarize(input.name, data.x.row(i));
+  }
+  for (Index i = 0; i < data.y.rows(); ++i) {
+    auto& target = out.targets_[static_cast<std::size_t>(i)];
+    target = summarize(target.name, data.y.row(i));
+  }
+  return out;
+}
+
+std::vector<Index> Encoder::complete_rows(const Table& table, bool with_targets, bool drop_missing) const {
+  std::vector<const Column*> columns;
+  for (const EncodedColumn& input : inputs_) columns.push_back(&table.at(input.name, "input"));
+  if (with_targets) {
+    for (const EncodedColumn& target : targets_) columns.push_back(&table.at(target.name, "target"));
+    if (!weight_.empty() && table.find(weight_) != nullptr) columns.push_back(table.find(weight_));
+  }
+  return keep_complete(table, columns, drop_missing);
+}
+
+Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
+  Index width = 0;
+  for (const EncodedColumn& input : inputs_) width += input.width();
+  Matrix out = Matrix::Zero(width, static_cast<Index>(rows.size()));
+  Index at = 0;
+  for (const EncodedColumn& input : inputs_) {
+    const Column& column = table.at(input.name, "input");
+    if (!input.is_categorical()) out.row(at) = read_numbers(table, column, rows);
+    for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
+      const Index level = find_level(table, column, rows[static_cast<std::size_t>(j)], input.levels);
+      if (input.width() > 1) {
+        out(at + level, j) = 1;
+      } else {
+        out(at, j) = static_cast<double>(level);
+      }
+    }
+    at += input.width();
+  }
+  return out;
+}
+
+Matrix Encoder::encode_inputs(const Table& table) const {
+  return encode_inputs(table, complete_rows(table, false, false));
+}
+
+Dataset Encoder::encode(const Table& table, bool drop_missing) const {
+  const std::vector<Index> rows = complete_rows(table, true, drop_missing);
+  Dataset out{.x = encode_inputs(table, rows),
+              .y = Matrix(static_cast<Index>(targets_.size()), static_cast<Index>(rows.size()))};
+  for (Index i = 0; i < out.y.rows(); ++i) {
+    const std::string& name = targets_[static_cast<std::size_t>(i)].name;
+    out.y.row(i) = read_numbers(table, table.at(name, "target"), rows);
+  }
+  if (!weight_.empty() && table.find(weight_) != nullptr) out.weights = read_weights(table, weight_, rows);
+  return out;
+}
+
+std::vector<std::string> Encoder::encoded_names() const {
+  Names out;
+  for (const EncodedColumn& input : inputs_) {
+    if (!input.is_categorical()) {
+      out.push_back(input.name);
+    } else if (input.width() == 1) {
+      out.push_back(input.name + "=" + input.levels.back());
+    } else {
+      for (const std::string& level : input.levels) out.push_back(input.name + "=" + level);
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<Index>> Encoder::groups() const {
+  std::vector<std::vector<Index>> out;
+  Index at = 0;
+  for (const EncodedColumn& input : inputs_) {
+    out.emplace_back(static_cast<std::size_t>(input.width()));
+    std::iota(out.back().begin(), out.back().end(), at);
+    at += input.width();
+  }
+  return out;
+}
+
+std::vector<std::string> Encoder::constant_inputs() const {
+  Names out;
+  for (const EncodedColumn& input : inputs_) {
+    if (input.is_categorical() ? input.levels.size() == 1 : input.low == input.high) out.push_back(input.name);
+  }
+  return out;
+}
+
+Document Encoder::to_document() const {
+  Document::Array inputs;
+  Document::Array targets;
+  for (const EncodedColumn& input : inputs_) inputs.push_back(condens::to_document(input));
+  for (const EncodedColumn& target : targets_) targets.push_back(condens::to_document(target));
+  Document out;
+  return out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
+}
+
+Encoder Encoder::from_document(const Document& document) {
+  Encoder out;
+  out.inputs_ = columns_from_document(document.at("inputs"));
+  out.targets_ = columns_from_document(document.at("targets"));
+  out.weight_ = document.at("weight").as_string();
+  if (out.targets_.empty()) throw FormatError("encoder: no target");
+  return out;
+}
+
+}  // namespace condens

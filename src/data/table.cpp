@@ -1,0 +1,135 @@
+#include "condens/data/table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "condens/core/errors.hpp"
+
+namespace condens {
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// std::from_chars does not say on which side a decimal leaves the range of double.
+double out_of_range_value(std::string_view decimal) {
+  const bool negative = decimal.front() == '-';
+  if (negative) decimal.remove_prefix(1);
+  const std::size_t exponent = decimal.find_first_of("eE");
+  const bool small = exponent == std::string_view::npos ? decimal.front() == '0' || decimal.front() == '.'
+                                                        : decimal.substr(exponent + 1).starts_with('-');
+  const double magnitude = small ? 0.0 : std::numeric_limits<double>::infinity();
+  return negative ? -magnitude : magnitude;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// Levenshtein's distance: insertions, deletions and substitutions.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::string suggestion(std::string_view name, const std::vector<Column>& columns) {
+  std::string nearest;
+  std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const Column& column : columns) {
+    const std::size_t distance = edit_distance(lower(name), lower(column.name));
+    if (distance < shortest && distance < std::max(name.size(), column.name.size())) {
+      shortest = distance;
+      nearest = column.name;
+    }
+  }
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+}  // namespace
+
+std::optional<double> parse_number(std::string_view field) {
+  field = trim(field);
+  if (field.starts_with('+')) {
+    field.remove_prefix(1);
+    if (field.starts_with('-')) return std::nullopt;
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (end != field.data() + field.size() || error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return out_of_range_value(field);
+  return value;
+}
+
+std::string format_number(double value) {
+  if (std::isnan(value)) return "nan";
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+bool is_missing_mark(std::string_view field) {
+  return field.empty() || field == "NA" || field == "NaN" || field == "nan" || field == "null" || field == "?";
+}
+
+Index Column::size() const { return static_cast<Index>(is_numeric() ? numbers().size() : texts().size()); }
+
+bool Column::is_missing(Index row) const {
+  const auto i = static_cast<std::size_t>(row);
+  return is_numeric() ? std::isnan(numbers()[i]) : texts()[i].empty();
+}
+
+std::string Column::level(Index row) const {
+  const auto i = static_cast<std::size_t>(row);
+  if (is_numeric()) return format_number(numbers()[i]);
+  const std::optional<double> number = parse_number(texts()[i]);
+  return number ? format_number(*number) : texts()[i];
+}
+
+void Table::add(Column column) {
+  const std::string where = source_.empty() ? "" : source_ + ": ";
+  require(!column.name.empty(), where, "column ", columns_.size() + 1, " has no name; name it, or remove it");
+  require(find(column.name) == nullptr, where, "two columns are named '", column.name, "'; rename one");
+  require(columns_.empty() || column.size() == rows(), where, "column '", column.name, "' has ", column.size(),
+          " rows, expected ", rows(), " as in the others");
+  columns_.push_back(std::move(column));
+}
+
+const Column* Table::find(std::string_view name) const {
+  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+  return found == columns_.end() ? nullptr : &*found;
+}
+
+const Column& Table::at(std::string_view name, std::string_view role) const {
+  if (const Column* column = find(name)) return *column;
+  std::string names;
+  for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
+  throw std::invalid_argument(message(source_, source_.empty() ? "" : ": ", "there is no ", role, " column '", name,
+                                      "'; the columns are ", names, suggestion(name, columns_)));
+}
+
+Index Table::line(Index row) const { return lines_.empty() ? row + 1 : lines_[static_cast<std::size_t>(row)]; }
+
+std::string Table::place(Index row) const {
+  return source_.empty() ? message("row ", row + 1, " (counting from 1)") : message(source_, ":", line(row));
+}
+
+}  // namespace condens

@@ -1,0 +1,257 @@
+// Many laws: fixed blocks of laws over threads, each law by the code of a single one.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "condens/core/parallel.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
+#include "mixture_checks.hpp"
+#include "mixture_view.hpp"
+
+namespace condens {
+
+using namespace detail;
+
+namespace {
+
+constexpr auto kUseMarginal = "use marginal(j), or sample";
+constexpr Index kBlock = 64;
+
+void over_blocks(const Run& run, std::string name, Index n, const std::function<void(Range)>& body) {
+  Task task(run, std::move(name), static_cast<double>(n));
+  parallel_for(
+      block_count(n, kBlock), task.threads(),
+      [&](Index block) {
+        const Range range = block_range(n, kBlock, block);
+        body(range);
+        task.advance(static_cast<double>(range.size()));
+      },
+      [&] { task.poll(); });
+}
+
+/// A law of the batch; `weights` is its own memory.
+MixtureView view(const GaussianMixtures& laws, Index i, Vector& weights) {
+  const Index d = laws.dimension();
+  const Index m = laws.n_components();
+  const Index first = laws.has_shared_components() ? 0 : i * m * d;
+  weights = laws.log_weights().col(i);
+  exp_in_place(weights.data(), m);
+  return {d,
+          m,
+          laws.log_weights().data() + i * m,
+          weights.data(),
+          laws.components().means.data() + first,
+          laws.components().scales.data() + first};
+}
+
+/// body(i, law i) for every law.
+template <class Body>
+void for_each_law(const GaussianMixtures& laws, const Run& run, std::string name, const Body& body) {
+  over_blocks(run, std::move(name), laws.size(), [&](Range range) {
+    Vector weights;
+    for (Index i = range.begin; i < range.end; ++i) body(i, view(laws, i, weights));
+  });
+}
+
+template <class Value>
+Vector numbers(const GaussianMixtures& laws, const Run& run, std::string name, const Value& value) {
+  Vector out(laws.size());
+  for_each_law(laws, run, std::move(name), [&](Index i, const MixtureView& p) { out[i] = value(i, p); });
+  return out;
+}
+
+template <class Value>
+Matrix columns(const GaussianMixtures& laws, const Run& run, std::string name, Index rows, const Value& value) {
+  Matrix out(rows, laws.size());
+  for_each_law(laws, run, std::move(name), [&](Index i, const MixtureView& p) { out.col(i) = value(i, p); });
+  return out;
+}
+
+/// w' T w of every law; a table of shared components is computed once.
+template <class MakeTable>
+Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, const MakeTable& make) {
+  if (laws.size() == 0) return Vector(0);
+  if (!laws.has_shared_components()) {
+    return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, make(p)); });
+  }
+  Vector weights;
+  const Matrix table = make(view(laws, 0, weights));
+  return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, table); });
+}
+
+void require_points(const GaussianMixtures& laws, const MatrixView& y, Index cols, std::string_view where) {
+  require_shape(y, laws.dimension(), cols, where, "y");
+  require_numbers(y, where, "y");
+}
+
+void require_line_points(const GaussianMixtures& laws, const VectorView& y, std::string_view where,
+                         std::string_view instead = kUseMarginal) {
+  require_univariate(laws.dimension(), where, instead);
+  require_shape(y, laws.size(), 1, where, "y");
+  require_numbers(y, where, "y");
+}
+
+/// log p_i at the `points` columns of y that `first(i)` begins: points x n.
+Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points, bool own_points, const Run& run) {
+  const Index m = laws.n_components();
+  const GaussianComponents& all = laws.components();
+  const auto table_of = [&](Index first) {
+    return DensityTable(laws.dimension(), m, all.means.col(first).data(), all.scales.col(first).data());
+  };
+  Matrix out(points, laws.size());
+  if (out.size() == 0) return out;
+  const DensityTable common = table_of(0);
+  over_blocks(run, "log density", laws.size(), [&](Range range) {
+    Vector work(m);
+    for (Index i = range.begin; i < range.end; ++i) {
+      const double* log_weights = laws.log_weights().data() + i * m;
+      const Index first = own_points ? i * points : 0;
+      const auto fill = [&](const DensityTable& table) {
+        for (Index q = 0; q < points; ++q) {
+          out(q, i) = table.log_pdf(log_weights, y.col(first + q).data(), work.data());
+        }
+      };
+      if (laws.has_shared_components()) {
+        fill(common);
+      } else {
+        fill(table_of(i * m));
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+Vector GaussianMixtures::log_pdf(const MatrixView& y, const Run& run) const {
+  require_points(*this, y, size(), "GaussianMixtures::log_pdf");
+  return log_densities(*this, y, 1, true, run).row(0).transpose();
+}
+
+Vector GaussianMixtures::pdf(const MatrixView& y, const Run& run) const {
+  require_points(*this, y, size(), "GaussianMixtures::pdf");
+  Vector out = log_densities(*this, y, 1, true, run).row(0).transpose();
+  for (double& value : out) value = std::exp(value);
+  return out;
+}
+
+Matrix GaussianMixtures::log_pdf_grid(const MatrixView& y, const Run& run) const {
+  require_points(*this, y, y.cols(), "GaussianMixtures::log_pdf_grid");
+  return log_densities(*this, y, y.cols(), false, run);
+}
+
+Vector GaussianMixtures::cdf(const VectorView& y, const Run& run) const {
+  require_line_points(*this, y, "GaussianMixtures::cdf");
+  return numbers(*this, run, "cdf", [&](Index i, const MixtureView& p) { return detail::cdf(p, y[i]); });
+}
+
+Vector GaussianMixtures::sf(const VectorView& y, const Run& run) const {
+  require_line_points(*this, y, "GaussianMixtures::sf");
+  return numbers(*this, run, "sf", [&](Index i, const MixtureView& p) { return detail::sf(p, y[i]); });
+}
+
+Matrix GaussianMixtures::quantile(const VectorView& levels, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::quantile", kUseMarginal);
+  for (Index k = 0; k < levels.size(); ++k) require_level(levels[k], "GaussianMixtures::quantile");
+  return columns(*this, run, "quantile", levels.size(), [&](Index, const MixtureView& p) {
+    Vector out(levels.size());
+    for (Index k = 0; k < levels.size(); ++k) out[k] = detail::quantile(p, levels[k]);
+    return out;
+  });
+}
+
+Vector GaussianMixtures::median(const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::median", kUseMarginal);
+  return numbers(*this, run, "median", [](Index, const MixtureView& p) { return detail::quantile(p, 0.5); });
+}
+
+Matrix GaussianMixtures::interval(double mass, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::interval", kUseMarginal);
+  require_mass(mass, "GaussianMixtures::interval");
+  const double rest = 0.5 * (1.0 - mass);
+  return columns(*this, run, "interval", 2, [rest](Index, const MixtureView& p) {
+    Vector out(2);
+    out << detail::quantile(p, rest), detail::upper_quantile(p, rest);
+    return out;
+  });
+}
+
+std::vector<std::vector<Interval>> GaussianMixtures::highest_density_region(double mass, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::highest_density_region", kUseMarginal);
+  require_mass(mass, "GaussianMixtures::highest_density_region");
+  std::vector<std::vector<Interval>> out(static_cast<std::size_t>(size()));
+  for_each_law(*this, run, "highest-density region", [&](Index i, const MixtureView& p) {
+    out[static_cast<std::size_t>(i)] = detail::highest_density_region(p, mass);
+  });
+  return out;
+}
+
+Matrix GaussianMixtures::mean(const Run& run) const {
+  return columns(*this, run, "mean", dimension(), [](Index, const MixtureView& p) { return detail::mean(p); });
+}
+
+Matrix GaussianMixtures::variance(const Run& run) const {
+  return columns(*this, run, "variance", dimension(), [](Index, const MixtureView& p) { return detail::variance(p); });
+}
+
+Vector GaussianMixtures::skewness(const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::skewness", kUseMarginal);
+  return numbers(*this, run, "skewness", [](Index, const MixtureView& p) { return detail::skewness(p); });
+}
+
+Vector GaussianMixtures::kurtosis(const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::kurtosis", kUseMarginal);
+  return numbers(*this, run, "kurtosis", [](Index, const MixtureView& p) { return detail::kurtosis(p); });
+}
+
+Matrix GaussianMixtures::mode(const Run& run) const {
+  return columns(*this, run, "mode", dimension(), [](Index, const MixtureView& p) { return detail::mode(p); });
+}
+
+Vector GaussianMixtures::entropy(const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::entropy", kUseMarginal);
+  return numbers(*this, run, "entropy", [](Index, const MixtureView& p) { return detail::entropy(p); });
+}
+
+Vector GaussianMixtures::squared_l2_norm(const Run& run) const {
+  return pair_terms(*this, run, "squared L2 norm", overlap_table);
+}
+
+Vector GaussianMixtures::energy(const Run& run) const { return pair_terms(*this, run, "energy", distance_table); }
+
+Vector GaussianMixtures::energy_score(const MatrixView& y, const Run& run) const {
+  require_points(*this, y, size(), "GaussianMixtures::energy_score");
+  const Vector spread = energy(run);
+  const Matrix points = y;
+  return numbers(*this, run, "energy score", [&](Index i, const MixtureView& p) {
+    return mean_distance(p, points.col(i).data()) - 0.5 * spread[i];
+  });
+}
+
+Vector GaussianMixtures::crps(const VectorView& y, const Run& run) const {
+  require_line_points(*this, y, "GaussianMixtures::crps", "use energy_score, or marginal(j)");
+  return energy_score(Eigen::Map<const Matrix>(y.data(), 1, y.size()), run);
+}
+
+Vector GaussianMixtures::squared_loss(const MatrixView& y, const Run& run) const {
+  require_points(*this, y, size(), "GaussianMixtures::squared_loss");
+  const Vector norm = squared_l2_norm(run);
+  Vector out = pdf(y, run);
+  for (Index i = 0; i < size(); ++i) out[i] = 0.5 * norm[i] - out[i];
+  return out;
+}
+
+Matrix GaussianMixtures::sample(Index per_law, std::uint64_t seed, const Run& run) const {
+  require(per_law >= 0, "GaussianMixtures::sample: per_law is ", per_law, "; expected >= 0");
+  Matrix out(dimension(), per_law * size());
+  for_each_law(*this, run, "sample", [&](Index i, const MixtureView& p) {
+    RandomStream random(seed, static_cast<std::uint64_t>(i));
+    out.middleCols(i * per_law, per_law) = detail::sample(p, per_law, random);
+  });
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,45 @@
+#pragma once
+// The messages of this room. `where` is the function as the caller wrote it.
+
+#include <cmath>
+#include <string_view>
+
+#include "condens/core/errors.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+
+namespace condens::detail {
+
+inline void require_univariate(Index d, std::string_view where, std::string_view instead) {
+  require(d == 1, where, ": the law has ", d, " dimensions, this needs 1; ", instead);
+}
+
+inline void require_number(double value, std::string_view where, std::string_view name) {
+  require(!std::isnan(value), where, ": ", name, " is NaN; expected a number");
+}
+
+inline void require_numbers(const MatrixView& values, std::string_view where, std::string_view name) {
+  for (Index j = 0; j < values.cols(); ++j) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      require(!std::isnan(values(i, j)), where, ": ", name, " is NaN at row ", i, ", column ", j, "; expected numbers");
+    }
+  }
+}
+
+inline void require_shape(const MatrixView& values, Index rows, Index cols, std::string_view where,
+                          std::string_view name) {
+  require(values.rows() == rows && values.cols() == cols, where, ": ", name, " is ", values.rows(), " x ",
+          values.cols(), "; expected ", rows, " x ", cols);
+}
+
+inline void require_level(double level, std::string_view where) {
+  require(level >= 0.0 && level <= 1.0, where, ": level ", level, " is outside [0, 1]");
+}
+
+inline void require_mass(double mass, std::string_view where) {
+  require(mass > 0.0 && mass < 1.0, where, ": mass ", mass, " is outside (0, 1)");
+}
+
+/// Shapes d x m with d, m >= 1, finite means, finite scales > 0.
+void require_components(const GaussianComponents& components, std::string_view where);
+
+}  // namespace condens::detail

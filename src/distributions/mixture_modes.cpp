@@ -1,0 +1,253 @@
+// All maxima and minima of a univariate mixture density, and the modes.
+//
+// Interval search: on [c - h, c + h], with M3 >= |p'''| there,
+//   |p'(c)| > h |p''(c)| + h^2 M3 / 2   =>  p' has no root,
+//   |p''(c)| > h M3                     =>  p' is monotone: at most one root, seen at the ends;
+// otherwise the interval is cut in two (Taylor forms of interval arithmetic, Moore 1966;
+// safeguarded Newton inside). So no stationary point is missed by chance; what may be
+// missed is a pair closer than 1e-9 of the least scale. All maxima and minima lie between
+// the least and the largest centre. For the mode alone, intervals whose upper bound of p
+// is below a known density are dropped (branch and bound).
+//
+// Everything is relative to exp(top), the largest term: nothing underflows between distant components.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "bracketed_root.hpp"
+#include "condens/linalg/vector_math.hpp"
+#include "mixture_view.hpp"
+
+namespace condens::detail {
+namespace {
+
+/// exp(-top) times p, p' and p'' at a point.
+struct Derivatives {
+  double top;
+  double p;
+  double first;
+  double second;
+};
+
+/// What is known on an interval; derivatives at its centre, times exp(-top).
+struct Bounds {
+  double first;
+  double second;
+  double third;        // upper bound of |p'''|
+  double first_noise;  // rounding errors of the first two
+  double second_noise;
+  double log_density;  // upper bound of log p, up to log sqrt(2 pi)
+};
+
+class Curve {
+ public:
+  explicit Curve(const MixtureView& p);
+
+  double least_centre() const { return mean_.minCoeff(); }
+  double largest_centre() const { return mean_.maxCoeff(); }
+  double least_scale() const { return 1.0 / inverse_.maxCoeff(); }
+  Index size() const { return mean_.size(); }
+  double centre(Index l) const { return mean_[l]; }
+
+  Derivatives at(double y);
+  Bounds over(double centre, double half_width);
+  double log_density(double y) {
+    const Derivatives f = at(y);
+    return f.top + std::log(f.p);
+  }
+
+ private:
+  Vector mean_;
+  Vector inverse_;     // 1 / s
+  Vector log_factor_;  // log w - log s
+  Vector term_;        // work space
+};
+
+Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
+  Index kept = 0;
+  for (Index l = 0; l < p.m; ++l) {
+    if (std::isinf(p.log_weights[l])) continue;
+    mean_[kept] = p.mean(l);
+    inverse_[kept] = 1.0 / p.scale(l);
+    log_factor_[kept] = p.log_weights[l] - std::log(p.scale(l));
+    ++kept;
+  }
+  mean_.conservativeResize(kept);
+  inverse_.conservativeResize(kept);
+  log_factor_.conservativeResize(kept);
+  term_.resize(2 * kept);
+}
+
+Derivatives Curve::at(double y) {
+  const Index m = size();
+  for (Index l = 0; l < m; ++l) {
+    const double z = (y - mean_[l]) * inverse_[l];
+    term_[l] = multiply_add(-0.5 * z, z, log_factor_[l]);
+  }
+  Derivatives out{maximum(term_.data(), m), 0.0, 0.0, 0.0};
+  for (Index l = 0; l < m; ++l) term_[l] -= out.top;
+  exp_in_place(term_.data(), m);
+  for (Index l = 0; l < m; ++l) {
+    const double z = (y - mean_[l]) * inverse_[l];
+    out.p += term_[l];
+    out.first -= term_[l] * z * inverse_[l];
+    out.second += term_[l] * (z * z - 1.0) * inverse_[l] * inverse_[l];
+  }
+  return out;
+}
+
+Bounds Curve::over(double centre, double half_width) {
+  const Index m = size();
+  double* at_centre = term_.data();
+  double* at_nearest = term_.data() + m;
+  for (Index l = 0; l < m; ++l) {
+    const double z = (centre - mean_[l]) * inverse_[l];
+    const double near = std::max(std::abs(z) - half_width * inverse_[l], 0.0);
+    at_centre[l] = multiply_add(-0.5 * z, z, log_factor_[l]);
+    at_nearest[l] = multiply_add(-0.5 * near, near, log_factor_[l]);
+  }
+  const double top = maximum(at_nearest, m);
+  for (Index l = 0; l < 2 * m; ++l) term_[l] -= top;
+  exp_in_place(term_.data(), 2 * m);
+  Bounds out{};
+  double density = 0.0;
+  for (Index l = 0; l < m; ++l) {
+    const double r = inverse_[l];
+    const double z = (centre - mean_[l]) * r;
+    const double near = std::max(std::abs(z) - half_width * r, 0.0);
+    const double far = std::abs(z) + half_width * r;
+    out.first -= at_centre[l] * z * r;
+    out.second += at_centre[l] * (z * z - 1.0) * r * r;
+    out.first_noise += at_centre[l] * (std::abs(z) + 1.0) * r;
+    out.second_noise += at_centre[l] * (z * z + 1.0) * r * r;
+    // |z^3 - 3 z| exp(-z^2/2) falls beyond z = 2.3344; before that it is below 1.3804, and
+    // exp(-near^2/2) above 1/15.26.
+    const double cubic = near > 2.335 ? near * (near * near - 3.0) : std::min(far * (far * far + 3.0), 21.1);
+    out.third += at_nearest[l] * cubic * r * r * r;
+    density += at_nearest[l];
+  }
+  out.log_density = top + std::log(density);
+  return out;
+}
+
+// The root of p' in [a, b], where it changes its sign as `maximum` says.
+double solve(Curve& curve, double a, double b, bool maximum) {
+  const double side = maximum ? -1.0 : 1.0;
+  const auto slope = [&](double y) {
+    const Derivatives f = curve.at(y);
+    return std::pair{side * f.first, side * f.second};
+  };
+  return bracketed_root(slope, a, b, 0.5 * a + 0.5 * b);
+}
+
+// An interval with at most one root of p': adds it.
+void add_root(Curve& curve, double a, double b, double second, std::vector<StationaryPoint>& found) {
+  const double left = curve.at(a).first;
+  const double right = curve.at(b).first;
+  if (left == 0.0 && right == 0.0) {
+    found.push_back({0.5 * a + 0.5 * b, second < 0.0});
+  } else if (left >= 0.0 && right <= 0.0) {
+    found.push_back({left == 0.0 ? a : right == 0.0 ? b : solve(curve, a, b, true), true});
+  } else if (left <= 0.0 && right >= 0.0) {
+    found.push_back({left == 0.0 ? a : right == 0.0 ? b : solve(curve, a, b, false), false});
+  }
+}
+
+/// Every stationary point whose density may exceed exp(floor).
+std::vector<StationaryPoint> search(Curve& curve, double floor) {
+  std::vector<StationaryPoint> found;
+  const double first = curve.least_centre();
+  const double last = curve.largest_centre();
+  if (first == last) return {{first, true}};
+  const double least_width = 1e-9 * curve.least_scale();
+  std::vector<std::pair<double, double>> open{{first, last}};
+  while (!open.empty()) {
+    const auto [a, b] = open.back();
+    open.pop_back();
+    const double c = 0.5 * a + 0.5 * b;
+    const double h = std::max(c - a, b - c);
+    const Bounds f = curve.over(c, h);
+    if (f.log_density < floor) continue;
+    const double rest = h * (std::abs(f.second) + 0.5 * h * f.third);
+    if (std::abs(f.first) > rest * (1.0 + 1e-9) + 1e-14 * f.first_noise) continue;
+    const bool monotone = std::abs(f.second) > h * f.third + 1e-14 * f.second_noise;
+    if (monotone || h < least_width || c <= a || c >= b) {
+      add_root(curve, a, b, f.second, found);
+    } else {
+      open.emplace_back(c, b);
+      open.emplace_back(a, c);
+    }
+  }
+  return found;
+}
+
+// Rounding may show one root in two neighbouring intervals: of equal kinds in a row the more extreme stays.
+std::vector<StationaryPoint> alternate(Curve& curve, const std::vector<StationaryPoint>& found) {
+  std::vector<StationaryPoint> out;
+  for (const StationaryPoint& point : found) {
+    if (out.empty() || out.back().is_maximum != point.is_maximum) {
+      if (out.empty() && !point.is_maximum) continue;
+      out.push_back(point);
+    } else {
+      const bool higher = curve.log_density(point.y) > curve.log_density(out.back().y);
+      if (higher == point.is_maximum) out.back() = point;
+    }
+  }
+  if (out.size() > 1 && !out.back().is_maximum) out.pop_back();
+  return out;
+}
+
+Vector univariate_mode(const MixtureView& p) {
+  Curve curve(p);
+  double best = -std::numeric_limits<double>::infinity();
+  double place = 0.0;
+  const auto offer = [&](double y) {
+    const double value = curve.log_density(y);
+    if (value > best) {
+      best = value;
+      place = y;
+    }
+  };
+  for (Index l = 0; l < curve.size(); ++l) offer(curve.centre(l));
+  const double floor = best - 1e-12 * (1.0 + std::abs(best));
+  best = -std::numeric_limits<double>::infinity();  // a centre is a bound, not a candidate
+  for (const StationaryPoint& point : search(curve, floor)) {
+    if (point.is_maximum) offer(point.y);
+  }
+  return Vector::Constant(1, place);
+}
+
+}  // namespace
+
+std::vector<StationaryPoint> stationary_points(const MixtureView& p) {
+  Curve curve(p);
+  return alternate(curve, search(curve, -std::numeric_limits<double>::infinity()));
+}
+
+Matrix modes(const MixtureView& p) {
+  std::vector<Vector> places;
+  if (p.d == 1) {
+    for (const StationaryPoint& point : stationary_points(p)) {
+      if (point.is_maximum) places.push_back(Vector::Constant(1, point.y));
+    }
+  } else {
+    places = ascend_from_components(p);
+  }
+  const Index n = static_cast<Index>(places.size());
+  const DensityTable table(p);
+  Vector work(p.m);
+  std::vector<double> heights;
+  for (const Vector& place : places) heights.push_back(table.log_pdf(p.log_weights, place.data(), work.data()));
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return heights[i] > heights[j]; });
+  Matrix out(p.d, n);
+  for (Index k = 0; k < n; ++k) out.col(k) = places[order[static_cast<std::size_t>(k)]];
+  return out;
+}
+
+Vector mode(const MixtureView& p) { return p.d == 1 ? univariate_mode(p) : Vector(modes(p).col(0)); }
+
+}  // namespace condens::detail

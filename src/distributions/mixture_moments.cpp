@@ -1,0 +1,103 @@
+// Moments and draws. Central moments are sums over the components of
+//   (v - mu)^2 + s^2,  (v - mu)^3 + 3 (v - mu) s^2,  (v - mu)^4 + 6 (v - mu)^2 s^2 + 3 s^4,
+// with means taken from the heaviest component first, so that a common shift of all
+// components costs no digits.
+
+#include <algorithm>
+#include <cmath>
+
+#include "mixture_view.hpp"
+
+namespace condens::detail {
+namespace {
+
+// v_l - mu for coordinate k, and mu.
+struct Centred {
+  Vector deviation;
+  double mean;
+};
+
+Centred centre(const MixtureView& p, Index k) {
+  const Index heaviest = std::max_element(p.weights, p.weights + p.m) - p.weights;
+  const double origin = p.mean(heaviest, k);
+  Vector deviation(p.m);
+  double shift = 0.0;
+  for (Index l = 0; l < p.m; ++l) {
+    deviation[l] = p.mean(l, k) - origin;
+    shift += p.weights[l] * deviation[l];
+  }
+  for (Index l = 0; l < p.m; ++l) deviation[l] -= shift;
+  return {std::move(deviation), origin + shift};
+}
+
+struct CentralMoments {
+  double second = 0.0;
+  double third = 0.0;
+  double fourth = 0.0;
+};
+
+CentralMoments central_moments(const MixtureView& p, Index k) {
+  const Centred c = centre(p, k);
+  CentralMoments out;
+  for (Index l = 0; l < p.m; ++l) {
+    const double a = c.deviation[l];
+    const double s2 = p.scale(l, k) * p.scale(l, k);
+    out.second += p.weights[l] * (a * a + s2);
+    out.third += p.weights[l] * a * (a * a + 3.0 * s2);
+    out.fourth += p.weights[l] * (a * a * (a * a + 6.0 * s2) + 3.0 * s2 * s2);
+  }
+  return out;
+}
+
+}  // namespace
+
+Vector mean(const MixtureView& p) {
+  Vector out(p.d);
+  for (Index k = 0; k < p.d; ++k) out[k] = centre(p, k).mean;
+  return out;
+}
+
+Vector variance(const MixtureView& p) {
+  Vector out(p.d);
+  for (Index k = 0; k < p.d; ++k) out[k] = central_moments(p, k).second;
+  return out;
+}
+
+Matrix covariance(const MixtureView& p) {
+  Matrix deviations(p.d, p.m);
+  for (Index k = 0; k < p.d; ++k) deviations.row(k) = centre(p, k).deviation;
+  Matrix out = Matrix::Zero(p.d, p.d);
+  for (Index l = 0; l < p.m; ++l) {
+    for (Index j = 0; j < p.d; ++j) {
+      for (Index k = 0; k < p.d; ++k) out(j, k) += p.weights[l] * deviations(j, l) * deviations(k, l);
+      out(j, j) += p.weights[l] * p.scale(l, j) * p.scale(l, j);
+    }
+  }
+  return out;
+}
+
+double skewness(const MixtureView& p) {
+  const CentralMoments c = central_moments(p, 0);
+  return c.third / (c.second * std::sqrt(c.second));
+}
+
+double kurtosis(const MixtureView& p) {
+  const CentralMoments c = central_moments(p, 0);
+  return c.fourth / (c.second * c.second) - 3.0;
+}
+
+Matrix sample(const MixtureView& p, Index n, RandomStream& random) {
+  Vector cumulative(p.m);
+  double total = 0.0;
+  for (Index l = 0; l < p.m; ++l) cumulative[l] = total += p.weights[l];
+  Matrix out(p.d, n);
+  for (Index i = 0; i < n; ++i) {
+    const double u = random.uniform() * total;
+    Index l = std::min(std::upper_bound(cumulative.begin(), cumulative.end(), u) - cumulative.begin(), p.m - 1);
+    while (p.weights[l] == 0.0) --l;  // only where u was rounded up to the total
+    for (Index k = 0; k < p.d; ++k) out(k, i) = p.mean(l, k) + p.scale(l, k) * random.normal();
+  }
+  return out;
+}
+
+}  // namespace condens::detail

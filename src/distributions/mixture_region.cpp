@@ -1,0 +1,114 @@
+// Highest-density region {y: p(y) > t} of probability `mass` (Hyndman 1996). Between
+// neighbouring stationary points p is monotone, so every level cuts a piece at most once;
+// the cuts y_i and the probability between them follow, and with u = log t
+//   d mass / du = -sum_i t^2 / |p'(y_i)|
+// drives a safeguarded Newton iteration for u. Bracket: at most t (B - A) probability lies
+// where p < t inside [A, B], and (1 - mass) / 2 outside of it when A, B cut off a quarter
+// of 1 - mass each; hence t >= (1 - mass) / 2 / (B - A).
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bracketed_root.hpp"
+#include "mixture_view.hpp"
+
+namespace condens::detail {
+namespace {
+
+class Profile {
+ public:
+  explicit Profile(const MixtureView& p) : p_(p), table_(p), work_(p.m), points_(stationary_points(p)) {
+    for (const StationaryPoint& point : points_) {
+      heights_.push_back(log_density(point.y));
+      top_ = std::max(top_, heights_.back());
+    }
+    for (Index l = 0; l < p.m; ++l) reach_ = std::max(reach_, p.scale(l));
+  }
+
+  double top() const { return top_; }
+
+  std::vector<Interval> above(double u) {
+    std::vector<Interval> out;
+    bool inside = false;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const bool here = heights_[i] > u;
+      if (here && !inside) out.push_back({i == 0 ? outer_cut(-1.0, u) : cut(points_[i - 1].y, points_[i].y, u), 0.0});
+      if (!here && inside) out.back().upper = cut(points_[i].y, points_[i - 1].y, u);
+      inside = here;
+    }
+    if (inside) out.back().upper = outer_cut(1.0, u);
+    return out;
+  }
+
+  /// Derivative of log p.
+  double slope(double y) const {
+    const double here = log_density(y);
+    double total = 0.0;
+    for (Index l = 0; l < p_.m; ++l) {
+      const double z = (y - p_.mean(l)) / p_.scale(l);
+      const double log_term = p_.log_weights[l] - 0.5 * z * z - kLogSqrt2Pi - std::log(p_.scale(l));
+      total -= std::exp(log_term - here) * z / p_.scale(l);
+    }
+    return total;
+  }
+
+ private:
+  double log_density(double y) const { return table_.log_pdf(p_.log_weights, &y, work_.data()); }
+
+  /// Where log p = u between `low` (below u) and `high` (above).
+  double cut(double low, double high, double u) const {
+    const auto excess = [&](double y) { return std::pair{log_density(y) - u, slope(y)}; };
+    return bracketed_root(excess, low, high, 0.5 * low + 0.5 * high);
+  }
+
+  /// The outermost cut on the left (-1) or right (+1).
+  double outer_cut(double side, double u) const {
+    const double inner = side < 0.0 ? points_.front().y : points_.back().y;
+    double width = reach_;
+    while (log_density(inner + side * width) > u) width *= 2.0;
+    return cut(inner + side * width, inner, u);
+  }
+
+  const MixtureView& p_;
+  DensityTable table_;
+  mutable Vector work_;
+  std::vector<StationaryPoint> points_;
+  std::vector<double> heights_;
+  double top_ = -std::numeric_limits<double>::infinity();
+  double reach_ = 0.0;
+};
+
+// Probability of the intervals minus `mass`; by what they leave out when mass > 1/2.
+double excess_mass(const MixtureView& p, const std::vector<Interval>& region, double mass) {
+  if (mass <= 0.5) {
+    double inside = 0.0;
+    for (const Interval& piece : region) inside += probability(p, piece.lower, piece.upper);
+    return inside - mass;
+  }
+  if (region.empty()) return -mass;
+  double outside = cdf(p, region.front().lower) + sf(p, region.back().upper);
+  for (std::size_t i = 1; i < region.size(); ++i) outside += probability(p, region[i - 1].upper, region[i].lower);
+  return (1.0 - mass) - outside;
+}
+
+}  // namespace
+
+std::vector<Interval> highest_density_region(const MixtureView& p, double mass) {
+  Profile profile(p);
+  const double rest = 0.25 * (1.0 - mass);
+  const double width = upper_quantile(p, rest) - quantile(p, rest);
+  const double low = std::log(2.0 * rest / width);
+  const auto deficit = [&](double u) {
+    const std::vector<Interval> region = profile.above(u);
+    double derivative = 0.0;  // t^2 / |p'| = t / |(log p)'|
+    for (const Interval& piece : region) {
+      derivative +=
+          std::exp(u) * (1.0 / std::abs(profile.slope(piece.lower)) + 1.0 / std::abs(profile.slope(piece.upper)));
+    }
+    return std::pair{-excess_mass(p, region, mass), derivative};
+  };
+  return profile.above(bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top()));
+}
+
+}  // namespace condens::detail

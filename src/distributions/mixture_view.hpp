@@ -1,0 +1,90 @@
+#pragma once
+// One law as pointers, so that a single mixture and a law inside a batch run the same
+// code and give the same bits. All sources of this room work on it; the ways to read
+// a component are here and nowhere else.
+
+#include <vector>
+
+#include "condens/core/random.hpp"
+#include "condens/core/types.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+
+namespace condens::detail {
+
+struct MixtureView {
+  Index d;
+  Index m;
+  const double* log_weights;  ///< m, normalised
+  const double* weights;      ///< m, their exponentials
+  const double* means;        ///< d x m by columns
+  const double* scales;       ///< d x m by columns
+
+  double mean(Index l, Index k = 0) const { return means[l * d + k]; }
+  double scale(Index l, Index k = 0) const { return scales[l * d + k]; }
+};
+
+constexpr double kSqrtHalf = 0.70710678118654752440;    // sqrt(1/2)
+constexpr double kLogSqrt2Pi = 0.91893853320467274178;  // log sqrt(2 pi)
+constexpr double kSqrtPi = 1.77245385090551602730;
+
+/// Components prepared for log densities: one vectorised exp per component and point.
+class DensityTable {
+ public:
+  DensityTable(Index d, Index m, const double* means, const double* scales);
+  explicit DensityTable(const MixtureView& p) : DensityTable(p.d, p.m, p.means, p.scales) {}
+
+  /// log sum_l exp(log_weights_l) N(y; v_l, s_l). `work` holds m numbers.
+  double log_pdf(const double* log_weights, const double* y, double* work) const;
+
+ private:
+  Matrix means_;           // m x d, so that loops over components are contiguous
+  Matrix inverse_scales_;  // m x d
+  Vector log_norms_;       // -sum_k log s_k - (d/2) log 2 pi
+};
+double log_pdf(const MixtureView& p, const double* y);
+
+// --- mixture_cdf.cpp, univariate -----------------------------------------------------
+double cdf(const MixtureView& p, double y);
+double sf(const MixtureView& p, double y);
+double log_cdf(const MixtureView& p, double y);
+double log_sf(const MixtureView& p, double y);
+double quantile(const MixtureView& p, double level);
+double upper_quantile(const MixtureView& p, double level);
+/// P(a < Y <= b), relatively exact for every component.
+double probability(const MixtureView& p, double a, double b);
+
+// --- mixture_moments.cpp -------------------------------------------------------------
+Vector mean(const MixtureView& p);
+Vector variance(const MixtureView& p);
+Matrix covariance(const MixtureView& p);
+double skewness(const MixtureView& p);
+double kurtosis(const MixtureView& p);
+Matrix sample(const MixtureView& p, Index n, RandomStream& random);
+
+// --- mixture_modes.cpp ---------------------------------------------------------------
+struct StationaryPoint {
+  double y;
+  bool is_maximum;
+};
+/// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum.
+std::vector<StationaryPoint> stationary_points(const MixtureView& p);
+Vector mode(const MixtureView& p);
+Matrix modes(const MixtureView& p);
+
+// --- mixture_ascent.cpp: maxima for d > 1 ----------------------------------------------
+std::vector<Vector> ascend_from_components(const MixtureView& p);
+
+// --- mixture_region.cpp, univariate ----------------------------------------------------
+std::vector<Interval> highest_density_region(const MixtureView& p, double mass);
+
+// --- mixture_scores.cpp ----------------------------------------------------------------
+/// Symmetric m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.
+Matrix distance_table(const MixtureView& p);
+Matrix overlap_table(const MixtureView& p);
+/// w' T w
+double quadratic_form(const MixtureView& p, const Matrix& table);
+/// E|X - y|
+double mean_distance(const MixtureView& p, const double* y);
+double entropy(const MixtureView& p);
+
+}  // namespace condens::detail

@@ -1,0 +1,150 @@
+// How batches of laws are built, cut, joined and transformed.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
+#include "mixture_checks.hpp"
+
+namespace condens {
+
+using namespace detail;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void normalise(Matrix& log_weights, std::string_view where) {
+  for (Index i = 0; i < log_weights.cols(); ++i) {
+    double top = -kInfinity;
+    for (Index l = 0; l < log_weights.rows(); ++l) {
+      const double value = log_weights(l, i);
+      require(value < kInfinity, where, ": log weight ", value, " of component ", l, " in law ", i,
+              "; expected a finite number or -infinity (weight zero)");
+      top = std::max(top, value);
+    }
+    require(top > -kInfinity, where, ": every log weight of law ", i,
+            " is -infinity; expected at least one finite number");
+  }
+  log_normalize_columns(log_weights);
+}
+
+bool same_components(const GaussianComponents& a, const GaussianComponents& b) {
+  return &a == &b || (a.means.rows() == b.means.rows() && a.means.cols() == b.means.cols() && a.means == b.means &&
+                      a.scales == b.scales);
+}
+
+}  // namespace
+
+GaussianMixtures GaussianMixtures::shared(std::shared_ptr<const GaussianComponents> components, Matrix log_weights) {
+  const std::string_view where = "GaussianMixtures::shared";
+  require(components != nullptr, where, ": components is null");
+  require_components(*components, where);
+  require(log_weights.rows() == components->means.cols(), where, ": log_weights has ", log_weights.rows(),
+          " rows; expected one per component, ", components->means.cols());
+  normalise(log_weights, where);
+  return {std::move(components), std::move(log_weights), true};
+}
+
+GaussianMixtures GaussianMixtures::separate(Matrix means, Matrix scales, Matrix log_weights) {
+  const std::string_view where = "GaussianMixtures::separate";
+  require(log_weights.rows() >= 1 && means.rows() >= 1 && means.cols() == log_weights.size(), where, ": means is ",
+          means.rows(), " x ", means.cols(), " and log_weights ", log_weights.rows(), " x ", log_weights.cols(),
+          "; expected d x (m n) and m x n with d, m >= 1");
+  const GaussianComponents components{std::move(means), std::move(scales)};
+  require_shape(components.scales, components.means.rows(), components.means.cols(), where, "scales");
+  if (log_weights.cols() > 0) require_components(components, where);
+  normalise(log_weights, where);
+  return {std::make_shared<const GaussianComponents>(components), std::move(log_weights), false};
+}
+
+GaussianMixtures GaussianMixtures::concatenate(const std::vector<GaussianMixtures>& parts) {
+  const std::string_view where = "GaussianMixtures::concatenate";
+  require(!parts.empty(), where, ": no parts; expected at least one");
+  const Index d = parts.front().dimension();
+  Index n = 0;
+  Index m = 0;
+  bool shared = true;
+  for (const GaussianMixtures& part : parts) {
+    require(part.dimension() == d, where, ": laws of dimension ", part.dimension(), " after laws of dimension ", d,
+            "; expected one dimension");
+    n += part.size();
+    m = std::max(m, part.n_components());
+    shared = shared && part.shared_ && same_components(*part.components_, *parts.front().components_);
+  }
+  Matrix log_weights = Matrix::Constant(m, n, -kInfinity);
+  GaussianComponents all{Matrix::Zero(d, shared ? 0 : m * n), Matrix::Ones(d, shared ? 0 : m * n)};
+  Index column = 0;
+  for (const GaussianMixtures& part : parts) {
+    const Index size = part.n_components();
+    log_weights.block(0, column, size, part.size()) = part.log_weights_;
+    for (Index i = 0; !shared && i < part.size(); ++i) {
+      const Index to = (column + i) * m;
+      all.means.middleCols(to, size) = part.components_->means.middleCols(part.offset(i), size);
+      all.scales.middleCols(to, size) = part.components_->scales.middleCols(part.offset(i), size);
+    }
+    column += part.size();
+  }
+  if (shared) return {parts.front().components_, std::move(log_weights), true};
+  return {std::make_shared<const GaussianComponents>(std::move(all)), std::move(log_weights), false};
+}
+
+Matrix GaussianMixtures::weights() const {
+  Matrix out = log_weights_;
+  exp_in_place(out);
+  return out;
+}
+
+GaussianMixture GaussianMixtures::operator[](Index i) const {
+  require(i >= 0 && i < size(), "GaussianMixtures: law ", i, " of ", size(), "; expected an index from 0");
+  GaussianMixture out;
+  out.components_ = {components_->means.middleCols(offset(i), n_components()),
+                     components_->scales.middleCols(offset(i), n_components())};
+  out.log_weights_ = log_weights_.col(i);
+  out.weights_ = out.log_weights_;
+  exp_in_place(out.weights_);
+  return out;
+}
+
+GaussianMixtures GaussianMixtures::slice(Index begin, Index count) const {
+  require(begin >= 0 && count >= 0 && begin + count <= size(), "GaussianMixtures::slice: laws ", begin, " to ",
+          begin + count, " of ", size(), "; expected 0 <= begin and begin + count <= size");
+  Matrix log_weights = log_weights_.middleCols(begin, count);
+  if (shared_) return {components_, std::move(log_weights), true};
+  const Index m = n_components();
+  GaussianComponents part{components_->means.middleCols(begin * m, count * m),
+                          components_->scales.middleCols(begin * m, count * m)};
+  return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
+}
+
+GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorView& scale) const {
+  const std::string_view where = "GaussianMixtures::affine";
+  require_shape(shift, dimension(), 1, where, "shift");
+  require_shape(scale, dimension(), 1, where, "scale");
+  for (Index k = 0; k < dimension(); ++k) {
+    require(std::isfinite(shift[k]), where, ": shift ", shift[k], " of coordinate ", k, "; expected a finite number");
+    require(std::isfinite(scale[k]) && scale[k] != 0.0, where, ": scale ", scale[k], " of coordinate ", k,
+            "; expected a finite number that is not zero");
+  }
+  GaussianComponents moved = *components_;
+  for (Index l = 0; l < moved.means.cols(); ++l) {
+    for (Index k = 0; k < dimension(); ++k) {
+      moved.means(k, l) = multiply_add(scale[k], moved.means(k, l), shift[k]);
+      moved.scales(k, l) *= std::abs(scale[k]);
+    }
+  }
+  if (moved.means.cols() > 0) require_components(moved, where);  // scale may overflow or underflow
+  return {std::make_shared<const GaussianComponents>(std::move(moved)), log_weights_, shared_};
+}
+
+GaussianMixtures GaussianMixtures::marginal(Index j) const {
+  require(j >= 0 && j < dimension(), "GaussianMixtures::marginal: coordinate ", j, "; expected one of 0, ..., ",
+          dimension() - 1);
+  GaussianComponents one{components_->means.row(j), components_->scales.row(j)};
+  return {std::make_shared<const GaussianComponents>(std::move(one)), log_weights_, shared_};
+}
+
+}  // namespace condens

@@ -1,0 +1,131 @@
+#include "condens/kernels/centers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "condens/core/random.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index lloyd_steps = 5;
+constexpr Index samples_per_center = 50;
+constexpr Index block_size = 128;
+
+/// Picks index i with probability proportional to mass[i]; the last positive one
+/// when rounding leaves nothing.
+Index draw(const Vector& mass, RandomStream& random) {
+  double left = random.uniform() * mass.sum();
+  Index chosen = -1;
+  for (Index i = 0; i < mass.size(); ++i) {
+    if (mass[i] <= 0) continue;
+    chosen = i;
+    left -= mass[i];
+    if (left < 0) break;
+  }
+  return chosen;
+}
+
+/// k-means++ seeding; fewer than `count` when there are fewer different points.
+std::vector<Index> seed_centers(const Matrix& points, const Vector& weights, Index count, RandomStream& random) {
+  std::vector<Index> chosen{draw(weights, random)};
+  Vector nearest = (points.colwise() - points.col(chosen.front())).colwise().squaredNorm().transpose();
+  while (static_cast<Index>(chosen.size()) < count) {
+    const Index next = draw(weights.cwiseProduct(nearest), random);
+    if (next < 0) break;
+    chosen.push_back(next);
+    nearest = nearest.cwiseMin((points.colwise() - points.col(next)).colwise().squaredNorm().transpose());
+  }
+  return chosen;
+}
+
+/// For every point the nearest centre and its squared distance.
+struct Assignment {
+  std::vector<Index> center;
+  Vector distance;
+};
+
+Assignment assign(const Matrix& points, const Matrix& centers, int threads) {
+  const Index n = points.cols();
+  Assignment out{std::vector<Index>(static_cast<std::size_t>(n)), Vector(n)};
+  const Matrix rows = centers.transpose();
+  parallel_for(block_count(n, block_size), threads, [&](Index block) {
+    const Range range = block_range(n, block_size, block);
+    Matrix distances(rows.rows(), range.size());
+    squared_distances(rows, points.middleCols(range.begin, range.size()), distances);
+    for (Index i = 0; i < range.size(); ++i) {
+      Index nearest = 0;
+      out.distance[range.begin + i] = distances.col(i).minCoeff(&nearest);
+      out.center[static_cast<std::size_t>(range.begin + i)] = nearest;
+    }
+  });
+  return out;
+}
+
+void move_to_means(const Matrix& points, const Vector& weights, const Assignment& assignment, Matrix& centers) {
+  Matrix sum = Matrix::Zero(centers.rows(), centers.cols());
+  Vector mass = Vector::Zero(centers.cols());
+  for (Index i = 0; i < points.cols(); ++i) {
+    const Index center = assignment.center[static_cast<std::size_t>(i)];
+    sum.col(center) += weights[i] * points.col(i);
+    mass[center] += weights[i];
+  }
+  for (Index l = 0; l < centers.cols(); ++l) {
+    if (mass[l] > 0) centers.col(l) = sum.col(l) / mass[l];
+  }
+}
+
+/// The sample nearest to each centre within its cluster; empty clusters give none.
+std::vector<Index> snap_to_samples(const Assignment& assignment, Index count) {
+  std::vector<Index> nearest(static_cast<std::size_t>(count), -1);
+  for (std::size_t i = 0; i < assignment.center.size(); ++i) {
+    Index& best = nearest[static_cast<std::size_t>(assignment.center[i])];
+    if (best < 0 || assignment.distance[static_cast<Index>(i)] < assignment.distance[best]) best = static_cast<Index>(i);
+  }
+  std::erase(nearest, -1);
+  return nearest;
+}
+
+}  // namespace
+
+std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count,
+                                  std::uint64_t seed) {
+  const Index n = points.cols();
+  RandomStream random(seed);
+  Vector key(n);
+  for (Index i = 0; i < n; ++i) key[i] = std::log(1.0 - random.uniform()) / weights[i];
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  count = std::min(count, n);
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](Index a, Index b) { return key[a] != key[b] ? key[a] > key[b] : a < b; });
+  order.resize(static_cast<std::size_t>(count));
+  return order;
+}
+
+std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed,
+                                  int threads) {
+  const Index n = points.cols();
+  count = std::min(count, n);
+  std::vector<Index> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  if (count == n) return rows;
+  if (n > samples_per_center * count) rows = random_centers(points, weights, samples_per_center * count, seed);
+
+  const Matrix sample = points(Eigen::all, rows);
+  const Vector mass = weights(rows);
+  RandomStream random(seed, 1);
+  Matrix centers = sample(Eigen::all, seed_centers(sample, mass, count, random));
+  for (Index step = 0; step < lloyd_steps; ++step) {
+    move_to_means(sample, mass, assign(sample, centers, threads), centers);
+  }
+  std::vector<Index> chosen = snap_to_samples(assign(sample, centers, threads), centers.cols());
+  for (Index& index : chosen) index = rows[static_cast<std::size_t>(index)];
+  return chosen;
+}
+
+}  // namespace condens

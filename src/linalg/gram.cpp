@@ -1,0 +1,69 @@
+#include "condens/linalg/gram.hpp"
+
+#include <cmath>
+
+#include "condens/core/parallel.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index panel_width = 128;
+
+}  // namespace
+
+Index gram_panels(Index order) { return block_count(order, panel_width); }
+
+void add_gram_panel(const MatrixView& features, Matrix& gram, Index panel) {
+  const Index order = gram.rows();
+  const Range columns = block_range(order, panel_width, panel);
+  const auto own = features.middleRows(columns.begin, columns.size());
+  gram.block(columns.begin, columns.begin, columns.size(), columns.size())
+      .selfadjointView<Eigen::Lower>()
+      .rankUpdate(own);
+  const Index below = order - columns.end;
+  if (below > 0) {
+    gram.block(columns.end, columns.begin, below, columns.size()).noalias() +=
+        features.bottomRows(below) * own.transpose();
+  }
+}
+
+void add_gram(const MatrixView& features, Matrix& gram, int threads) {
+  parallel_for(gram_panels(gram.rows()), threads, [&](Index panel) { add_gram_panel(features, gram, panel); });
+}
+
+void replace_by_sums_of_others(std::vector<Matrix>& parts) {
+  const std::size_t count = parts.size();
+  std::vector<Matrix> suffix(count);  // suffix[k] = parts[k+1] + ... + parts[count-1]
+  suffix[count - 1] = Matrix::Zero(parts[0].rows(), parts[0].cols());
+  for (std::size_t k = count - 1; k > 0; --k) suffix[k - 1] = suffix[k] + parts[k];
+  Matrix prefix = Matrix::Zero(parts[0].rows(), parts[0].cols());
+  for (std::size_t k = 0; k < count; ++k) {
+    suffix[k] += prefix;
+    prefix += parts[k];
+  }
+  parts = std::move(suffix);
+}
+
+Matrix pivoted_cholesky(const MatrixView& gram, double tolerance) {
+  const Index order = gram.rows();
+  Vector rest = gram.diagonal();
+  const double stop = tolerance * (order > 0 ? rest.maxCoeff() : 0.0);
+  Matrix factor(order, order);
+  Index rank = 0;
+  while (rank < order) {
+    Index pivot = 0;
+    const double largest = rest.maxCoeff(&pivot);
+    if (!(largest > stop)) break;
+    auto column = factor.col(rank);
+    column = gram.col(pivot);
+    column.noalias() -= factor.leftCols(rank) * factor.row(pivot).head(rank).transpose();
+    column /= std::sqrt(largest);
+    rest.array() -= column.array().square();
+    rest[pivot] = 0.0;
+    ++rank;
+  }
+  return factor.leftCols(rank);
+}
+
+}  // namespace condens

@@ -1,0 +1,227 @@
+#include "condens/linalg/ridge_systems.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr int lanes = 8;
+constexpr Index tile = 4;
+// Above this order the blocked Cholesky of one matrix is as fast as eight
+// interleaved ones, whose factors no longer fit in the second-level cache.
+constexpr Index largest_interleaved = 200;
+
+/// One number of each of eight systems.
+using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
+
+/// Eight lower-triangular matrices of one order, interleaved and stored in tiles
+/// of 4 x 4. The order is rounded up to whole tiles by rows of the identity.
+class InterleavedCholesky {
+ public:
+  explicit InterleavedCholesky(Index order)
+      : tiles_(block_count(order, tile)),
+        entries_(static_cast<std::size_t>(tiles_ * tiles_ * tile * tile)),
+        solution_(static_cast<std::size_t>(tiles_ * tile)),
+        inverse_diagonal_(solution_.size()) {}
+
+  using Systems = std::array<const RidgeSystem*, lanes>;
+
+  void load(const Systems& systems) {
+    Index smallest = tiles_ * tile;
+    for (const RidgeSystem* system : systems) smallest = std::min(smallest, system->gram->rows());
+    for (Index row = 0; row < tiles_; ++row) {
+      for (Index column = 0; column <= row; ++column) {
+        if (column < row && (row + 1) * tile <= smallest) {
+          load_inner_tile(systems, row, column);
+        } else {
+          load_edge_tile(systems, row, column);
+        }
+      }
+    }
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Vector& right = *systems[lane]->right;
+      for (std::size_t i = 0; i < solution_.size(); ++i) {
+        solution_[i][lane] = static_cast<Index>(i) < right.size() ? right[static_cast<Index>(i)] : 0.0;
+      }
+    }
+  }
+
+  /// Left-looking, one tile at a time held in registers: L L' = H + lambda I.
+  void factorize() {
+    for (Index column = 0; column < tiles_; ++column) {
+      for (Index row = column; row < tiles_; ++row) {
+        subtract_products(row, column);
+        if (row == column) {
+          factorize_diagonal_tile(column);
+        } else {
+          solve_tile(row, column);
+        }
+      }
+    }
+  }
+
+  /// L z = h, then L' a = z.
+  void solve() {
+    const Index order = tiles_ * tile;
+    for (Index i = 0; i < order; ++i) {
+      Lanes sum = solution_[i];
+      for (Index k = 0; k < i; ++k) sum -= at(i, k) * solution_[k];
+      solution_[i] = sum * inverse_diagonal_[i];
+    }
+    for (Index i = order - 1; i >= 0; --i) {
+      const Lanes value = solution_[i] * inverse_diagonal_[i];
+      solution_[i] = value;
+      for (Index k = 0; k < i; ++k) solution_[k] -= at(i, k) * value;
+    }
+  }
+
+  double solution(int lane, Index i) const { return solution_[i][lane]; }
+
+ private:
+  Lanes* tile_at(Index row, Index column) { return &entries_[(row * tiles_ + column) * tile * tile]; }
+  Lanes& at(Index i, Index j) { return tile_at(i / tile, j / tile)[(i % tile) * tile + j % tile]; }
+
+  void load_inner_tile(const Systems& systems, Index row, Index column) {
+    std::array<const double*, lanes> source{};
+    std::array<Index, lanes> stride{};
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Matrix& gram = *systems[lane]->gram;
+      stride[lane] = gram.rows();
+      source[lane] = gram.data() + row * tile + column * tile * gram.rows();
+    }
+    Lanes* entry = tile_at(row, column);
+    for (Index j = 0; j < tile; ++j) {
+      for (Index i = 0; i < tile; ++i) {
+        Lanes value;
+        for (int lane = 0; lane < lanes; ++lane) value[lane] = source[lane][i + j * stride[lane]];
+        entry[i * tile + j] = value;
+      }
+    }
+  }
+
+  void load_edge_tile(const Systems& systems, Index row, Index column) {
+    Lanes* entry = tile_at(row, column);
+    for (Index i = row * tile; i < (row + 1) * tile; ++i) {
+      for (Index j = column * tile; j < (column + 1) * tile; ++j, ++entry) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          const Matrix& gram = *systems[lane]->gram;
+          const bool inside = std::max(i, j) < gram.rows();
+          const double value = inside ? gram(std::max(i, j), std::min(i, j)) : 0.0;
+          const double ridge = i != j ? 0.0 : (inside ? systems[lane]->ridge : 1.0);
+          (*entry)[lane] = value + ridge;
+        }
+      }
+    }
+  }
+
+  void subtract_products(Index row, Index column) {
+    Lanes* target = tile_at(row, column);
+    std::array<Lanes, tile * tile> sum;
+    std::copy_n(target, tile * tile, sum.begin());
+    const Lanes* left = tile_at(row, 0);
+    const Lanes* right = tile_at(column, 0);
+    for (Index k = 0; k < column * tile * tile; k += tile * tile) {
+      for (Index inner = 0; inner < tile; ++inner) {
+        for (Index r = 0; r < tile; ++r) {
+          for (Index c = 0; c < tile; ++c) {
+            sum[r * tile + c] -= left[k + r * tile + inner] * right[k + c * tile + inner];
+          }
+        }
+      }
+    }
+    std::copy_n(sum.begin(), tile * tile, target);
+  }
+
+  void factorize_diagonal_tile(Index column) {
+    Lanes* entry = tile_at(column, column);
+    for (Index i = 0; i < tile; ++i) {
+      for (Index j = 0; j <= i; ++j) {
+        Lanes sum = entry[i * tile + j];
+        for (Index k = 0; k < j; ++k) sum -= entry[i * tile + k] * entry[j * tile + k];
+        if (i == j) {
+          for (int lane = 0; lane < lanes; ++lane) sum[lane] = std::sqrt(sum[lane]);
+          inverse_diagonal_[column * tile + i] = 1.0 / sum;
+        } else {
+          sum *= inverse_diagonal_[column * tile + j];
+        }
+        entry[i * tile + j] = sum;
+      }
+    }
+  }
+
+  void solve_tile(Index row, Index column) {
+    Lanes* entry = tile_at(row, column);
+    const Lanes* diagonal = tile_at(column, column);
+    for (Index i = 0; i < tile; ++i) {
+      for (Index j = 0; j < tile; ++j) {
+        Lanes sum = entry[i * tile + j];
+        for (Index k = 0; k < j; ++k) sum -= entry[i * tile + k] * diagonal[j * tile + k];
+        entry[i * tile + j] = sum * inverse_diagonal_[column * tile + j];
+      }
+    }
+  }
+
+  Index tiles_;
+  std::vector<Lanes> entries_;
+  std::vector<Lanes> solution_;
+  std::vector<Lanes> inverse_diagonal_;
+};
+
+[[noreturn]] void not_definite(double ridge) {
+  throw NumericalError(message("H + ", ridge, " I is not positive definite; give a larger regularization"));
+}
+
+void solve_interleaved(const std::vector<RidgeSystem>& systems, Matrix& solutions) {
+  InterleavedCholesky cholesky(solutions.rows());
+  const std::size_t count = systems.size();
+  for (std::size_t first = 0; first < count; first += lanes) {
+    InterleavedCholesky::Systems batch{};
+    for (std::size_t lane = 0; lane < lanes; ++lane) batch[lane] = &systems[std::min(first + lane, count - 1)];
+    cholesky.load(batch);
+    cholesky.factorize();
+    cholesky.solve();
+    for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
+      for (Index i = 0; i < solutions.rows(); ++i) {
+        solutions(i, static_cast<Index>(first + lane)) = cholesky.solution(static_cast<int>(lane), i);
+      }
+    }
+  }
+}
+
+void solve_one_by_one(const std::vector<RidgeSystem>& systems, Matrix& solutions) {
+  Matrix shifted;
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    const auto& [gram, right, ridge] = systems[s];
+    shifted = *gram;
+    shifted.diagonal().array() += ridge;
+    Eigen::LLT<Eigen::Ref<Matrix>> factor(shifted);
+    if (factor.info() != Eigen::Success) not_definite(ridge);
+    solutions.col(static_cast<Index>(s)).head(right->size()) = factor.solve(*right);
+  }
+}
+
+}  // namespace
+
+Matrix solve_ridge_systems(const std::vector<RidgeSystem>& systems) {
+  Index order = 0;
+  for (const RidgeSystem& system : systems) order = std::max(order, system.gram->rows());
+  Matrix solutions = Matrix::Zero(order, static_cast<Index>(systems.size()));
+  if (order <= largest_interleaved) {
+    solve_interleaved(systems, solutions);
+  } else {
+    solve_one_by_one(systems, solutions);
+  }
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    if (!solutions.col(static_cast<Index>(s)).allFinite()) not_definite(systems[s].ridge);
+  }
+  return solutions;
+}
+
+}  // namespace condens

@@ -1,0 +1,196 @@
+#include "condens/metrics/scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index rows_per_block = 128;  // the laws of a block are in memory together
+
+/// One number per row: what the scores are means of.
+struct TargetRows {
+  Vector crps;
+  Vector pit;
+  Matrix width;            // levels x rows
+  Matrix highest_density;  // levels x rows, 1 inside; no rows when not asked for
+};
+
+struct Rows {
+  Vector nll;
+  Vector squared_loss;
+  Vector energy_score;  // empty when not asked for, or for one target
+  std::vector<TargetRows> targets;
+};
+
+Rows allocate(const Dataset& test, const ScoreOptions& options) {
+  const Index n = test.size();
+  const Index levels = static_cast<Index>(options.levels.size());
+  Rows rows{Vector(n), Vector(n), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
+  for (Index j = 0; j < test.y.rows(); ++j)
+    rows.targets.push_back(
+        {Vector(n), Vector(n), Matrix(levels, n), Matrix(options.highest_density ? levels : 0, n)});
+  return rows;
+}
+
+void fill_target(const GaussianMixtures& laws, const VectorView& y, Range range, const ScoreOptions& options,
+                 const Run& run, TargetRows& out) {
+  out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
+  out.pit.segment(range.begin, range.size()) = laws.cdf(y, run);
+  for (std::size_t k = 0; k < options.levels.size(); ++k) {
+    const Index row = static_cast<Index>(k);
+    const Matrix interval = laws.interval(options.levels[k], run);
+    out.width.row(row).segment(range.begin, range.size()) = interval.row(1) - interval.row(0);
+    if (!options.highest_density) continue;
+    const std::vector<std::vector<Interval>> regions = laws.highest_density_region(options.levels[k], run);
+    for (Index i = 0; i < range.size(); ++i) {
+      const std::vector<Interval>& region = regions[static_cast<std::size_t>(i)];
+      const bool inside = std::any_of(region.begin(), region.end(),
+                                      [&](const Interval& part) { return part.lower <= y[i] && y[i] <= part.upper; });
+      out.highest_density(row, range.begin + i) = inside ? 1.0 : 0.0;
+    }
+  }
+}
+
+void fill_block(const ConditionalDensity& model, const Dataset& test, Range range, const ScoreOptions& options,
+                Rows& rows) {
+  const Run here{.threads = 1, .observer = {}};
+  const Matrix y = test.y.middleCols(range.begin, range.size());
+  const GaussianMixtures laws = model.predict(test.x.middleCols(range.begin, range.size()), here);
+  rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
+  rows.squared_loss.segment(range.begin, range.size()) = laws.squared_loss(y, here);
+  if (rows.energy_score.size() > 0)
+    rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
+  for (Index j = 0; j < y.rows(); ++j) {
+    const Vector target = y.row(j);
+    TargetRows& out = rows.targets[static_cast<std::size_t>(j)];
+    if (y.rows() == 1) fill_target(laws, target, range, options, here, out);
+    else fill_target(laws.marginal(j), target, range, options, here, out);
+  }
+}
+
+TargetScores summarise(TargetRows&& rows, const ScoreOptions& options, const Vector& weights) {
+  TargetScores out{mean_score(rows.crps, weights), std::move(rows.pit), {}, {}, {}};
+  out.kolmogorov_smirnov = kolmogorov_smirnov_test(out.pit, weights);
+  out.cramer_von_mises = cramer_von_mises_test(out.pit, weights);
+  for (std::size_t k = 0; k < options.levels.size(); ++k) {
+    const Index row = static_cast<Index>(k);
+    const double level = options.levels[k];
+    // y lies in the central interval exactly when its PIT lies within level / 2 of 1/2.
+    const Vector inside = ((out.pit.array() - 0.5).abs() <= level / 2.0).cast<double>();
+    Coverage coverage{level, mean_score(inside, weights), mean_score(rows.width.row(row).transpose(), weights), {}};
+    if (options.highest_density)
+      coverage.highest_density = mean_score(rows.highest_density.row(row).transpose(), weights);
+    out.coverage.push_back(std::move(coverage));
+  }
+  return out;
+}
+
+Document to_document(const Score& score) {
+  Document out;
+  out.set("value", score.value);
+  out.set("standard_error", score.standard_error);
+  return out;
+}
+
+Document to_document(const TestResult& test) {
+  Document out;
+  out.set("statistic", test.statistic);
+  out.set("p_value", test.p_value);
+  return out;
+}
+
+Document to_document(const TargetScores& target) {
+  Document out;
+  out.set("crps", to_document(target.crps));
+  out.set("kolmogorov_smirnov", to_document(target.kolmogorov_smirnov));
+  out.set("cramer_von_mises", to_document(target.cramer_von_mises));
+  Document::Array coverage;
+  for (const Coverage& c : target.coverage) {
+    Document entry;
+    entry.set("level", c.level);
+    entry.set("central", to_document(c.central));
+    entry.set("width", to_document(c.width));
+    if (c.highest_density) entry.set("highest_density", to_document(*c.highest_density));
+    coverage.push_back(std::move(entry));
+  }
+  out.set("coverage", std::move(coverage));
+  return out;
+}
+
+/// The rows of positive weight; the test data themselves where that is all.
+const Dataset& weighted_rows(const Dataset& test, Dataset& storage) {
+  if (test.weights.size() == 0 || test.weights.minCoeff() > 0.0) return test;
+  std::vector<Index> rows;
+  for (Index i = 0; i < test.size(); ++i)
+    if (test.weights[i] > 0.0) rows.push_back(i);
+  storage = test.subset(rows);
+  return storage;
+}
+
+}  // namespace
+
+Score mean_score(const VectorView& values, const VectorView& weights) {
+  const Index n = values.size();
+  require(n > 0 && (weights.size() == 0 || weights.size() == n), "mean_score: ", n, " values and ", weights.size(),
+          " weights, expected at least one value, and no weights or one for each");
+  const Vector share = weights.size() == 0 ? Vector(Vector::Constant(n, 1.0 / static_cast<double>(n)))
+                                           : Vector(weights / weights.sum());
+  const double size = effective_size(n, weights);
+  double mean = 0.0;
+  for (Index i = 0; i < n; ++i) mean += share[i] * values[i];
+  double variance = 0.0;
+  for (Index i = 0; i < n; ++i) variance += share[i] * (values[i] - mean) * (values[i] - mean);
+  const double error =
+      size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN();
+  return {mean, error};
+}
+
+Scores score(const ConditionalDensity& model, const Dataset& given, const ScoreOptions& options, const Run& run) {
+  validate_options(options, "score");
+  given.check("score");
+  require(given.x.rows() == model.n_inputs() && given.y.rows() == model.n_targets(), "score: the data have ",
+          given.x.rows(), " inputs and ", given.y.rows(), " targets, expected ", model.n_inputs(), " and ",
+          model.n_targets(), " as in the fit");
+  Dataset storage;
+  const Dataset& test = weighted_rows(given, storage);
+
+  Rows rows = allocate(test, options);
+  Task task(run, "score", static_cast<double>(test.size()));
+  parallel_for(
+      block_count(test.size(), rows_per_block), task.threads(),
+      [&](Index block) {
+        const Range range = block_range(test.size(), rows_per_block, block);
+        fill_block(model, test, range, options, rows);
+        task.advance(static_cast<double>(range.size()));
+      },
+      [&] { task.poll(); });
+
+  const Vector& weights = test.weights;
+  Scores out{test.size(), effective_size(test.size(), weights), weights, mean_score(rows.nll, weights),
+             mean_score(rows.squared_loss, weights), {}, {}};
+  for (TargetRows& target : rows.targets) out.targets.push_back(summarise(std::move(target), options, weights));
+  if (rows.energy_score.size() > 0) out.energy_score = mean_score(rows.energy_score, weights);
+  else if (options.energy_score && out.targets.size() == 1) out.energy_score = out.targets.front().crps;
+  return out;
+}
+
+Document to_document(const Scores& scores) {
+  Document out;
+  out.set("rows", std::int64_t{scores.rows});
+  out.set("effective_size", scores.effective_size);
+  out.set("nll", to_document(scores.nll));
+  out.set("squared_loss", to_document(scores.squared_loss));
+  if (scores.energy_score) out.set("energy_score", to_document(*scores.energy_score));
+  Document::Array targets;
+  for (const TargetScores& target : scores.targets) targets.push_back(to_document(target));
+  out.set("targets", std::move(targets));
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,386 @@
+#include "condens/models/lscde.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
+#include "lscde_selection.hpp"
+
+namespace condens {
+
+using lscde::Candidate;
+using lscde::Problem;
+using lscde::WidthGroup;
+
+LscdeOptions LscdeOptions::paper() {
+  const std::vector<double> grid = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
+  return {.bandwidth = grid,
+          .bandwidth_y = {},
+          .regularization = grid,
+          .refine = false,
+          .n_centers = 100,
+          .center_selection = LscdeCenters::random,
+          .mask_centers = false,
+          .defensive_weight = 0.0};
+}
+
+namespace {
+
+constexpr std::string_view owner = "LSCDE";
+
+void check_options(const LscdeOptions& options, const Dataset& data) {
+  validate_options(options, owner);
+  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
+  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  const Index rows = data.x.rows() + data.y.rows();
+  require(options.centers.size() == 0 || options.centers.rows() == rows, owner, ": centers have ",
+          options.centers.rows(), " numbers each, expected ", rows, ": ", data.x.rows(), " of x and ", data.y.rows(),
+          " of y");
+}
+
+/// The rows that count: weight zero is absence.
+Dataset without_weightless_rows(const Dataset& data) {
+  if (data.weights.size() == 0 || data.weights.minCoeff() > 0) return data;
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.size(); ++i) {
+    if (data.weights[i] > 0) rows.push_back(i);
+  }
+  return data.subset(rows);
+}
+
+std::vector<double> cv_without_weightless_rows(const std::vector<double>& cv, const Dataset& data) {
+  if (data.weights.size() == 0 || static_cast<Index>(cv.size()) != data.size()) return cv;
+  std::vector<double> out;
+  for (Index i = 0; i < data.size(); ++i) {
+    if (data.weights[i] > 0) out.push_back(cv[static_cast<std::size_t>(i)]);
+  }
+  return out;
+}
+
+/// `columns` of the centres' samples, or empty when centres were given.
+std::vector<Index> choose_center_rows(const Dataset& data, const Vector& weights, const LscdeOptions& options,
+                                      const Run& run) {
+  const Index count = std::min(options.n_centers, data.size());
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  Matrix points(data.x.rows() + data.y.rows(), data.size());
+  // x and y count alike, whatever their dimensions (algorithm notes 1.9).
+  const double balance = data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
+  points << data.x, balance * data.y;
+  if (options.center_selection == LscdeCenters::random) return random_centers(points, weights, count, seed);
+  return kmeans_centers(points, weights, count, seed, resolve_threads(run.threads));
+}
+
+struct Standardized {
+  Standardizer x;
+  Standardizer y;
+  Dataset data;
+};
+
+Standardized standardize(const Dataset& data, bool wanted) {
+  Standardized out{Standardizer::identity(data.x.rows()), Standardizer::identity(data.y.rows()), {}};
+  const Standardizer y = Standardizer::fit(data.y, data.weights);
+  for (Index k = 0; k < data.y.rows(); ++k) {
+    require(!y.is_constant(k), owner, ": target ", k + 1, " is constant (", data.y(k, 0),
+            " in every row); a law without spread has no density");
+  }
+  if (wanted) {
+    out.x = Standardizer::fit(data.x, data.weights);
+    out.y = y;
+  }
+  out.data = {.x = out.x.transform(data.x),
+              .y = out.y.transform(data.y),
+              .weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
+              .x_unlabeled = data.x_unlabeled.size() > 0 ? out.x.transform(data.x_unlabeled)
+                                                         : Matrix(data.x.rows(), 0)};
+  return out;
+}
+
+/// The problem without folds: everything that does not depend on them.
+Problem make_problem(const Standardized& standardized, const LscdeOptions& options, const std::vector<Index>& rows) {
+  const Dataset& data = standardized.data;
+  Problem problem;
+  problem.x = data.x;
+  problem.y = data.y;
+  problem.weights = data.weights;
+  problem.x_unlabeled = data.x_unlabeled;
+  if (options.centers.size() > 0) {
+    problem.centers_x = standardized.x.transform(options.centers.topRows(data.x.rows()));
+    problem.centers_y = standardized.y.transform(options.centers.bottomRows(data.y.rows()));
+  } else {
+    problem.centers_x = data.x(Eigen::all, rows);
+    problem.centers_y = data.y(Eigen::all, rows);
+  }
+  problem.fold_begin = {0, data.size()};
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
+  problem.coefficients = options.coefficients;
+  problem.scoring = options.scoring;
+  problem.defensive_weight = options.defensive_weight;
+  const Standardizer spread = Standardizer::fit(data.y, data.weights);
+  problem.defensive_mean = spread.mean();
+  problem.defensive_scale = 2.0 * spread.scale();
+  return problem;
+}
+
+void sort_by_fold(Problem& problem, const std::vector<Index>& fold, const std::vector<Index>& center_rows,
+                  bool mask_centers) {
+  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+  std::vector<Index> order(fold.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return fold[a] < fold[b]; });
+  problem.x = Matrix(problem.x(Eigen::all, order));
+  problem.y = Matrix(problem.y(Eigen::all, order));
+  problem.weights = Vector(problem.weights(order));
+  problem.fold_begin.assign(1, 0);
+  for (Index k = 0; k < folds; ++k) {
+    problem.fold_begin.push_back(problem.fold_begin.back() + std::count(fold.begin(), fold.end(), k));
+  }
+  if (!mask_centers) return;
+  for (std::size_t l = 0; l < center_rows.size(); ++l) problem.center_fold[l] = fold[center_rows[l]];
+}
+
+/// One group per bandwidth; without bandwidth_y the same width serves x and y.
+std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y) {
+  std::vector<WidthGroup> groups;
+  for (const double width : bandwidth) {
+    groups.push_back({width, bandwidth_y.empty() ? std::vector<double>{width} : bandwidth_y});
+  }
+  return groups;
+}
+
+/// The candidates half-way (geometrically) between the best and its neighbours, and the best.
+std::vector<double> between_neighbours(std::vector<double> grid, double best) {
+  std::sort(grid.begin(), grid.end());
+  const auto here = std::find(grid.begin(), grid.end(), best);
+  if (here == grid.end()) return grid;
+  std::vector<double> out;
+  if (here != grid.begin()) out.push_back(std::sqrt(*(here - 1) * best));
+  out.push_back(best);
+  if (here + 1 != grid.end()) out.push_back(std::sqrt(*(here + 1) * best));
+  return out;
+}
+
+/// The lowest score, the first of equals; throws when there is none.
+Candidate best_of(const std::vector<Candidate>& candidates) {
+  const auto best = std::min_element(candidates.begin(), candidates.end(),
+                                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+  if (!std::isfinite(best->score)) {
+    throw NumericalError(message(owner, ": every candidate leaves some fold without a positive coefficient; "
+                                        "give larger bandwidths or more centers"));
+  }
+  return *best;
+}
+
+void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
+  if (grid.size() < 2) return;
+  const auto [low, high] = std::minmax_element(grid.begin(), grid.end());
+  if (chosen != *low && chosen != *high) return;
+  report.warnings.push_back(message("the chosen ", name, " ", chosen, " is the ",
+                                    chosen == *low ? "smallest" : "largest",
+                                    " candidate; a wider list may score better"));
+}
+
+std::vector<Candidate> search(const Problem& problem, const LscdeOptions& options, const Run& run, Candidate& best,
+                              FitReport& report) {
+  const auto groups = make_groups(options.bandwidth, options.bandwidth_y);
+  const double work = lscde::scoring_work(problem, 1);
+  Task task(run, "choosing bandwidth and regularization",
+            work * static_cast<double>(groups.size() + (options.refine ? 3 : 0)));
+  std::vector<Candidate> candidates = lscde::score_candidates(problem, groups, options.regularization, task);
+  best = best_of(candidates);
+  warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
+  warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  warn_at_edge(options.regularization, best.regularization, "regularization", report);
+  if (options.refine) {
+    const auto finer = lscde::score_candidates(
+        problem,
+        make_groups(between_neighbours(options.bandwidth, best.bandwidth),
+                    options.bandwidth_y.empty() ? std::vector<double>{}
+                                                : between_neighbours(options.bandwidth_y, best.bandwidth_y)),
+        between_neighbours(options.regularization, best.regularization), task);
+    candidates.insert(candidates.end(), finer.begin(), finer.end());
+    best = best_of(candidates);
+  }
+  return candidates;
+}
+
+Document candidates_to_document(const std::vector<Candidate>& candidates) {
+  Matrix table(5, static_cast<Index>(candidates.size()));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    // Documents hold finite numbers: a candidate without a density has the largest score there is.
+    const double score = std::isfinite(c.score) ? c.score : std::numeric_limits<double>::max();
+    table.col(static_cast<Index>(i)) << c.bandwidth, c.bandwidth_y, c.regularization, score, c.standard_error;
+  }
+  return table;
+}
+
+}  // namespace
+
+struct Lscde::Parameters {
+  LscdeOptions options;
+  double bandwidth;
+  double bandwidth_y;
+  double regularization;
+  Vector coefficients;
+  Matrix centers_x;
+  Matrix centers_y;
+  Vector defensive_mean;
+  Vector defensive_scale;
+};
+
+Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(p.options)),
+      bandwidth_(p.bandwidth),
+      bandwidth_y_(p.bandwidth_y),
+      regularization_(p.regularization),
+      coefficients_(std::move(p.coefficients)),
+      centers_x_(std::move(p.centers_x)),
+      centers_y_(std::move(p.centers_y)),
+      defensive_mean_(std::move(p.defensive_mean)),
+      defensive_scale_(std::move(p.defensive_scale)) {
+  prepare();
+}
+
+void Lscde::prepare() {
+  std::vector<Index> active;
+  for (Index l = 0; l < coefficients_.size(); ++l) {
+    if (coefficients_[l] > 0) active.push_back(l);
+  }
+  const Index count = static_cast<Index>(active.size());
+  const bool defensive = options_.defensive_weight > 0;
+  active_centers_ = centers_x_(Eigen::all, active).transpose();
+  log_coefficients_ = coefficients_(active).array().log();
+  GaussianComponents components{Matrix(n_targets(), count + defensive), Matrix(n_targets(), count + defensive)};
+  components.means.leftCols(count) = centers_y_(Eigen::all, active);
+  components.scales.leftCols(count).setConstant(bandwidth_y_);
+  if (defensive) {
+    components.means.col(count) = defensive_mean_;
+    components.scales.col(count) = defensive_scale_;
+  }
+  components_ = std::make_shared<const GaussianComponents>(std::move(components));
+}
+
+GaussianMixtures Lscde::laws(const MatrixView& x) const {
+  const Index count = active_centers_.rows();
+  Matrix log_weights(count, x.cols());
+  squared_distances(active_centers_, x, log_weights);
+  log_weights *= -0.5 / (bandwidth_ * bandwidth_);
+  log_weights.colwise() += log_coefficients_;
+  if (options_.defensive_weight == 0) return GaussianMixtures::shared(components_, std::move(log_weights));
+  // p <- (1 - e) p + e N: the defensive weight is a share of the normalised law.
+  log_normalize_columns(log_weights);
+  log_weights.array() += std::log1p(-options_.defensive_weight);
+  log_weights.conservativeResize(count + 1, Eigen::NoChange);
+  log_weights.row(count).setConstant(std::log(options_.defensive_weight));
+  return GaussianMixtures::shared(components_, std::move(log_weights));
+}
+
+Matrix Lscde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
+Matrix Lscde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
+
+Document Lscde::to_document() const {
+  return Document::Object{{"options", options()},
+                          {"x_scale", x_scale().to_document()},
+                          {"y_scale", y_scale().to_document()},
+                          {"bandwidth", bandwidth_},
+                          {"bandwidth_y", bandwidth_y_},
+                          {"regularization", regularization_},
+                          {"coefficients", coefficients_},
+                          {"centers_x", centers_x_},
+                          {"centers_y", centers_y_},
+                          {"defensive_mean", defensive_mean_},
+                          {"defensive_scale", defensive_scale_},
+                          {"report", report().to_document()}};
+}
+
+Lscde Lscde::from_document(const Document& document) {
+  Parameters p;
+  set_options(p.options, owner, document.at("options"));
+  p.bandwidth = document.at("bandwidth").as_number();
+  p.bandwidth_y = document.at("bandwidth_y").as_number();
+  p.regularization = document.at("regularization").as_number();
+  p.coefficients = document.at("coefficients").as_vector();
+  p.centers_x = document.at("centers_x").as_matrix();
+  p.centers_y = document.at("centers_y").as_matrix();
+  p.defensive_mean = document.at("defensive_mean").as_vector();
+  p.defensive_scale = document.at("defensive_scale").as_vector();
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  const Index b = p.coefficients.size();
+  const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
+                            p.centers_x.cols() == b && p.centers_y.cols() == b &&
+                            p.defensive_mean.size() == y_scale.dimension() &&
+                            p.defensive_scale.size() == y_scale.dimension() && y_scale.dimension() > 0;
+  const bool values_make_sense = p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 &&
+                                 p.coefficients.maxCoeff() > 0 &&
+                                 (p.defensive_scale.size() == 0 || p.defensive_scale.minCoeff() > 0);
+  if (!shapes_agree || !values_make_sense) throw FormatError("LSCDE: the parameters do not fit together");
+  return Lscde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+}
+
+Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& run) {
+  given.check(owner);
+  check_options(options, given);
+  const Dataset data = without_weightless_rows(given);
+  FitReport report;
+  if (options.centers.size() == 0 && options.n_centers > data.size()) {
+    report.details.set("n_centers_note", message("all ", data.size(), " samples are centers"));
+  }
+  const Standardized standardized = standardize(data, options.standardize);
+  for (Index k = 0; k < data.x.rows(); ++k) {
+    if (options.standardize && standardized.x.is_constant(k)) {
+      report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
+    }
+  }
+  std::vector<Index> center_rows;
+  if (options.centers.size() == 0) {
+    center_rows = choose_center_rows(standardized.data, standardized.data.weights, options, run);
+  }
+  Problem problem = make_problem(standardized, options, center_rows);
+
+  Candidate best{options.bandwidth.front(),
+                 options.bandwidth_y.empty() ? options.bandwidth.front() : options.bandwidth_y.front(),
+                 options.regularization.front(), 0.0, 0.0};
+  if (options.bandwidth.size() * std::max<std::size_t>(1, options.bandwidth_y.size()) * options.regularization.size() >
+      1) {
+    const std::vector<double> cv = cv_without_weightless_rows(options.cv, given);
+    const std::vector<Index> fold =
+        cv.size() == 1 ? assign_folds(data.size(), static_cast<Index>(cv.front()), static_cast<std::uint64_t>(options.seed))
+                       : check_folds(cv, data.size());
+    sort_by_fold(problem, fold, center_rows, options.mask_centers);
+    report.details.set("candidates", candidates_to_document(search(problem, options, run, best, report)));
+    report.details.set("score", best.score);
+    report.details.set("score_standard_error", best.standard_error);
+  }
+
+  Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
+  Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
+  report.details.set("n_rows", data.size());
+  report.details.set("n_centers", alpha.size());
+  report.details.set("n_active_centers", static_cast<Index>((alpha.array() > 0).count()));
+  report.details.set("bandwidth", best.bandwidth);
+  report.details.set("bandwidth_y", best.bandwidth_y);
+  report.details.set("regularization", best.regularization);
+  return Lscde({.options = options,
+                .bandwidth = best.bandwidth,
+                .bandwidth_y = best.bandwidth_y,
+                .regularization = best.regularization,
+                .coefficients = std::move(alpha),
+                .centers_x = std::move(problem.centers_x),
+                .centers_y = std::move(problem.centers_y),
+                .defensive_mean = std::move(problem.defensive_mean),
+                .defensive_scale = std::move(problem.defensive_scale)},
+               standardized.x, standardized.y, std::move(report));
+}
+
+}  // namespace condens

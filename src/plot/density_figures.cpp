@@ -1,0 +1,310 @@
+// Figures of the density itself; see figures.hpp.
+
+#include <numeric>
+
+#include "condens/plot/colormap.hpp"
+#include "condens/plot/contour.hpp"
+#include "condens/plot/figures.hpp"
+#include "frame.hpp"
+
+namespace condens::plot {
+
+namespace {
+
+constexpr Index map_columns = 240;
+constexpr Index map_rows = 200;
+constexpr Index curve_points = 300;
+const Style mean_style{.stroke = accent, .width = 2.0};
+const Style interval_style{.stroke = accent, .width = 1.4, .dash = "6 4"};
+const Style truth_style{.stroke = "#111111", .width = 0.9};
+
+/// Density to colour: the square root, up to a cap.
+struct DensityScale {
+  double cap;
+
+  explicit DensityScale(const Matrix& density) {
+    cap = sample_quantile(density.reshaped(), 0.995);
+    if (cap <= 0.0) cap = density.maxCoeff();  // nearly all of the picture is empty
+    if (cap <= 0.0) cap = 1.0;
+  }
+  double share(double p) const { return std::sqrt(std::clamp(p / cap, 0.0, 1.0)); }
+};
+
+/// The density as an image that fills the panel; rows of `density` go upwards.
+void draw_density(const Panel& panel, const Matrix& density, const DensityScale& scale) {
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(static_cast<std::size_t>(density.size()));
+  for (Index i = density.rows() - 1; i >= 0; --i)
+    for (Index j = 0; j < density.cols(); ++j) pixels.push_back(color_index(scale.share(density(i, j))));
+  const PanelSpec& spec = panel.spec();
+  panel.canvas().image(spec.corner, spec.width, spec.height,
+                       encode_png(static_cast<int>(density.cols()), static_cast<int>(density.rows()), pixels,
+                                  density_palette()));
+}
+
+void draw_density_bar(const Panel& panel, const DensityScale& scale) {
+  const PanelSpec& spec = panel.spec();
+  draw_color_bar(panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
+                 {0.0, scale.cap}, [&](double p) { return scale.share(p); }, "density");
+}
+
+/// Contour lines of values(i, j) at the equally spaced x[j] and y[i].
+void draw_contour(const Panel& panel, const Vector& x, const Vector& y, const Matrix& values, double level,
+                  const Style& style) {
+  for (std::vector<Point>& line : contour(values, level)) {
+    for (Point& p : line) p = panel.at(x[0] + p.x * (x[1] - x[0]), y[0] + p.y * (y[1] - y[0]));
+    panel.canvas().polyline(line, style);
+  }
+}
+
+/// At most `count` observations of one input and one target, evenly spaced through the rows.
+void draw_points(const Panel& panel, const VectorView& x, const VectorView& y, Index count) {
+  const Index n = x.size();
+  const Index shown = std::min(n, count);
+  Vector some_x(shown);
+  Vector some_y(shown);
+  for (Index i = 0; i < shown; ++i) {
+    const Index row = static_cast<Index>(static_cast<double>(i) * static_cast<double>(n) / static_cast<double>(shown));
+    some_x[i] = x[row];
+    some_y[i] = y[row];
+  }
+  panel.points(some_x, some_y, shown > 500 ? 1.5 : 2.0,
+               {.fill = point_color, .stroke = "#ffffff", .width = 0.5, .opacity = shown > 500 ? 0.55 : 0.75});
+}
+
+/// Columns that are `at` but for `input`, which takes `values`.
+Matrix vary(const Vector& at, Index input, const VectorView& values) {
+  Matrix x = at.replicate(1, values.size());
+  x.row(input) = values.transpose();
+  return x;
+}
+
+std::string percent(double share) { return short_number(100.0 * share) + " %"; }
+
+/// Where one law has visible mass.
+Extent visible(const GaussianMixtures& laws, const Run& run) {
+  const Vector tails{{0.002, 0.998}};
+  return extent_of(laws.quantile(tails, run).reshaped(), 0.02);
+}
+
+void draw_truth(const Panel& panel, const std::function<double(double, double)>& truth) {
+  const Vector x = Vector::LinSpaced(map_columns / 2, panel.spec().x.low, panel.spec().x.high);
+  const Vector y = Vector::LinSpaced(map_rows / 2, panel.spec().y.low, panel.spec().y.high);
+  Matrix density(y.size(), x.size());
+  for (Index j = 0; j < x.size(); ++j)
+    for (Index i = 0; i < y.size(); ++i) density(i, j) = truth(x[j], y[i]);
+  for (const double share : {0.05, 0.2, 0.5, 0.8})
+    draw_contour(panel, x, y, density, share * density.maxCoeff(), truth_style);
+}
+
+}  // namespace
+
+Vector median_inputs(const Dataset& data) {
+  Vector out(data.x.rows());
+  for (Index j = 0; j < out.size(); ++j) out[j] = sample_quantile(data.x.row(j).transpose(), 0.5);
+  return out;
+}
+
+std::string density_map(const ConditionalDensity& model, const Dataset& data, const Names& names,
+                        const MapOptions& options, const Run& run) {
+  check_figure("density_map", model, data, options.target);
+  require(options.input >= 0 && options.input < model.n_inputs(), "density_map: input ", options.input,
+          ", expected 0 to ", model.n_inputs() - 1, " (a model without inputs has density_curve)");
+  require(options.interval > 0.0 && options.interval < 1.0, "density_map: interval = ", options.interval,
+          ", expected a probability in (0, 1)");
+  const Vector at = reference_inputs("density_map", options.at, data);
+  const bool with_points = model.n_inputs() == 1 && options.max_points > 0;
+
+  std::vector<LegendEntry> legend{{"mean", Mark::line, mean_style},
+                                  {percent(options.interval) + " interval", Mark::line, interval_style}};
+  if (with_points) legend.push_back({"data", Mark::point, {.fill = point_color, .stroke = "#ffffff", .width = 0.5}});
+  if (options.truth) legend.push_back({"true density", Mark::line, truth_style});
+  const std::string x_name = name_of(names.inputs, options.input, "x");
+  const std::string y_name = name_of(names.targets, options.target, "y");
+  Frame frame = make_frame({.title = "Density of " + y_name + " given " + x_name, .legend = legend,
+                            .right = color_bar_margin});
+
+  const Panel panel = frame.panel(extent_of(data.x.row(options.input).transpose(), 0.02),
+                                  extent_of(data.y.row(options.target).transpose(), 0.06), x_name, y_name);
+  const Vector x = cell_centres(panel.spec().x, map_columns);
+  const Vector y = cell_centres(panel.spec().y, map_rows);
+  const GaussianMixtures laws = target_laws(model, vary(at, options.input, x), options.target, run);
+  const Matrix density = laws.log_pdf_grid(y.transpose(), run).array().exp();
+  const DensityScale scale(density);
+
+  panel.begin();
+  draw_density(panel, density, scale);
+  if (options.truth) draw_truth(panel, options.truth);
+  if (with_points)
+    draw_points(panel, data.x.row(options.input).transpose(), data.y.row(options.target).transpose(),
+                options.max_points);
+  const Matrix interval = laws.interval(options.interval, run);
+  panel.line(x, interval.row(0).transpose(), interval_style);
+  panel.line(x, interval.row(1).transpose(), interval_style);
+  panel.line(x, laws.mean(run).row(0).transpose(), mean_style);
+  panel.end();
+  panel.draw_frame();
+  draw_density_bar(panel, scale);
+  return frame.canvas.str();
+}
+
+std::string slices(const ConditionalDensity& model, const Dataset& data, const Names& names,
+                   const SliceOptions& options, const Run& run) {
+  check_figure("slices", model, data, options.target);
+  std::vector<Index> inputs = options.inputs;
+  if (inputs.empty()) {
+    inputs.resize(static_cast<std::size_t>(model.n_inputs()));
+    std::iota(inputs.begin(), inputs.end(), Index{0});
+  }
+  for (const Index input : inputs)
+    require(input >= 0 && input < model.n_inputs(), "slices: input ", input, ", expected 0 to ", model.n_inputs() - 1);
+  require(!inputs.empty(), "slices: the model has no inputs, expected at least one (density_curve draws its density)");
+  require(!options.levels.empty(), "slices: levels is empty, expected at least one quantile of the varied input");
+  for (const double level : options.levels)
+    require(level >= 0.0 && level <= 1.0, "slices: level ", level, ", expected a probability in [0, 1]");
+  const Vector at = reference_inputs("slices", options.at, data);
+  const std::string y_name = name_of(names.targets, options.target, "y");
+  const bool single = inputs.size() == 1;
+
+  const auto values_of = [&](Index input) {
+    Vector out(static_cast<Index>(options.levels.size()));
+    for (Index k = 0; k < out.size(); ++k)
+      out[k] = sample_quantile(data.x.row(input).transpose(), options.levels[static_cast<std::size_t>(k)]);
+    return out;
+  };
+  std::vector<LegendEntry> legend;
+  const Vector first = values_of(inputs.front());
+  for (std::size_t k = 0; k < options.levels.size(); ++k) {
+    const std::string quantile = percent(options.levels[k]) + " quantile";
+    const std::string label = single ? name_of(names.inputs, inputs.front(), "x") + " = " +
+                                           number_text(first[static_cast<Index>(k)]) + " (" + quantile + ")"
+                                     : quantile + " of the input";
+    legend.push_back({label, Mark::line, {.stroke = line_color(k), .width = 2.0}});
+  }
+  const Index rows = single ? 1 : static_cast<Index>((inputs.size() + 1) / 2);
+  Frame frame = make_frame({.title = "Density of " + y_name + (single ? "" : " as one input moves"), .legend = legend,
+                            .height = single ? 400.0 : 60.0 + 215.0 * static_cast<double>(rows)});
+
+  // First every curve, then the panels on common axes.
+  std::vector<GaussianMixtures> laws;
+  Extent y_extent{};
+  for (const Index input : inputs) {
+    laws.push_back(target_laws(model, vary(at, input, values_of(input)), options.target, run));
+    y_extent = laws.size() == 1 ? visible(laws.back(), run) : hull(y_extent, visible(laws.back(), run));
+  }
+  const Vector y = Vector::LinSpaced(curve_points, y_extent.low, y_extent.high);
+  std::vector<Matrix> density;
+  double highest = 0.0;
+  for (const GaussianMixtures& law : laws) {
+    density.push_back(law.log_pdf_grid(y.transpose(), run).array().exp());
+    highest = std::max(highest, density.back().maxCoeff());
+  }
+  const double gap = 70.0;
+  const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
+  const double cell = single ? frame.inner_height + bottom_margin : 215.0;
+  for (std::size_t p = 0; p < inputs.size(); ++p) {
+    const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
+                       frame.corner.y + cell * static_cast<double>(p / 2) + (single ? 0.0 : 12.0)};
+    const Panel panel(frame.canvas, {corner, width, cell - bottom_margin - (single ? 0.0 : 22.0), y_extent,
+                                     {0.0, 1.06 * highest}, y_name, p % 2 == 0 ? "density" : ""});
+    if (!single)
+      frame.canvas.text({corner.x, corner.y - 6.0}, fit_text(name_of(names.inputs, inputs[p], "x"), 12.0, width),
+                        {.size = 12.0, .fill = "#111111", .bold = true});
+    panel.draw_grid();
+    panel.begin();
+    for (Index k = 0; k < density[p].cols(); ++k) {
+      const std::string color = line_color(static_cast<std::size_t>(k));
+      panel.band(y, Vector::Zero(y.size()), density[p].col(k), {.fill = color, .opacity = 0.1});
+      panel.line(y, density[p].col(k), {.stroke = color, .width = 2.0});
+    }
+    panel.end();
+    panel.draw_frame();
+  }
+  return frame.canvas.str();
+}
+
+std::string joint_map(const ConditionalDensity& model, const Dataset& data, const Names& names, const Vector& at,
+                      const Run& run) {
+  check_figure("joint_map", model, data, 0);
+  require(model.n_targets() == 2, "joint_map: the model has ", model.n_targets(), " targets, expected 2");
+  const Vector x = reference_inputs("joint_map", at, data);
+  const GaussianMixtures laws = model.predict(Matrix(x), run);
+  const bool unconditional = model.n_inputs() == 0;
+  const Style half{.stroke = accent, .width = 1.6};
+  const Style most{.stroke = accent, .width = 1.4, .dash = "6 4"};
+  std::vector<LegendEntry> legend{{"50 % region", Mark::line, half}, {"90 % region", Mark::line, most}};
+  if (unconditional) legend.push_back({"data", Mark::point, {.fill = point_color}});
+  const std::string first = name_of(names.targets, 0, "y");
+  const std::string second = name_of(names.targets, 1, "y");
+  Frame frame = make_frame({.title = "Joint density of " + first + " and " + second, .legend = legend,
+                            .height = 500.0, .right = color_bar_margin});
+
+  const auto range = [&](Index j) {
+    const Extent law = visible(laws.marginal(j), run);
+    return unconditional ? hull(law, extent_of(data.y.row(j).transpose(), 0.03)) : law;
+  };
+  const Panel panel = frame.panel(range(0), range(1), first, second);
+  const Vector horizontal = cell_centres(panel.spec().x, map_columns);
+  const Vector vertical = cell_centres(panel.spec().y, map_rows);
+  Matrix grid(2, map_columns * map_rows);
+  grid.row(0) = horizontal.transpose().replicate(map_rows, 1).reshaped().transpose();
+  grid.row(1) = vertical.replicate(map_columns, 1).transpose();
+  const Matrix density = laws.log_pdf_grid(grid, run).array().exp().matrix().reshaped(map_rows, map_columns);
+  const DensityScale scale(density);
+
+  panel.begin();
+  draw_density(panel, density, scale);
+  if (unconditional) draw_points(panel, data.y.row(0).transpose(), data.y.row(1).transpose(), 1500);
+  draw_contour(panel, horizontal, vertical, density, region_level(density, 0.5), half);
+  draw_contour(panel, horizontal, vertical, density, region_level(density, 0.9), most);
+  panel.end();
+  panel.draw_frame();
+  draw_density_bar(panel, scale);
+  return frame.canvas.str();
+}
+
+std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names, Index target,
+                          const Run& run) {
+  check_figure("density_curve", model, data, target);
+  require(model.n_inputs() == 0, "density_curve: the model has ", model.n_inputs(),
+          " inputs, expected none (slices draws p(y | x) at several x)");
+  const GaussianMixtures laws = target_laws(model, Matrix(0, 1), target, run);
+  const Vector values = data.y.row(target);
+  const Extent data_extent = extent_of(values);
+  const Extent extent = hull(visible(laws, run), extent_of(values, 0.03));
+
+  // Freedman and Diaconis (1981): width 2 IQR n^(-1/3), here between 5 and 60 bars.
+  const double iqr = sample_quantile(values, 0.75) - sample_quantile(values, 0.25);
+  const double rule = 2.0 * iqr / std::cbrt(static_cast<double>(values.size()));
+  const Index bins = rule > 0.0 ? static_cast<Index>(std::clamp(std::ceil(data_extent.size() / rule), 5.0, 60.0)) : 5;
+  const double bin = data_extent.size() / static_cast<double>(bins);
+  Vector bars = Vector::Zero(bins);
+  const double total = data.weights.size() == 0 ? static_cast<double>(data.size()) : data.weights.sum();
+  for (Index i = 0; i < values.size(); ++i) {
+    const Index place = std::clamp<Index>(static_cast<Index>((values[i] - data_extent.low) / bin), 0, bins - 1);
+    bars[place] += (data.weights.size() == 0 ? 1.0 : data.weights[i]) / (total * bin);
+  }
+
+  const Vector y = Vector::LinSpaced(curve_points, extent.low, extent.high);
+  const Vector density = laws.log_pdf_grid(y.transpose(), run).array().exp().col(0);
+  const Style bar_style{.fill = "#cfd8dc", .stroke = "#ffffff", .width = 0.8};
+  const Style curve_style{.stroke = line_color(0), .width = 2.2};
+  const std::string name = name_of(names.targets, target, "y");
+  Frame frame = make_frame({.title = "Density of " + name,
+                            .legend = {{"model", Mark::line, curve_style}, {"data", Mark::area, bar_style}},
+                            .height = 400.0});
+  const Panel panel = frame.panel(extent, {0.0, 1.06 * std::max(density.maxCoeff(), bars.maxCoeff())}, name, "density");
+  panel.draw_grid();
+  panel.begin();
+  for (Index i = 0; i < bins; ++i) {
+    const Point top = panel.at(data_extent.low + static_cast<double>(i) * bin, bars[i]);
+    const Point foot = panel.at(data_extent.low + static_cast<double>(i + 1) * bin, 0.0);
+    panel.canvas().rect(top, foot.x - top.x, foot.y - top.y, bar_style);
+  }
+  panel.line(y, density, curve_style);
+  panel.end();
+  panel.draw_frame();
+  return frame.canvas.str();
+}
+
+}  // namespace condens::plot

@@ -1,0 +1,82 @@
+#include "condens/data/dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace condens {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+Dataset small() {
+  return {.x = Matrix{{1, 2, 3}, {4, 5, 6}}, .y = Matrix{{7, 8, 9}}, .weights = Vector{{1.0, 0.0, 2.0}}};
+}
+
+std::string complaint(const Dataset& data) {
+  try {
+    data.check("Model::fit");
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Dataset, AcceptsGoodData) {
+  EXPECT_EQ(complaint(small()), "");
+  EXPECT_EQ(complaint({.x = Matrix(0, 0), .y = Matrix{{1, 2}}}), "");
+  EXPECT_EQ(complaint({.x = Matrix(0, 2), .y = Matrix{{1, 2}}}), "");
+}
+
+TEST(Dataset, NamesTheFirstBadPlace) {
+  Dataset data = small();
+  data.x(1, 2) = nan;
+  EXPECT_EQ(complaint(data), "Model::fit: x: row 3 (counting from 1), input 2 is NaN; every value must be finite");
+  data = small();
+  data.y(0, 1) = -inf;
+  EXPECT_EQ(complaint(data),
+            "Model::fit: y: row 2 (counting from 1), target 1 is infinite; every value must be finite");
+  data = small();
+  data.x_unlabeled = Matrix{{1}, {nan}};
+  EXPECT_EQ(complaint(data),
+            "Model::fit: x_unlabeled: row 1 (counting from 1), input 2 is NaN; every value must be finite");
+}
+
+TEST(Dataset, NamesWrongShapes) {
+  EXPECT_EQ(complaint({.x = Matrix(1, 2), .y = Matrix(0, 2)}), "Model::fit: y has no target, expected at least one");
+  EXPECT_EQ(complaint({.x = Matrix(1, 0), .y = Matrix(1, 0)}),
+            "Model::fit: no rows, expected at least one observation");
+  EXPECT_EQ(complaint({.x = Matrix::Zero(1, 3), .y = Matrix::Zero(1, 2)}),
+            "Model::fit: x has 3 rows and y has 2, expected as many inputs as targets");
+  Dataset data = small();
+  data.x_unlabeled = Matrix::Zero(3, 1);
+  EXPECT_EQ(complaint(data), "Model::fit: x_unlabeled has 3 inputs and x has 2, expected the same inputs");
+}
+
+TEST(Dataset, NamesBadWeights) {
+  Dataset data = small();
+  data.weights = Vector{{1.0, 2.0}};
+  EXPECT_EQ(complaint(data), "Model::fit: 2 weights for 3 rows, expected one weight per row");
+  data.weights = Vector{{1.0, -2.0, 1.0}};
+  EXPECT_EQ(complaint(data), "Model::fit: weights: row 2 (counting from 1) is -2, expected a finite number >= 0");
+  data.weights = Vector{{0.0, 0.0, 0.0}};
+  EXPECT_EQ(complaint(data), "Model::fit: weights are all zero, expected at least one positive weight");
+}
+
+TEST(Dataset, SubsetTakesRowsInTheirOrder) {
+  const Dataset part = small().subset({2, 0, 2});
+  EXPECT_EQ(part.x, (Matrix{{3, 1, 3}, {6, 4, 6}}));
+  EXPECT_EQ(part.y, (Matrix{{9, 7, 9}}));
+  EXPECT_EQ(part.weights, (Vector{{2.0, 1.0, 2.0}}));
+  const Dataset density = Dataset{.x = Matrix(0, 0), .y = Matrix{{1, 2}}}.subset({1});
+  EXPECT_EQ(density.x.cols(), 1);
+  EXPECT_EQ(density.weights.size(), 0);
+  EXPECT_THROW(small().subset({3}), std::invalid_argument);
+  EXPECT_THROW(small().subset({-1}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace condens

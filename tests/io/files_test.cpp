@@ -1,0 +1,111 @@
+#include "condens/io/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+namespace condens {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An empty directory that goes away with the test.
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    directory_ =
+        fs::path(testing::TempDir()) / ("condens_files_" + std::string(test->name()) + std::to_string(getpid()));
+    fs::create_directories(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::ptrdiff_t count() const { return std::distance(fs::directory_iterator(directory_), fs::directory_iterator()); }
+
+  fs::path directory_;
+};
+
+template <class Call>
+std::string complaint(Call call) {
+  try {
+    call();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Files, WritesAndReadsBytes) {
+  std::string bytes(200000, 'x');  // more than one buffer
+  bytes[5] = '\0';
+  write_file_atomically(path("a"), bytes);
+  EXPECT_EQ(read_file(path("a")), bytes);
+  write_file_atomically(path("a"), "");
+  EXPECT_EQ(read_file(path("a")), "");
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Files, AppearsAtCommitOnly) {
+  write_file_atomically(path("a"), "old");
+  {
+    AtomicFile file(path("a"));
+    file.stream() << "new";
+    EXPECT_EQ(read_file(path("a")), "old");
+  }
+  EXPECT_EQ(read_file(path("a")), "old");
+  EXPECT_EQ(count(), 1);
+  AtomicFile file(path("a"));
+  file.stream() << "new";
+  file.commit();
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Files, KeepsPermissionsAndFollowsLinks) {
+  write_file_atomically(path("a"), "old");
+  fs::permissions(path("a"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(path("a"), path("link"));
+  write_file_atomically(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Files, FailuresNamePathAndReasonAndLeaveNothing) {
+  EXPECT_EQ(complaint([&] { write_file_atomically(path("no/a"), "x"); }),
+            path("no/a") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(complaint([&] { write_file_atomically(directory_.string(), "x"); }),
+            directory_.string() + ": cannot be written: Is a directory");
+  EXPECT_EQ(complaint([&] { read_file(path("none")); }), path("none") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(complaint([&] { read_file(directory_.string()); }),
+            directory_.string() + ": cannot be read: Is a directory");
+  EXPECT_EQ(count(), 0);
+}
+
+TEST_F(Files, DevicesAreWrittenInPlace) {
+  EXPECT_NO_THROW(write_file_atomically("/dev/null", "x"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  if (fs::exists("/dev/full")) {
+    EXPECT_EQ(complaint([] { write_file_atomically("/dev/full", "x"); }),
+              "/dev/full: cannot be written: No space left on device");
+  }
+}
+
+TEST_F(Files, PipesAreWrittenInPlace) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  write_file_atomically("/dev/fd/" + std::to_string(ends[1]), "through");
+  char buffer[16];
+  EXPECT_EQ(::read(ends[0], buffer, sizeof buffer), 7);
+  EXPECT_EQ(std::string(buffer, 7), "through");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace condens
