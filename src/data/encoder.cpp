@@ -97,7 +97,7 @@ Vector read_numbers(const Table& table, const Column& column, const std::vector<
 }
 
 Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
-  const Vector weights = read_numbers(table, table.at(name, "weight"), rows);
+  Vector weights = read_numbers(table, table.at(name, "weight"), rows);
   for (Index i = 0; i < weights.size(); ++i) {
     if (weights[i] >= 0) continue;
     fail_at(table, rows[static_cast<std::size_t>(i)], "weight '", name, "' is ", weights[i],
@@ -119,7 +119,7 @@ Index find_level(const Table& table, const Column& column, Index row, const Name
 EncodedColumn summarize(std::string name, Vector values) {
   std::sort(values.begin(), values.end());
   const Index n = values.size();
-  const double median = values[(n - 1) / 2] / 2 + values[n / 2] / 2;
+  const double median = std::midpoint(values[(n - 1) / 2], values[n / 2]);
   return {.name = std::move(name), .low = values[0], .typical = median, .high = values[n - 1]};
 }
 

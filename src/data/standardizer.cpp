@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "condens/core/errors.hpp"
@@ -28,16 +29,12 @@ Ranges ranges(const MatrixView& data, const Vector& weights) {
       high[i] = std::max(high[i], data(i, j));
     }
   }
-  Ranges out{low / 2 + high / 2, high / 2 - low / 2};
-  for (Index i = 0; i < low.size(); ++i) {
-    if (low[i] == high[i]) out.centre[i] = low[i];  // halving a denormal number rounds
-  }
+  Ranges out{Vector(data.rows()), high / 2 - low / 2};
+  for (Index i = 0; i < data.rows(); ++i) out.centre[i] = std::midpoint(low[i], high[i]);
   return out;
 }
 
-double spread_in_half_widths(double value, double centre, double half) {
-  return half > 0 ? (value - centre) / half : 0.0;
-}
+double in_half_widths(double value, double centre, double half) { return half > 0 ? (value - centre) / half : 0.0; }
 
 }  // namespace
 
@@ -62,7 +59,7 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
     positive += w[j] > 0 ? 1 : 0;
     if (w[j] == 0) continue;
     for (Index i = 0; i < data.rows(); ++i) {
-      first[i] += w[j] * spread_in_half_widths(data(i, j), centre[i], half[i]);
+      first[i] += w[j] * in_half_widths(data(i, j), centre[i], half[i]);
     }
   }
   first /= total;
@@ -70,7 +67,7 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
   for (Index j = 0; j < data.cols(); ++j) {
     if (w[j] == 0) continue;
     for (Index i = 0; i < data.rows(); ++i) {
-      const double deviation = spread_in_half_widths(data(i, j), centre[i], half[i]) - first[i];
+      const double deviation = in_half_widths(data(i, j), centre[i], half[i]) - first[i];
       second[i] += w[j] * deviation * deviation;
     }
   }

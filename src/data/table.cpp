@@ -99,9 +99,9 @@ bool Column::is_missing(Index row) const {
 
 std::string Column::level(Index row) const {
   const auto i = static_cast<std::size_t>(row);
-  if (is_numeric()) return format_number(numbers()[i]);
+  if (is_numeric()) return format_number(numbers()[i] + 0.0);  // -0 is 0
   const std::optional<double> number = parse_number(texts()[i]);
-  return number ? format_number(*number) : texts()[i];
+  return number ? format_number(*number + 0.0) : texts()[i];
 }
 
 void Table::add(Column column) {

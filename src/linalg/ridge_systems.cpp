@@ -67,18 +67,35 @@ class InterleavedCholesky {
     }
   }
 
-  /// L z = h, then L' a = z.
+  /// L z = h, then L' a = z, a tile of rows at a time.
   void solve() {
-    const Index order = tiles_ * tile;
-    for (Index i = 0; i < order; ++i) {
-      Lanes sum = solution_[i];
-      for (Index k = 0; k < i; ++k) sum -= at(i, k) * solution_[k];
-      solution_[i] = sum * inverse_diagonal_[i];
+    for (Index row = 0; row < tiles_; ++row) {
+      Lanes* z = &solution_[row * tile];
+      for (Index column = 0; column < row; ++column) {
+        const Lanes* entry = tile_at(row, column);
+        for (Index c = 0; c < tile; ++c) {
+          for (Index r = 0; r < tile; ++r) z[r] -= entry[r * tile + c] * solution_[column * tile + c];
+        }
+      }
+      const Lanes* diagonal = tile_at(row, row);
+      for (Index r = 0; r < tile; ++r) {
+        for (Index c = 0; c < r; ++c) z[r] -= diagonal[r * tile + c] * z[c];
+        z[r] *= inverse_diagonal_[row * tile + r];
+      }
     }
-    for (Index i = order - 1; i >= 0; --i) {
-      const Lanes value = solution_[i] * inverse_diagonal_[i];
-      solution_[i] = value;
-      for (Index k = 0; k < i; ++k) solution_[k] -= at(i, k) * value;
+    for (Index row = tiles_ - 1; row >= 0; --row) {
+      Lanes* a = &solution_[row * tile];
+      const Lanes* diagonal = tile_at(row, row);
+      for (Index r = tile - 1; r >= 0; --r) {
+        for (Index c = r + 1; c < tile; ++c) a[r] -= diagonal[c * tile + r] * a[c];
+        a[r] *= inverse_diagonal_[row * tile + r];
+      }
+      for (Index column = 0; column < row; ++column) {
+        const Lanes* entry = tile_at(row, column);
+        for (Index c = 0; c < tile; ++c) {
+          for (Index r = 0; r < tile; ++r) solution_[column * tile + c] -= entry[r * tile + c] * a[r];
+        }
+      }
     }
   }
 
@@ -86,7 +103,6 @@ class InterleavedCholesky {
 
  private:
   Lanes* tile_at(Index row, Index column) { return &entries_[(row * tiles_ + column) * tile * tile]; }
-  Lanes& at(Index i, Index j) { return tile_at(i / tile, j / tile)[(i % tile) * tile + j % tile]; }
 
   void load_inner_tile(const Systems& systems, Index row, Index column) {
     std::array<const double*, lanes> source{};

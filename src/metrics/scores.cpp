@@ -33,8 +33,7 @@ Rows allocate(const Dataset& test, const ScoreOptions& options) {
   const Index levels = static_cast<Index>(options.levels.size());
   Rows rows{Vector(n), Vector(n), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
   for (Index j = 0; j < test.y.rows(); ++j)
-    rows.targets.push_back(
-        {Vector(n), Vector(n), Matrix(levels, n), Matrix(options.highest_density ? levels : 0, n)});
+    rows.targets.push_back({Vector(n), Vector(n), Matrix(levels, n), Matrix(options.highest_density ? levels : 0, n)});
   return rows;
 }
 
@@ -64,13 +63,14 @@ void fill_block(const ConditionalDensity& model, const Dataset& test, Range rang
   const GaussianMixtures laws = model.predict(test.x.middleCols(range.begin, range.size()), here);
   rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
   rows.squared_loss.segment(range.begin, range.size()) = laws.squared_loss(y, here);
-  if (rows.energy_score.size() > 0)
-    rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
+  if (rows.energy_score.size() > 0) rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
   for (Index j = 0; j < y.rows(); ++j) {
     const Vector target = y.row(j);
     TargetRows& out = rows.targets[static_cast<std::size_t>(j)];
-    if (y.rows() == 1) fill_target(laws, target, range, options, here, out);
-    else fill_target(laws.marginal(j), target, range, options, here, out);
+    if (y.rows() == 1)
+      fill_target(laws, target, range, options, here, out);
+    else
+      fill_target(laws.marginal(j), target, range, options, here, out);
   }
 }
 
@@ -86,7 +86,7 @@ TargetScores summarise(TargetRows&& rows, const ScoreOptions& options, const Vec
     Coverage coverage{level, mean_score(inside, weights), mean_score(rows.width.row(row).transpose(), weights), {}};
     if (options.highest_density)
       coverage.highest_density = mean_score(rows.highest_density.row(row).transpose(), weights);
-    out.coverage.push_back(std::move(coverage));
+    out.coverage.push_back(coverage);
   }
   return out;
 }
@@ -139,26 +139,25 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
   const Index n = values.size();
   require(n > 0 && (weights.size() == 0 || weights.size() == n), "mean_score: ", n, " values and ", weights.size(),
           " weights, expected at least one value, and no weights or one for each");
-  const Vector share = weights.size() == 0 ? Vector(Vector::Constant(n, 1.0 / static_cast<double>(n)))
-                                           : Vector(weights / weights.sum());
+  const Vector share =
+      weights.size() == 0 ? Vector(Vector::Constant(n, 1.0 / static_cast<double>(n))) : Vector(weights / weights.sum());
   const double size = effective_size(n, weights);
   double mean = 0.0;
   for (Index i = 0; i < n; ++i) mean += share[i] * values[i];
   double variance = 0.0;
   for (Index i = 0; i < n; ++i) variance += share[i] * (values[i] - mean) * (values[i] - mean);
-  const double error =
-      size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN();
+  const double error = size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN();
   return {mean, error};
 }
 
-Scores score(const ConditionalDensity& model, const Dataset& given, const ScoreOptions& options, const Run& run) {
+Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options, const Run& run) {
   validate_options(options, "score");
-  given.check("score");
-  require(given.x.rows() == model.n_inputs() && given.y.rows() == model.n_targets(), "score: the data have ",
-          given.x.rows(), " inputs and ", given.y.rows(), " targets, expected ", model.n_inputs(), " and ",
+  data.check("score");
+  require(data.x.rows() == model.n_inputs() && data.y.rows() == model.n_targets(), "score: the data have ",
+          data.x.rows(), " inputs and ", data.y.rows(), " targets, expected ", model.n_inputs(), " and ",
           model.n_targets(), " as in the fit");
   Dataset storage;
-  const Dataset& test = weighted_rows(given, storage);
+  const Dataset& test = weighted_rows(data, storage);
 
   Rows rows = allocate(test, options);
   Task task(run, "score", static_cast<double>(test.size()));
@@ -172,11 +171,18 @@ Scores score(const ConditionalDensity& model, const Dataset& given, const ScoreO
       [&] { task.poll(); });
 
   const Vector& weights = test.weights;
-  Scores out{test.size(), effective_size(test.size(), weights), weights, mean_score(rows.nll, weights),
-             mean_score(rows.squared_loss, weights), {}, {}};
+  Scores out{test.size(),
+             effective_size(test.size(), weights),
+             weights,
+             mean_score(rows.nll, weights),
+             mean_score(rows.squared_loss, weights),
+             {},
+             {}};
   for (TargetRows& target : rows.targets) out.targets.push_back(summarise(std::move(target), options, weights));
-  if (rows.energy_score.size() > 0) out.energy_score = mean_score(rows.energy_score, weights);
-  else if (options.energy_score && out.targets.size() == 1) out.energy_score = out.targets.front().crps;
+  if (rows.energy_score.size() > 0)
+    out.energy_score = mean_score(rows.energy_score, weights);
+  else if (options.energy_score && out.targets.size() == 1)
+    out.energy_score = out.targets.front().crps;
   return out;
 }
 

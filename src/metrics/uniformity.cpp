@@ -28,8 +28,8 @@ std::vector<Step> steps(const VectorView& u, const VectorView& weights, const ch
           " values, expected none or one for each");
   for (Index i = 0; i < n; ++i) {
     require(u[i] >= 0.0 && u[i] <= 1.0, owner, ": u[", i, "] = ", u[i], ", expected a value in [0, 1]");
-    require(weights.size() == 0 || (weights[i] >= 0.0 && std::isfinite(weights[i])), owner, ": weights[", i, "] = ",
-            weights.size() == 0 ? 0.0 : weights[i], ", expected a finite weight of 0 or more");
+    require(weights.size() == 0 || (weights[i] >= 0.0 && std::isfinite(weights[i])), owner, ": weights[", i,
+            "] = ", weights.size() == 0 ? 0.0 : weights[i], ", expected a finite weight of 0 or more");
   }
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/kernels/centers.hpp"
@@ -331,6 +332,7 @@ Lscde Lscde::from_document(const Document& document) {
 Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& run) {
   given.check(owner);
   check_options(options, given);
+  const FlushSubnormals guard;
   const Dataset data = without_weightless_rows(given);
   FitReport report;
   if (options.centers.size() == 0 && options.n_centers > data.size()) {

@@ -22,6 +22,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest_sum = 1e-280;
 // Systems of at most this order are solved together for all folds (see ridge_systems.hpp).
 constexpr Index small_order = 200;
+constexpr Index tile_entries = 16384;
 
 /// Consecutive rows of one fold; fold == folds() means unlabelled rows.
 struct Block {
@@ -30,8 +31,8 @@ struct Block {
 };
 
 std::vector<Block> cut_into_blocks(const Problem& problem) {
-  // A tile of b x rows doubles fits in the second-level cache.
-  const Index size = std::clamp<Index>(65536 / std::max<Index>(problem.centers_x.cols(), 1) / 8 * 8, 32, 256);
+  // Some tiles of b x rows doubles fit in the second-level cache.
+  const Index size = std::clamp<Index>(tile_entries / std::max<Index>(problem.centers_x.cols(), 1) / 8 * 8, 32, 256);
   std::vector<Block> blocks;
   const auto cut = [&](Index fold, Index begin, Index end) {
     for (Index i = 0; i < block_count(end - begin, size); ++i) {
@@ -224,14 +225,28 @@ std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& traini
 struct ScoringWidth {
   double width;
   double log_mass;            ///< log c_y
-  std::vector<Matrix> alpha;  ///< per fold: b x L
+  std::vector<Matrix> alpha;      ///< per fold: b x L
+  std::vector<Matrix> log_alpha;  ///< per fold: b x L
   Matrix overlap_factor;      ///< squared score: F with F F' = V
   Vector defensive_overlap;   ///< squared score: integral of a normalised bump times the defensive component
 };
 
+/// Per fold, the centres without a positive coefficient at any s_y and lambda, masked ones among them.
+std::vector<std::vector<Index>> find_idle_centers(const std::vector<ScoringWidth>& widths, Index folds) {
+  std::vector<std::vector<Index>> out(static_cast<std::size_t>(folds));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Vector largest = Vector::Zero(widths.front().alpha[k].rows());
+    for (const ScoringWidth& width : widths) largest = largest.cwiseMax(width.alpha[k].rowwise().maxCoeff());
+    for (Index l = 0; l < largest.size(); ++l) {
+      if (!(largest[l] > 0)) out[k].push_back(l);
+    }
+  }
+  return out;
+}
+
 /// log of sum_l alpha_l exp(exponent_l), without underflow.
-double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& alpha, Index j, Vector& work) {
-  work = exponent.col(i) + alpha.col(j).array().log().matrix();
+double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& log_alpha, Index j, Vector& work) {
+  work = exponent.col(i) + log_alpha.col(j);
   return log_sum_exp_in_place(work.data(), work.size());
 }
 
@@ -246,7 +261,9 @@ Vector log_defensive(const Problem& problem, const MatrixView& y) {
 /// Weighted sums of the scores of one block: L x (number of s_y).
 class BlockScorer {
  public:
-  BlockScorer(const Problem& problem, const CenterRows& centers, const Block& block, double width_x)
+  /// `idle_centers`, per fold, have no positive coefficient: the nearest of the others sets the scale of each sum.
+  BlockScorer(const Problem& problem, const CenterRows& centers, const std::vector<std::vector<Index>>& idle_centers,
+              const Block& block, double width_x)
       : problem_(problem),
         fold_(block.fold),
         rows_(block.rows),
@@ -255,9 +272,7 @@ class BlockScorer {
         distance_y_(centers.x.rows(), rows_.size()) {
     const auto y = problem.y.middleCols(rows_.begin, rows_.size());
     kernel_tile(centers.x, problem.x.middleCols(rows_.begin, rows_.size()), width_x, exponent_x_);
-    for (Index l = 0; l < exponent_x_.rows(); ++l) {
-      if (problem.center_fold[static_cast<std::size_t>(l)] == fold_) exponent_x_.row(l).setConstant(-infinity);
-    }
+    for (const Index l : idle_centers[static_cast<std::size_t>(fold_)]) exponent_x_.row(l).setConstant(-infinity);
     squared_distances(centers.y, y, distance_y_);
     phi_ = exponent_x_;
     shift_x_ = shift_and_exp(phi_);
@@ -298,7 +313,7 @@ class BlockScorer {
   }
 
   Vector log_density_of(const ScoringWidth& width, const Vector& shift, Index j) {
-    const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
+    const Matrix& log_alpha = width.log_alpha[static_cast<std::size_t>(fold_)];
     Vector out(rows_.size());
     for (Index i = 0; i < out.size(); ++i) {
       const double above = numerator_(i, j);
@@ -306,7 +321,7 @@ class BlockScorer {
       if (above > smallest_sum && below > smallest_sum) {
         out[i] = std::log(above / below) + (shift[i] - shift_x_[i]);
       } else {
-        out[i] = log_weighted_sum(exponent_, i, alpha, j, work_) - log_weighted_sum(exponent_x_, i, alpha, j, work_);
+        out[i] = log_weighted_sum(exponent_, i, log_alpha, j, work_) - log_weighted_sum(exponent_x_, i, log_alpha, j, work_);
       }
     }
     return out.array() - width.log_mass;
@@ -335,7 +350,7 @@ class BlockScorer {
       if (denominator_(i, j) > smallest_sum) {
         share.col(i) /= denominator_(i, j);
       } else {
-        share.col(i) = exponent_x_.col(i) + alpha.col(j).array().log().matrix();
+        share.col(i) = exponent_x_.col(i) + width.log_alpha[static_cast<std::size_t>(fold_)].col(j);
         const double total = log_sum_exp(share.col(i));
         share.col(i).array() -= total;
         exp_in_place(share.col(i).data(), share.rows());
@@ -406,6 +421,7 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
     width.log_mass = log_kernel_mass(problem.y.rows(), width.width);
     overlap = kernel_overlaps(problem.centers_y, width.width);
     width.alpha.resize(static_cast<std::size_t>(folds));
+    width.log_alpha.resize(static_cast<std::size_t>(folds));
     if (problem.scoring == LscdeScoring::squared) {
       width.overlap_factor = pivoted_cholesky(overlap, 1e-15);
       if (problem.defensive_weight > 0) width.defensive_overlap = defensive_overlaps(problem, width.width);
@@ -417,14 +433,20 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
     const Index j = index / tasks_per_width;
     const Range range = block_range(folds, folds_per_task, index % tasks_per_width);
     auto alpha = solve_folds(problem, training, overlaps[static_cast<std::size_t>(j)], j, ridge, range.begin, range.end);
-    std::move(alpha.begin(), alpha.end(), widths[static_cast<std::size_t>(j)].alpha.begin() + range.begin);
+    for (Index k = range.begin; k < range.end; ++k) {
+      Matrix& own = alpha[static_cast<std::size_t>(k - range.begin)];
+      widths[static_cast<std::size_t>(j)].log_alpha[static_cast<std::size_t>(k)] = own.array().log();
+      widths[static_cast<std::size_t>(j)].alpha[static_cast<std::size_t>(k)] = std::move(own);
+    }
   }, [&] { task.poll(); });
+
+  const auto idle = find_idle_centers(widths, folds);
 
   std::vector<Matrix> block_score(blocks.size());
   parallel_for(static_cast<Index>(blocks.size()), threads, [&](Index index) {
     const Block& block = blocks[static_cast<std::size_t>(index)];
     if (block.fold == folds) return;
-    BlockScorer scorer(problem, centers, block, group.x);
+    BlockScorer scorer(problem, centers, idle, block, group.x);
     Matrix& score = block_score[static_cast<std::size_t>(index)];
     score.resize(n_ridge, n_y);
     for (Index j = 0; j < n_y; ++j) score.col(j) = scorer.score(widths[static_cast<std::size_t>(j)]);

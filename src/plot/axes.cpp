@@ -31,8 +31,9 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string superscript(int exponent) {
-  constexpr std::array<const char*, 10> digits{"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",     "\xE2\x81\xB4",
-                                               "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9"};
+  constexpr std::array<const char*, 10> digits{"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
+                                               "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
+                                               "\xE2\x81\xB8", "\xE2\x81\xB9"};
   std::string out = exponent < 0 ? "\xE2\x81\xBB" : "";
   for (const char c : std::to_string(std::abs(exponent))) out += digits[static_cast<std::size_t>(c - '0')];
   return out;
@@ -42,8 +43,8 @@ std::string superscript(int exponent) {
 std::string scientific(double value, int decimals) {
   if (value == 0.0) return "0";
   std::array<char, 64> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific,
-                                 decimals);
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, decimals);
   const std::string text(buffer.data(), end.ptr);
   const std::size_t e = text.find('e');
   return with_minus(text.substr(0, e)) + "\xC3\x97" + "10" + superscript(std::stoi(text.substr(e + 1)));
@@ -78,9 +79,10 @@ Extent extent_of(const VectorView& values, double margin) {
     high = any ? std::max(high, value) : value;
     any = true;
   }
-  // Ranges below rounding cannot carry ticks: they count as one value.
-  if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high))) {
-    const double half = low == 0.0 ? 0.5 : 0.05 * std::abs(low);
+  // Ranges below rounding, or near the smallest numbers, cannot carry ticks: they count as one value.
+  constexpr double smallest = 1e-290;
+  if (high - low <= std::max(smallest, 1e-9 * std::max(std::abs(low), std::abs(high)))) {
+    const double half = std::abs(low) <= smallest ? 0.5 : 0.05 * std::abs(low);
     return {low - half, high + half};
   }
   const double extra = margin * (high - low);
@@ -99,28 +101,30 @@ std::vector<double> ticks(const Extent& extent, int count) {
     if (extent.size() / step <= count * (1.0 + 1e-9)) break;
   }
   std::vector<double> out;
-  const double first = std::ceil(extent.low / step - 1e-6);
-  const double last = std::floor(extent.high / step + 1e-6);
   // Division by the power of ten where it is below one: 3 / 10 is the double 0.3, 3 * 0.1 is not.
   const double scale = std::round(step * std::pow(10.0, -exponent));
-  for (double k = first; k <= last; k += 1.0)
+  const double first = std::ceil(extent.low / step - 1e-6);
+  const int n = static_cast<int>(std::floor(extent.high / step + 1e-6) - first);
+  for (int i = 0; i <= n; ++i) {
+    const double k = first + i;
     out.push_back(exponent < 0 ? k * scale / std::pow(10.0, -exponent) : k * step);
+  }
   return out;
 }
 
-std::vector<std::string> tick_labels(const std::vector<double>& values) {
+std::vector<std::string> tick_labels(const std::vector<double>& at) {
   double largest = 0.0;
   double step = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    largest = std::max(largest, std::abs(values[i]));
-    if (i > 0) step = i == 1 ? values[1] - values[0] : std::min(step, values[i] - values[i - 1]);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    largest = std::max(largest, std::abs(at[i]));
+    if (i > 0) step = i == 1 ? at[1] - at[0] : std::min(step, at[i] - at[i - 1]);
   }
   if (step <= 0.0) step = largest;
   const int decimals = step > 0.0 ? std::max(0, -exponent_of(step)) : 0;
   const bool in_full = largest == 0.0 || fixed(largest, decimals).size() < 8;
   const int mantissa = in_full ? 0 : std::max(0, exponent_of(largest) - exponent_of(step));
   std::vector<std::string> out;
-  for (const double value : values)
+  for (const double value : at)
     out.push_back(in_full ? with_minus(fixed(value + 0.0, decimals)) : scientific(value, mantissa));
   return out;
 }
@@ -134,7 +138,7 @@ std::string number_text(double value, int digits) {
 }
 
 std::string short_number(double value, int digits) {
-  const std::string text = number_text(value, digits);
+  std::string text = number_text(value, digits);
   const std::size_t point = text.find('.');
   if (point == std::string::npos) return text;
   std::size_t end = text.find_first_not_of("0123456789", point + 1);  // the power of ten, if there is one
@@ -217,6 +221,15 @@ void Panel::band(const VectorView& x, const VectorView& low, const VectorView& h
   canvas_.polygon(points, style);
 }
 
+void Panel::bars(const Extent& x, const VectorView& heights, const Style& style) const {
+  const double width = x.size() / static_cast<double>(heights.size());
+  for (Index i = 0; i < heights.size(); ++i) {
+    const Point top = at(x.low + static_cast<double>(i) * width, heights[i]);
+    const Point foot = at(x.low + static_cast<double>(i + 1) * width, 0.0);
+    canvas_.rect(top, foot.x - top.x, foot.y - top.y, style);
+  }
+}
+
 void Panel::points(const VectorView& x, const VectorView& y, double radius, const Style& style) const {
   std::vector<Point> centres;
   for (Index i = 0; i < x.size(); ++i) centres.push_back(at(x[i], y[i]));
@@ -232,9 +245,15 @@ double draw_legend(Canvas& canvas, Point corner, double width, const std::vector
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Point p{corner.x + places[i].x, corner.y + places[i].y + row_height / 2.0};
     switch (entries[i].mark) {
-      case Mark::line: canvas.line(p, {p.x + 24.0, p.y}, entries[i].style); break;
-      case Mark::area: canvas.rect({p.x, p.y - 5.0}, 24.0, 10.0, entries[i].style); break;
-      case Mark::point: canvas.circle({p.x + 12.0, p.y}, 3.0, entries[i].style); break;
+      case Mark::line:
+        canvas.line(p, {p.x + 24.0, p.y}, entries[i].style);
+        break;
+      case Mark::area:
+        canvas.rect({p.x, p.y - 5.0}, 24.0, 10.0, entries[i].style);
+        break;
+      case Mark::point:
+        canvas.circle({p.x + 12.0, p.y}, 3.0, entries[i].style);
+        break;
     }
     canvas.text({p.x + 30.0, p.y + 4.0}, entries[i].label);
   }

@@ -13,13 +13,8 @@ std::string pit_histogram(const VectorView& pit, const VectorView& weights, cons
   require(n > 0 && (weights.size() == 0 || weights.size() == n), "pit_histogram: ", n, " values and ", weights.size(),
           " weights, expected at least one value, and no weights or one for each");
   const Index bins = n >= 400 ? 20 : 10;
-  Vector bars = Vector::Zero(bins);
-  const double total = weights.size() == 0 ? static_cast<double>(n) : weights.sum();
-  for (Index i = 0; i < n; ++i) {
-    require(pit[i] >= 0.0 && pit[i] <= 1.0, "pit_histogram: value ", pit[i], ", expected one in [0, 1]");
-    const Index place = std::min<Index>(static_cast<Index>(pit[i] * static_cast<double>(bins)), bins - 1);
-    bars[place] += (weights.size() == 0 ? 1.0 : weights[i]) / total * static_cast<double>(bins);
-  }
+  for (const double u : pit) require(u >= 0.0 && u <= 1.0, "pit_histogram: value ", u, ", expected one in [0, 1]");
+  const Vector heights = histogram(pit, weights, {0.0, 1.0}, bins);
   // A bar of a uniform sample is binomial: its 0.5 and 99.5 % quantiles, in units of the expected height.
   const double size = std::max(1.0, std::round(effective_size(n, weights)));
   const boost::math::binomial law(size, 1.0 / static_cast<double>(bins));
@@ -34,15 +29,11 @@ std::string pit_histogram(const VectorView& pit, const VectorView& weights, cons
                                        {"uniform", Mark::line, flat_style},
                                        {"99 % of uniform samples, bar by bar", Mark::area, band_style}},
                             .height = 360.0});
-  const Panel panel = frame.panel({0.0, 1.0}, {0.0, 1.1 * std::max({bars.maxCoeff(), band.high, 1.0})},
+  const Panel panel = frame.panel({0.0, 1.0}, {0.0, 1.1 * std::max({heights.maxCoeff(), band.high, 1.0})},
                                   "probability integral transform F(y | x)", "relative frequency");
   panel.draw_grid();
   panel.begin();
-  for (Index i = 0; i < bins; ++i) {
-    const Point top = panel.at(static_cast<double>(i) / static_cast<double>(bins), bars[i]);
-    const Point foot = panel.at(static_cast<double>(i + 1) / static_cast<double>(bins), 0.0);
-    panel.canvas().rect(top, foot.x - top.x, foot.y - top.y, bar_style);
-  }
+  panel.bars({0.0, 1.0}, heights, bar_style);
   const Vector ends{{0.0, 1.0}};
   panel.band(ends, Vector::Constant(2, band.low), Vector::Constant(2, band.high), band_style);
   panel.line(ends, Vector::Ones(2), flat_style);
@@ -66,7 +57,7 @@ std::string coverage_plot(const TargetScores& scores, const VectorView& weights,
   std::vector<LegendEntry> legend{{"central intervals", Mark::line, central}};
   if (with_regions) legend.push_back({"highest-density regions", Mark::point, highest});
   legend.push_back({"as promised", Mark::line, diagonal});
-  Frame frame = make_frame({.title = "Coverage of " + target, .legend = legend, .width = 480.0, .height = 480.0});
+  Frame frame = make_frame({.title = "Coverage of " + target, .legend = legend, .width = 540.0, .height = 520.0});
   const Panel panel = frame.panel({0.0, 1.0}, {0.0, 1.0}, "probability promised", "share of test rows covered");
   panel.draw_grid();
   panel.begin();
@@ -81,7 +72,7 @@ std::string coverage_plot(const TargetScores& scores, const VectorView& weights,
     Point centre = panel.at(level, score.value);
     low.x = high.x = centre.x += shift;
     panel.canvas().line(low, high, {.stroke = color, .width = 1.6});
-    panel.canvas().circle(centre, 3.4, {.fill = color, .stroke = "#ffffff", .width = 0.8});
+    panel.canvas().circle(centre, 3.4, {.fill = color});
   };
   for (const Coverage& c : scores.coverage) {
     mark(c.level, c.central, with_regions ? -3.0 : 0.0, line_color(0));

@@ -58,13 +58,20 @@ std::string escape_xml(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     const char c = text.front();
-    if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r')) out += replacement;
-    else if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else if (c == '\'') out += "&#39;";
-    else out += text.substr(0, length);
+    if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r'))
+      out += replacement;
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
+    else
+      out += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
@@ -86,9 +93,12 @@ double text_width(std::string_view text, double size) {
   double em = 0.0;
   for (const char c : text) {
     if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // not the first byte of a character
-    if (std::string_view("iljtfr.,:;|!'()[] ").find(c) != std::string_view::npos) em += 0.36;
-    else if (std::string_view("mwMW%@").find(c) != std::string_view::npos) em += 0.92;
-    else em += c >= 'A' && c <= 'Z' ? 0.7 : 0.62;
+    if (std::string_view("iljtfr.,:;|!'()[] ").find(c) != std::string_view::npos)
+      em += 0.36;
+    else if (std::string_view("mwMW%@").find(c) != std::string_view::npos)
+      em += 0.92;
+    else
+      em += c >= 'A' && c <= 'Z' ? 0.7 : 0.62;
   }
   return em * size;
 }
@@ -151,8 +161,8 @@ void Canvas::text(Point at, std::string_view text, const TextStyle& style) {
 
 void Canvas::image(Point corner, double width, double height, const std::string& png, bool smooth) {
   body_ += "<image" + box(corner, width, height) + " preserveAspectRatio=\"none\"" +
-           (smooth ? "" : " image-rendering=\"pixelated\"") +
-           " xlink:href=\"data:image/png;base64," + base64(png) + "\"/>\n";
+           (smooth ? "" : " image-rendering=\"pixelated\"") + " xlink:href=\"data:image/png;base64," + base64(png) +
+           "\"/>\n";
 }
 
 void Canvas::begin_clip(Point corner, double width, double height) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index map_columns = 240;
 constexpr Index map_rows = 200;
-constexpr Index curve_points = 300;
+constexpr double nothing = 1e-290;  // vectorised exp(-1e9) is not 0 but the smallest normal number
 const Style mean_style{.stroke = accent, .width = 2.0};
 const Style interval_style{.stroke = accent, .width = 1.4, .dash = "6 4"};
 const Style truth_style{.stroke = "#111111", .width = 0.9};
@@ -24,8 +24,8 @@ struct DensityScale {
 
   explicit DensityScale(const Matrix& density) {
     cap = sample_quantile(density.reshaped(), 0.995);
-    if (cap <= 0.0) cap = density.maxCoeff();  // nearly all of the picture is empty
-    if (cap <= 0.0) cap = 1.0;
+    if (cap < nothing) cap = density.maxCoeff();  // nearly all of the picture is empty
+    if (cap < nothing) cap = 1.0;
   }
   double share(double p) const { return std::sqrt(std::clamp(p / cap, 0.0, 1.0)); }
 };
@@ -37,15 +37,16 @@ void draw_density(const Panel& panel, const Matrix& density, const DensityScale&
   for (Index i = density.rows() - 1; i >= 0; --i)
     for (Index j = 0; j < density.cols(); ++j) pixels.push_back(color_index(scale.share(density(i, j))));
   const PanelSpec& spec = panel.spec();
-  panel.canvas().image(spec.corner, spec.width, spec.height,
-                       encode_png(static_cast<int>(density.cols()), static_cast<int>(density.rows()), pixels,
-                                  density_palette()));
+  panel.canvas().image(
+      spec.corner, spec.width, spec.height,
+      encode_png(static_cast<int>(density.cols()), static_cast<int>(density.rows()), pixels, density_palette()));
 }
 
 void draw_density_bar(const Panel& panel, const DensityScale& scale) {
   const PanelSpec& spec = panel.spec();
-  draw_color_bar(panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
-                 {0.0, scale.cap}, [&](double p) { return scale.share(p); }, "density");
+  draw_color_bar(
+      panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
+      {0.0, scale.cap}, [&](double p) { return scale.share(p); }, "density");
 }
 
 /// Contour lines of values(i, j) at the equally spaced x[j] and y[i].
@@ -68,8 +69,11 @@ void draw_points(const Panel& panel, const VectorView& x, const VectorView& y, I
     some_x[i] = x[row];
     some_y[i] = y[row];
   }
-  panel.points(some_x, some_y, shown > 500 ? 1.5 : 2.0,
-               {.fill = point_color, .stroke = "#ffffff", .width = 0.5, .opacity = shown > 500 ? 0.55 : 0.75});
+  panel.points(some_x, some_y, shown > 500 ? 1.4 : 2.0,
+               {.fill = point_color,
+                .stroke = "#ffffff",
+                .width = shown > 500 ? 0.35 : 0.5,
+                .opacity = shown > 500 ? 0.55 : 0.75});
 }
 
 /// Columns that are `at` but for `input`, which takes `values`.
@@ -97,6 +101,71 @@ void draw_truth(const Panel& panel, const std::function<double(double, double)>&
     draw_contour(panel, x, y, density, share * density.maxCoeff(), truth_style);
 }
 
+/// From 0 to above the highest value; a law narrower than the axis can show has none.
+Extent density_axis(double highest) { return {0.0, highest > nothing ? 1.06 * highest : 1.0}; }
+
+/// The inputs that move, checked.
+std::vector<Index> slice_inputs(const ConditionalDensity& model, const SliceOptions& options) {
+  std::vector<Index> inputs = options.inputs;
+  if (inputs.empty()) {
+    inputs.resize(static_cast<std::size_t>(model.n_inputs()));
+    std::iota(inputs.begin(), inputs.end(), Index{0});
+  }
+  for (const Index input : inputs)
+    require(input >= 0 && input < model.n_inputs(), "slices: input ", input, ", expected 0 to ", model.n_inputs() - 1);
+  require(!inputs.empty(), "slices: the model has no inputs, expected at least one (density_curve draws its density)");
+  require(!options.levels.empty(), "slices: levels is empty, expected at least one quantile of the varied input");
+  for (const double level : options.levels)
+    require(level >= 0.0 && level <= 1.0, "slices: level ", level, ", expected a probability in [0, 1]");
+  return inputs;
+}
+
+/// The quantiles of one input.
+Vector slice_values(const Dataset& data, Index input, const std::vector<double>& levels) {
+  Vector out(std::ssize(levels));
+  for (Index k = 0; k < out.size(); ++k)
+    out[k] = sample_quantile(data.x.row(input).transpose(), levels[static_cast<std::size_t>(k)]);
+  return out;
+}
+
+/// For each moving input the laws at its quantiles.
+std::vector<GaussianMixtures> slice_laws(const ConditionalDensity& model, const Dataset& data,
+                                         const std::vector<Index>& inputs, const SliceOptions& options,
+                                         const Run& run) {
+  const Vector at = reference_inputs("slices", options.at, data);
+  std::vector<GaussianMixtures> out;
+  for (const Index input : inputs)
+    out.push_back(target_laws(model, vary(at, input, slice_values(data, input, options.levels)), options.target, run));
+  return out;
+}
+
+/// Several inputs share the names of the quantiles; a single one has its values, too.
+std::vector<LegendEntry> slice_legend(const Dataset& data, const std::vector<Index>& inputs,
+                                      const std::vector<double>& levels) {
+  const Vector values = slice_values(data, inputs.front(), levels);
+  std::vector<LegendEntry> out;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const std::string quantile = percent(levels[k]) + " quantile";
+    const std::string label = inputs.size() == 1
+                                  ? "at " + short_number(values[static_cast<Index>(k)]) + " (" + quantile + ")"
+                                  : "at its " + quantile;
+    out.push_back({label, Mark::line, {.stroke = line_color(k), .width = 2.0}});
+  }
+  return out;
+}
+
+void draw_slices(const Panel& panel, const Vector& y, const Matrix& density) {
+  panel.draw_grid();
+  panel.begin();
+  for (Index k = 0; k < density.cols(); ++k) {
+    const std::string color = line_color(static_cast<std::size_t>(k));
+    panel.band(y, Vector::Zero(y.size()), density.col(k), {.fill = color, .opacity = 0.1});
+    panel.line(y, density.col(k), {.stroke = color, .width = 2.0});
+  }
+  panel.end();
+  panel.draw_frame();
+}
+
 }  // namespace
 
 Vector median_inputs(const Dataset& data) {
@@ -121,8 +190,8 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
   if (options.truth) legend.push_back({"true density", Mark::line, truth_style});
   const std::string x_name = name_of(names.inputs, options.input, "x");
   const std::string y_name = name_of(names.targets, options.target, "y");
-  Frame frame = make_frame({.title = "Density of " + y_name + " given " + x_name, .legend = legend,
-                            .right = color_bar_margin});
+  Frame frame =
+      make_frame({.title = "Density of " + y_name + " given " + x_name, .legend = legend, .right = color_bar_margin});
 
   const Panel panel = frame.panel(extent_of(data.x.row(options.input).transpose(), 0.02),
                                   extent_of(data.y.row(options.target).transpose(), 0.06), x_name, y_name);
@@ -151,74 +220,40 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
 std::string slices(const ConditionalDensity& model, const Dataset& data, const Names& names,
                    const SliceOptions& options, const Run& run) {
   check_figure("slices", model, data, options.target);
-  std::vector<Index> inputs = options.inputs;
-  if (inputs.empty()) {
-    inputs.resize(static_cast<std::size_t>(model.n_inputs()));
-    std::iota(inputs.begin(), inputs.end(), Index{0});
-  }
-  for (const Index input : inputs)
-    require(input >= 0 && input < model.n_inputs(), "slices: input ", input, ", expected 0 to ", model.n_inputs() - 1);
-  require(!inputs.empty(), "slices: the model has no inputs, expected at least one (density_curve draws its density)");
-  require(!options.levels.empty(), "slices: levels is empty, expected at least one quantile of the varied input");
-  for (const double level : options.levels)
-    require(level >= 0.0 && level <= 1.0, "slices: level ", level, ", expected a probability in [0, 1]");
-  const Vector at = reference_inputs("slices", options.at, data);
-  const std::string y_name = name_of(names.targets, options.target, "y");
+  const std::vector<Index> inputs = slice_inputs(model, options);
   const bool single = inputs.size() == 1;
 
-  const auto values_of = [&](Index input) {
-    Vector out(static_cast<Index>(options.levels.size()));
-    for (Index k = 0; k < out.size(); ++k)
-      out[k] = sample_quantile(data.x.row(input).transpose(), options.levels[static_cast<std::size_t>(k)]);
-    return out;
-  };
-  std::vector<LegendEntry> legend;
-  const Vector first = values_of(inputs.front());
-  for (std::size_t k = 0; k < options.levels.size(); ++k) {
-    const std::string quantile = percent(options.levels[k]) + " quantile";
-    const std::string label = single ? name_of(names.inputs, inputs.front(), "x") + " = " +
-                                           number_text(first[static_cast<Index>(k)]) + " (" + quantile + ")"
-                                     : quantile + " of the input";
-    legend.push_back({label, Mark::line, {.stroke = line_color(k), .width = 2.0}});
-  }
-  const Index rows = single ? 1 : static_cast<Index>((inputs.size() + 1) / 2);
-  Frame frame = make_frame({.title = "Density of " + y_name + (single ? "" : " as one input moves"), .legend = legend,
-                            .height = single ? 400.0 : 60.0 + 215.0 * static_cast<double>(rows)});
-
   // First every curve, then the panels on common axes.
-  std::vector<GaussianMixtures> laws;
-  Extent y_extent{};
-  for (const Index input : inputs) {
-    laws.push_back(target_laws(model, vary(at, input, values_of(input)), options.target, run));
-    y_extent = laws.size() == 1 ? visible(laws.back(), run) : hull(y_extent, visible(laws.back(), run));
-  }
-  const Vector y = Vector::LinSpaced(curve_points, y_extent.low, y_extent.high);
+  const std::vector<GaussianMixtures> laws = slice_laws(model, data, inputs, options, run);
+  Extent y_extent = visible(laws.front(), run);
+  for (const GaussianMixtures& law : laws) y_extent = hull(y_extent, visible(law, run));
+  const Vector y = Vector::LinSpaced(single ? 400 : 200, y_extent.low, y_extent.high);
   std::vector<Matrix> density;
   double highest = 0.0;
   for (const GaussianMixtures& law : laws) {
-    density.push_back(law.log_pdf_grid(y.transpose(), run).array().exp());
+    density.emplace_back(law.log_pdf_grid(y.transpose(), run).array().exp());
     highest = std::max(highest, density.back().maxCoeff());
   }
-  const double gap = 70.0;
+
+  const std::string y_name = name_of(names.targets, options.target, "y");
+  const std::string moving = single ? " given " + name_of(names.inputs, inputs.front(), "x") : " as one input moves";
+  const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
+  Frame frame = make_frame({.title = "Density of " + y_name + moving,
+                            .legend = slice_legend(data, inputs, options.levels),
+                            .height = single ? 400.0 : 66.0 + 215.0 * rows});
+  const double gap = 64.0;
   const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
-  const double cell = single ? frame.inner_height + bottom_margin : 215.0;
   for (std::size_t p = 0; p < inputs.size(); ++p) {
+    const std::size_t row = p / 2;
     const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
-                       frame.corner.y + cell * static_cast<double>(p / 2) + (single ? 0.0 : 12.0)};
-    const Panel panel(frame.canvas, {corner, width, cell - bottom_margin - (single ? 0.0 : 22.0), y_extent,
-                                     {0.0, 1.06 * highest}, y_name, p % 2 == 0 ? "density" : ""});
+                       frame.corner.y + (single ? 0.0 : 20.0 + 215.0 * static_cast<double>(row))};
+    const double height = single ? frame.inner_height : 140.0;
     if (!single)
-      frame.canvas.text({corner.x, corner.y - 6.0}, fit_text(name_of(names.inputs, inputs[p], "x"), 12.0, width),
+      frame.canvas.text({corner.x, corner.y - 7.0}, fit_text(name_of(names.inputs, inputs[p], "x"), 12.5, width),
                         {.size = 12.0, .fill = "#111111", .bold = true});
-    panel.draw_grid();
-    panel.begin();
-    for (Index k = 0; k < density[p].cols(); ++k) {
-      const std::string color = line_color(static_cast<std::size_t>(k));
-      panel.band(y, Vector::Zero(y.size()), density[p].col(k), {.fill = color, .opacity = 0.1});
-      panel.line(y, density[p].col(k), {.stroke = color, .width = 2.0});
-    }
-    panel.end();
-    panel.draw_frame();
+    draw_slices(
+        {frame.canvas, {corner, width, height, y_extent, density_axis(highest), y_name, p % 2 == 0 ? "density" : ""}},
+        y, density[p]);
   }
   return frame.canvas.str();
 }
@@ -236,8 +271,10 @@ std::string joint_map(const ConditionalDensity& model, const Dataset& data, cons
   if (unconditional) legend.push_back({"data", Mark::point, {.fill = point_color}});
   const std::string first = name_of(names.targets, 0, "y");
   const std::string second = name_of(names.targets, 1, "y");
-  Frame frame = make_frame({.title = "Joint density of " + first + " and " + second, .legend = legend,
-                            .height = 500.0, .right = color_bar_margin});
+  Frame frame = make_frame({.title = "Joint density of " + first + " and " + second,
+                            .legend = legend,
+                            .height = 500.0,
+                            .right = color_bar_margin});
 
   const auto range = [&](Index j) {
     const Extent law = visible(laws.marginal(j), run);
@@ -273,19 +310,11 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   const Extent data_extent = extent_of(values);
   const Extent extent = hull(visible(laws, run), extent_of(values, 0.03));
 
-  // Freedman and Diaconis (1981): width 2 IQR n^(-1/3), here between 5 and 60 bars.
-  const double iqr = sample_quantile(values, 0.75) - sample_quantile(values, 0.25);
-  const double rule = 2.0 * iqr / std::cbrt(static_cast<double>(values.size()));
-  const Index bins = rule > 0.0 ? static_cast<Index>(std::clamp(std::ceil(data_extent.size() / rule), 5.0, 60.0)) : 5;
-  const double bin = data_extent.size() / static_cast<double>(bins);
-  Vector bars = Vector::Zero(bins);
-  const double total = data.weights.size() == 0 ? static_cast<double>(data.size()) : data.weights.sum();
-  for (Index i = 0; i < values.size(); ++i) {
-    const Index place = std::clamp<Index>(static_cast<Index>((values[i] - data_extent.low) / bin), 0, bins - 1);
-    bars[place] += (data.weights.size() == 0 ? 1.0 : data.weights[i]) / (total * bin);
-  }
+  // Rice's rule, 2 n^(1/3) bars: more than the normal rules, which hide several peaks.
+  const Index bars = static_cast<Index>(std::clamp(std::ceil(2.0 * std::cbrt(double(values.size()))), 5.0, 60.0));
+  const Vector heights = histogram(values, data.weights, data_extent, bars);
 
-  const Vector y = Vector::LinSpaced(curve_points, extent.low, extent.high);
+  const Vector y = Vector::LinSpaced(400, extent.low, extent.high);
   const Vector density = laws.log_pdf_grid(y.transpose(), run).array().exp().col(0);
   const Style bar_style{.fill = "#cfd8dc", .stroke = "#ffffff", .width = 0.8};
   const Style curve_style{.stroke = line_color(0), .width = 2.2};
@@ -293,14 +322,11 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   Frame frame = make_frame({.title = "Density of " + name,
                             .legend = {{"model", Mark::line, curve_style}, {"data", Mark::area, bar_style}},
                             .height = 400.0});
-  const Panel panel = frame.panel(extent, {0.0, 1.06 * std::max(density.maxCoeff(), bars.maxCoeff())}, name, "density");
+  const Panel panel =
+      frame.panel(extent, density_axis(std::max(density.maxCoeff(), heights.maxCoeff())), name, "density");
   panel.draw_grid();
   panel.begin();
-  for (Index i = 0; i < bins; ++i) {
-    const Point top = panel.at(data_extent.low + static_cast<double>(i) * bin, bars[i]);
-    const Point foot = panel.at(data_extent.low + static_cast<double>(i + 1) * bin, 0.0);
-    panel.canvas().rect(top, foot.x - top.x, foot.y - top.y, bar_style);
-  }
+  panel.bars(data_extent, heights, bar_style);
   panel.line(y, density, curve_style);
   panel.end();
   panel.draw_frame();

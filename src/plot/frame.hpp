@@ -19,7 +19,7 @@ constexpr double right_margin = 22.0;
 constexpr double bottom_margin = 50.0;
 constexpr double color_bar_margin = 94.0;
 
-inline const std::string accent = "#D55E00";     // the one colour that stands out of the density map
+inline const std::string accent = "#D55E00";  // the one colour that stands out of the density map
 inline const std::string point_color = "#1a1a1a";
 
 struct FrameSpec {
@@ -39,8 +39,9 @@ struct Frame {
 
   Panel panel(const Extent& x, const Extent& y, std::string x_label, std::string y_label, Ticks x_ticks = {},
               Ticks y_ticks = {}) {
-    return {canvas, {corner, inner_width, inner_height, x, y, std::move(x_label), std::move(y_label),
-                     std::move(x_ticks), std::move(y_ticks)}};
+    return {canvas,
+            {corner, inner_width, inner_height, x, y, std::move(x_label), std::move(y_label), std::move(x_ticks),
+             std::move(y_ticks)}};
   }
 };
 
@@ -76,7 +77,8 @@ inline Vector reference_inputs(const char* owner, const Vector& at, const Datase
 }
 
 /// The laws of one target.
-inline GaussianMixtures target_laws(const ConditionalDensity& model, const MatrixView& x, Index target, const Run& run) {
+inline GaussianMixtures target_laws(const ConditionalDensity& model, const MatrixView& x, Index target,
+                                    const Run& run) {
   GaussianMixtures laws = model.predict(x, run);
   return model.n_targets() == 1 ? laws : laws.marginal(target);
 }
@@ -96,6 +98,18 @@ inline double sample_quantile(const VectorView& values, double q) {
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double share = position - static_cast<double>(below);
   return (1.0 - share) * sorted[below] + share * sorted[above];
+}
+
+/// A histogram with total area one: the heights of equal bars over `extent`.
+inline Vector histogram(const VectorView& values, const VectorView& weights, const Extent& extent, Index bars) {
+  Vector out = Vector::Zero(bars);
+  const double bar = extent.size() / static_cast<double>(bars);
+  const double total = weights.size() == 0 ? static_cast<double>(values.size()) : weights.sum();
+  for (Index i = 0; i < values.size(); ++i) {
+    const Index place = std::clamp<Index>(static_cast<Index>((values[i] - extent.low) / bar), 0, bars - 1);
+    out[place] += (weights.size() == 0 ? 1.0 : weights[i]) / (total * bar);
+  }
+  return out;
 }
 
 }  // namespace condens::plot

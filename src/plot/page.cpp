@@ -26,9 +26,10 @@ figcaption { font-size: .875rem; color: #555; margin-top: .25rem; }
 std::string page(const std::string& title, const std::vector<std::pair<std::string, std::string>>& summary,
                  const std::vector<PageFigure>& figures) {
   const std::string heading = escape_xml(title);
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
-                    "content=\"width=device-width, initial-scale=1\"/>\n<title>" +
-                    heading + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" + heading + "</h1>\n";
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"/>\n<title>" +
+      heading + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" + heading + "</h1>\n";
   if (!summary.empty()) {
     out += "<table>\n";
     for (const auto& [name, value] : summary)

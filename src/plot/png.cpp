@@ -58,9 +58,10 @@ std::uint32_t adler32(std::string_view bytes) {
 }
 
 std::string encode_png(int width, int height, const std::vector<std::uint8_t>& pixels, const Palette& palette) {
-  require(width > 0 && height > 0 && pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
-          "encode_png: ", pixels.size(), " pixels for an image of ", width, " x ", height,
-          ", expected a positive width times height");
+  require(
+      width > 0 && height > 0 && pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
+      "encode_png: ", pixels.size(), " pixels for an image of ", width, " x ", height,
+      ", expected a positive width times height");
   std::string header;
   put32(header, static_cast<std::uint32_t>(width));
   put32(header, static_cast<std::uint32_t>(height));
@@ -93,8 +94,7 @@ std::string base64(std::string_view bytes) {
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k)
       group = (group << 8) | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? alphabet[(group >> (18 - 6 * k)) & 0x3FU] : '=';
+    for (std::size_t k = 0; k < 4; ++k) out += i + k <= bytes.size() ? alphabet[(group >> (18 - 6 * k)) & 0x3FU] : '=';
   }
   return out;
 }

@@ -45,8 +45,8 @@ std::string tuning_line(const TuningTable& table, const Best& best) {
   const bool along_columns = table.columns.size() > 1;
   const Vector candidates = along_columns ? table.columns : table.rows;
   const Vector score = table.score.reshaped();
-  const Vector error = table.standard_error.size() > 0 ? Vector(table.standard_error.reshaped())
-                                                       : Vector(Vector::Zero(score.size()));
+  const Vector error =
+      table.standard_error.size() > 0 ? Vector(table.standard_error.reshaped()) : Vector(Vector::Zero(score.size()));
   const Index n = candidates.size();
   const Style style{.stroke = line_color(0), .width = 2.0};
   Frame frame = make_frame({.title = title_of(table), .legend = {minimum_entry(table, best)}, .height = 360.0});
@@ -88,11 +88,12 @@ std::string tuning_map(const TuningTable& table, const Best& best) {
   const double low = std::min(best.score, colors.high);
   const auto share = [&](double s) { return std::sqrt(std::clamp((s - low) / (colors.high - low), 0.0, 1.0)); };
 
-  Frame frame = make_frame({.title = title_of(table), .legend = {minimum_entry(table, best)}, .right = color_bar_margin});
-  const Panel panel = frame.panel({-0.5, static_cast<double>(columns) - 0.5}, {-0.5, static_cast<double>(rows) - 0.5},
-                                  table.column_name, table.row_name,
-                                  candidate_ticks(table.columns, frame.inner_width, false),
-                                  candidate_ticks(table.rows, frame.inner_height, true));
+  Frame frame =
+      make_frame({.title = title_of(table), .legend = {minimum_entry(table, best)}, .right = color_bar_margin});
+  const Panel panel =
+      frame.panel({-0.5, static_cast<double>(columns) - 0.5}, {-0.5, static_cast<double>(rows) - 0.5},
+                  table.column_name, table.row_name, candidate_ticks(table.columns, frame.inner_width, false),
+                  candidate_ticks(table.rows, frame.inner_height, true));
   const double width = frame.inner_width / static_cast<double>(columns);
   const double height = frame.inner_height / static_cast<double>(rows);
   const bool with_text = width >= 42.0 && height >= 18.0;
@@ -106,10 +107,9 @@ std::string tuning_map(const TuningTable& table, const Best& best) {
       const std::string fill = std::isfinite(s) ? css(score_palette()[color_index(share(s))]) : "#dddddd";
       panel.canvas().rect(corner, width, height, {.fill = fill, .stroke = "#ffffff", .width = 0.7});
       if (!with_text) continue;
-      panel.canvas().text({corner.x + width / 2.0, corner.y + height / 2.0 + 3.5},
-                          std::isfinite(s) ? number_text(s) : "failed",
-                          {.size = 10.0, .fill = std::isfinite(s) && share(s) < 0.6 ? "#ffffff" : "#222222",
-                           .anchor = Anchor::middle});
+      panel.canvas().text(
+          {corner.x + width / 2.0, corner.y + height / 2.0 + 3.5}, std::isfinite(s) ? number_text(s) : "failed",
+          {.size = 10.0, .fill = std::isfinite(s) && share(s) < 0.6 ? "#ffffff" : "#222222", .anchor = Anchor::middle});
     }
   }
   panel.canvas().rect(corner_of(best.row, best.column), width, height, {.stroke = "#ffffff", .width = 4.5});

@@ -213,6 +213,14 @@ TEST(Encoder, KeepsRangesAndTypicalValues) {
   EXPECT_EQ(encoder.targets()[0].typical, 25);
 }
 
+TEST(Encoder, RangesOfExtremeNumbersAreInOrder) {
+  for (const double size : {5e-324, 1.7e308}) {
+    const Encoder encoder = Encoder::fit(people_with({"age", Numbers(4, size)}), usual);
+    EXPECT_EQ(encoder.input_columns()[0].typical, size);
+    EXPECT_EQ(Encoder::from_document(encoder.to_document()).to_document(), encoder.to_document());
+  }
+}
+
 TEST(Encoder, NamesConstantInputs) {
   EXPECT_TRUE(Encoder::fit(people(), usual).constant_inputs().empty());
   EXPECT_EQ(Encoder::fit(people_with({"age", Numbers{5, 5, 5, 5}}), usual).constant_inputs(), (Texts{"age"}));

@@ -82,6 +82,7 @@ TEST(Standardizer, SurvivesExtremeMagnitudes) {
       EXPECT_NEAR(s.scale()[0] / size, std::sqrt(4.0 / 3), rounding);
     }
   }
+  EXPECT_EQ(Standardizer::fit(Matrix{{5e-324, 5e-324}}, Vector()).mean()[0], 5e-324);
   const Matrix far = (normals(1, 50, 4).array() + 1e9).matrix();  // textbook sums of squares would lose every digit
   const Matrix near = (far.array() - 1e9).matrix();
   EXPECT_NEAR(Standardizer::fit(far, Vector()).scale()[0], Standardizer::fit(near, Vector()).scale()[0], 1e-7);

@@ -43,7 +43,8 @@ class KnownModel final : public ConditionalDensity {
 /// y | x ~ N(slope x, scale^2), one input and one target.
 inline KnownModel gaussian_model(double slope = 2.0, double scale = 1.0) {
   return {1, 1, [=](const VectorView& x) {
-            return GaussianMixture(Vector::Ones(1), Matrix::Constant(1, 1, slope * x[0]), Matrix::Constant(1, 1, scale));
+            return GaussianMixture(Vector::Ones(1), Matrix::Constant(1, 1, slope * x[0]),
+                                   Matrix::Constant(1, 1, scale));
           }};
 }
 

@@ -79,13 +79,33 @@ inline Lscde fit(const Matrix& x, const Matrix& y, const Vector& w, const Matrix
   return {.u = u, .v = v, .alpha = alpha.cwiseMax(0.0), .s_x = s_x, .s_y = s_y};
 }
 
-/// The squared error of section 2.5 at one (x, y), by the trapezium rule in y (d_y = 1).
-inline double squared_error(const Lscde& model, const Vector& x, double y, double low, double high, int steps) {
+/// The squared error of section 2.5 at one (x, y), d_y = 1: the law as a list of normal
+/// components, and the integral of its square as a double sum over them.
+inline double squared_error(const Lscde& model, const Vector& x, double y) {
+  struct Component {
+    double weight, mean, scale;
+  };
+  std::vector<Component> law;
+  double total = 0;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index l = 0; l < model.alpha.size(); ++l) {
+    if (model.alpha[l] > 0) nearest = std::min(nearest, (x - model.u.col(l)).squaredNorm());
+  }
+  for (Index l = 0; l < model.alpha.size(); ++l) {
+    if (model.alpha[l] <= 0) continue;
+    const double exponent = (nearest - (x - model.u.col(l)).squaredNorm()) / (2 * model.s_x * model.s_x);
+    law.push_back({model.alpha[l] * std::exp(exponent), model.v(0, l), model.s_y});
+    total += law.back().weight;
+  }
+  for (Component& component : law) component.weight *= (1 - model.defensive) / total;
+  if (model.defensive > 0) law.push_back({model.defensive, model.defensive_mean[0], model.defensive_scale[0]});
   double integral = 0;
-  const double h = (high - low) / steps;
-  for (int i = 0; i <= steps; ++i) {
-    const double p = std::exp(model.log_density(x, Vector::Constant(1, low + h * i)));
-    integral += (i == 0 || i == steps ? 0.5 : 1.0) * h * p * p;
+  for (const Component& a : law) {
+    for (const Component& b : law) {
+      const double scale = std::hypot(a.scale, b.scale);
+      const double z = (a.mean - b.mean) / scale;
+      integral += a.weight * b.weight * std::exp(-0.5 * z * z) / (std::sqrt(2 * std::numbers::pi) * scale);
+    }
   }
   return 0.5 * integral - std::exp(model.log_density(x, Vector::Constant(1, y)));
 }

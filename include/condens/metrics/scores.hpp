@@ -73,10 +73,10 @@ struct Scores {
   std::vector<TargetScores> targets;
 };
 
-/// Scores `model` on `test`. Rows of weight 0 are left out. Cost: one prediction and,
+/// Scores `model` on `data`. Rows of weight 0 are left out. Cost: one prediction and,
 /// for m components, O(m^2) for every row; memory O(rows) beside fixed blocks. The same bits for any
 /// number of threads. Throws std::invalid_argument for data that do not fit the model.
-Scores score(const ConditionalDensity& model, const Dataset& test, const ScoreOptions& options = {},
+Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options = {},
              const Run& run = {});
 
 /// Weighted mean and its standard error; weights empty or one for each value.

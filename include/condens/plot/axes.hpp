@@ -31,7 +31,7 @@ std::vector<double> ticks(const Extent& extent, int count = 6);
 
 /// All with the same number of decimals, just enough to tell them apart; in the form
 /// 1.2x10^6 (superscript) where that is shorter than eight characters in full.
-std::vector<std::string> tick_labels(const std::vector<double>& ticks);
+std::vector<std::string> tick_labels(const std::vector<double>& at);
 
 /// A number in running text, with `digits` significant digits.
 std::string number_text(double value, int digits = 3);
@@ -79,6 +79,8 @@ class Panel {
   void line(const VectorView& x, const VectorView& y, const Style& style) const;
   /// Between two curves over x.
   void band(const VectorView& x, const VectorView& low, const VectorView& high, const Style& style) const;
+  /// Equal bars from 0 up over a part of the x axis.
+  void bars(const Extent& x, const VectorView& heights, const Style& style) const;
   void points(const VectorView& x, const VectorView& y, double radius, const Style& style) const;
 
   const PanelSpec& spec() const { return spec_; }

@@ -18,7 +18,7 @@ struct Point {
 struct Style {
   std::string fill = "none";
   std::string stroke = "none";
-  double width = 1.0;    ///< of the stroke
+  double width = 1.0;     ///< of the stroke
   std::string dash = {};  ///< lengths on and off, "4 3"; empty is solid
   double opacity = 1.0;
 };
@@ -30,8 +30,8 @@ struct TextStyle {
   std::string fill = "#333333";
   Anchor anchor = Anchor::start;
   bool bold = false;
-  double rotate = 0.0;     ///< degrees, around the anchor
-  std::string halo = {};   ///< colour of an outline that keeps text legible on a picture
+  double rotate = 0.0;    ///< degrees, around the anchor
+  std::string halo = {};  ///< colour of an outline that keeps text legible on a picture
 };
 
 /// &, <, >, quotes as entities; control characters and bytes that are not UTF-8

@@ -41,7 +41,7 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
                         const MapOptions& options = {}, const Run& run = {});
 
 struct SliceOptions {
-  std::vector<Index> inputs = {};              ///< one panel each; empty: all
+  std::vector<Index> inputs = {};  ///< one panel each; empty: all
   Index target = 0;
   std::vector<double> levels{0.1, 0.5, 0.9};  ///< quantiles of the varied input
   Vector at = {};                             ///< the other inputs; empty: their medians

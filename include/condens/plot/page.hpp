@@ -9,7 +9,7 @@ namespace condens::plot {
 
 struct PageFigure {
   std::string heading;
-  std::string svg;      ///< put in as it is
+  std::string svg;  ///< put in as it is
   std::string caption;
 };
 

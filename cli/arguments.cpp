@@ -1,0 +1,159 @@
+#include "arguments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+
+#include "condens/core/errors.hpp"
+#include "condens/io/csv.hpp"
+#include "condens/io/document_format.hpp"
+#include "condens/io/files.hpp"
+#include "console.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trim(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+char one_character(const std::string& flag, const std::string& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  require(text.size() <= 1, flag, " = '", text, "', expected one character");
+  return text.empty() ? '\0' : text.front();
+}
+
+Document without_nan(const Document& document) {
+  if (const auto* number = std::get_if<double>(&document.value())) return std::isfinite(*number) ? document : Document();
+  if (const auto* list = std::get_if<Document::Array>(&document.value())) {
+    Document::Array out;
+    std::transform(list->begin(), list->end(), std::back_inserter(out), without_nan);
+    return out;
+  }
+  if (const auto* members = std::get_if<Document::Object>(&document.value())) {
+    Document::Object out;
+    for (const auto& [name, value] : *members) out.emplace_back(name, without_nan(value));
+    return out;
+  }
+  return document;
+}
+
+}  // namespace
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> out;
+  if (trim(text).empty()) return out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    out.push_back(trim(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::vector<double> split_probabilities(const std::string& flag, const std::string& text) {
+  std::vector<double> out;
+  for (const std::string& part : split_names(text)) {
+    const std::optional<double> number = parse_number(part);
+    require(number && *number > 0 && *number < 1, flag, ": '", part, "', expected a number between 0 and 1");
+    out.push_back(*number);
+  }
+  return out;
+}
+
+std::pair<std::string, std::string> split_assignment(const std::string& flag, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  require(equals != std::string::npos, flag, ": '", text, "', expected name=value");
+  return {trim(text.substr(0, equals)), trim(text.substr(equals + 1))};
+}
+
+void CsvFlags::add_to(CLI::App& verb) {
+  add_option(verb, "--delimiter", delimiter, "CHAR", "Between fields: one character, or tab (default: found out)",
+             "CSV files");
+  add_option(verb, "--comment", comment, "CHAR", "Skip lines that begin with it", "CSV files");
+}
+
+Table CsvFlags::read(const std::string& path) const {
+  const CsvOptions options{.separator = one_character("--delimiter", delimiter),
+                           .comment = one_character("--comment", comment)};
+  try {
+    return read_csv(path, options);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
+void ColumnFlags::add_to(CLI::App& verb) {
+  add_option(verb, "--target", target, "y[,y2]", "What is to be predicted: one column or several", "Columns");
+  add_option(verb, "--inputs", inputs, "a,b", "Given columns (default: every other); \"\" for none, a plain density",
+             "Columns")
+      ->each([this](const std::string&) { inputs_given = true; });
+  add_option(verb, "--categorical", categorical, "a,b", "Inputs whose numbers are names of categories", "Columns");
+  add_option(verb, "--weight", weight, "w", "Column of weights >= 0; weight 2 is the row twice", "Columns");
+  verb.add_flag("--drop-missing", drop_missing, "Leave out rows with missing values")->group("Columns");
+}
+
+EncoderOptions ColumnFlags::options() const {
+  EncoderOptions out{.targets = split_names(target), .inputs = {}, .weight = weight,
+                     .categorical = split_names(categorical), .drop_missing = drop_missing};
+  if (inputs_given) out.inputs = split_names(inputs);
+  return out;
+}
+
+Model read_model(const std::string& path) {
+  try {
+    return load_model_file(path);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
+Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings) {
+  Document out(Document::Object{});
+  for (const std::string& setting : settings) {
+    const auto [name, text] = split_assignment("--set", setting);
+    std::vector<std::string> names;
+    for (const OptionInfo& option : model.options) names.push_back(option.name);
+    const auto known = std::find(names.begin(), names.end(), name);
+    if (known == names.end()) {
+      const std::string guess = nearest(name, names);
+      std::string list;
+      for (const std::string& other : names) list += (list.empty() ? "" : ", ") + other;
+      throw std::invalid_argument(message(model.name, ": unknown option '", name, "'; the options are ", list,
+                                          guess.empty() ? "" : "; did you mean '" + guess + "'?"));
+    }
+    out.set(name, parse_option(model.name, model.options[static_cast<std::size_t>(known - names.begin())], text));
+  }
+  return out;
+}
+
+void check_output(const std::string& output, const std::vector<std::string>& inputs) {
+  if (output.empty() || output == "-") return;
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    require(!fs::equivalent(output, input, error), "-o ", output, " is the input file ", input, "; choose another name");
+  }
+  require(!fs::is_directory(output, error), "-o ", output, " is a directory, expected the name of a file");
+  const fs::path parent = fs::path(output).parent_path();
+  require(parent.empty() || fs::is_directory(parent, error), "-o ", output, ": there is no directory ",
+          parent.string());
+  // A pipe or device is not tried: opening and closing it would be seen on its other side.
+  if (!fs::exists(output, error) || fs::is_regular_file(output, error)) AtomicFile trial(output);
+}
+
+void write_result(const std::string& output, const std::string& text) {
+  write_file_atomically(output.empty() ? "-" : output, text);
+}
+
+std::string to_json_text(const Document& document) {
+  std::string text = document_to_json(without_nan(document));
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+}  // namespace condens::cli

@@ -1,0 +1,71 @@
+#pragma once
+// From the words of a call to values: lists, files and model options.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/data/encoder.hpp"
+#include "condens/data/table.hpp"
+#include "condens/io/model_file.hpp"
+#include "condens/registry.hpp"
+
+namespace condens::cli {
+
+/// "a, b" -> {"a", "b"}; nothing for an empty text.
+std::vector<std::string> split_names(const std::string& text);
+
+/// ".05,.5" -> {0.05, 0.5}. Throws std::invalid_argument that names `flag` unless every
+/// number is in (0, 1).
+std::vector<double> split_probabilities(const std::string& flag, const std::string& text);
+
+/// "a=1" -> {"a", "1"}. Throws std::invalid_argument without "=".
+std::pair<std::string, std::string> split_assignment(const std::string& flag, const std::string& text);
+
+/// How CSV files are written: --delimiter and --comment.
+struct CsvFlags {
+  std::string delimiter;
+  std::string comment;
+
+  void add_to(CLI::App& verb);
+  Table read(const std::string& path) const;  ///< a file that cannot be read is a wrong call
+};
+
+/// Which columns play which part: --target, --inputs, --weight, --categorical, --drop-missing.
+struct ColumnFlags {
+  std::string target;
+  std::string inputs;
+  bool inputs_given = false;
+  std::string weight;
+  std::string categorical;
+  bool drop_missing = false;
+
+  void add_to(CLI::App& verb);
+  EncoderOptions options() const;
+};
+
+Model read_model(const std::string& path);
+
+/// The texts of --set option=value as values of the model's options.
+Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings);
+
+/// Refuses an output that is one of the inputs, a directory or in no directory, and throws
+/// std::runtime_error when the file cannot be made; before any work is done.
+void check_output(const std::string& output, const std::vector<std::string>& inputs);
+
+/// Writes a whole result: standard output for "-" or no name.
+void write_result(const std::string& output, const std::string& text);
+
+/// The document as JSON; numbers that JSON does not know (NaN, infinity) become null.
+std::string to_json_text(const Document& document);
+
+/// An option with a short name for its value in the help page.
+template <class T>
+CLI::Option* add_option(CLI::App& verb, const std::string& flags, T& value, const std::string& kind,
+                        const std::string& text, const std::string& group = "Options") {
+  return verb.add_option(flags, value, text)->type_name(kind)->group(group);
+}
+
+}  // namespace condens::cli

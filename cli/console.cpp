@@ -1,0 +1,153 @@
+#include "console.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <numeric>
+
+#include "condens/core/errors.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+bool progress_shown = false;
+
+void on_signal(int) { interrupted = 1; }
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;  // a second signal ends the program
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void draw_progress(std::string_view task, double fraction) {
+  constexpr int width = 30;
+  std::string bar(width, ' ');
+  std::fill_n(bar.begin(), static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width), '#');
+  std::fprintf(stderr, "\r\033[K[%s] %3.0f%% %.*s", bar.c_str(), 100 * fraction, static_cast<int>(task.size()),
+               task.data());
+  progress_shown = true;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+/// Columns on the screen of UTF-8 text: bytes that do not continue a character.
+std::size_t text_width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+int guarded(const std::string& verb, const std::function<void()>& body) {
+  try {
+    body();
+    clear_progress();
+    return done;
+  } catch (const Cancelled&) {
+    clear_progress();
+    say(verb, "interrupted; nothing written");
+    return failed;
+  } catch (const std::invalid_argument& error) {
+    clear_progress();
+    say(verb, error.what());
+    return wrong_call;
+  } catch (const FormatError& error) {
+    clear_progress();
+    say(verb, error.what());
+    return wrong_call;
+  } catch (const std::bad_alloc&) {
+    clear_progress();
+    say(verb, "not enough memory");
+    return failed;
+  } catch (const std::exception& error) {
+    clear_progress();
+    say(verb, error.what());
+    return failed;
+  }
+}
+
+void say(const std::string& verb, const std::string& text) {
+  const std::string line = "condens" + (verb.empty() ? "" : " " + verb) + ": " + text + "\n";
+  std::fputs(line.c_str(), stderr);
+}
+
+Run start_run(int threads, bool quiet) {
+  catch_signals();
+  const bool draw = !quiet && ::isatty(STDERR_FILENO) == 1;
+  return {.threads = threads, .observer = [draw](std::string_view task, double fraction) {
+            if (draw) draw_progress(task, fraction);
+            return interrupted == 0;
+          }};
+}
+
+void check_interrupted() {
+  if (interrupted != 0) throw Cancelled();
+}
+
+void clear_progress() {
+  if (progress_shown) std::fputs("\r\033[K", stderr);
+  progress_shown = false;
+}
+
+std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], text_width(row[j]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = indent;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const std::string space(width[j] - text_width(row[j]), ' ');
+      line += (j == 0 ? "" : "  ") + (j < left ? row[j] + space : space + row[j]);
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string brief(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < shortest && distance < std::max(name.size(), candidate.size())) {
+      shortest = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace condens::cli

@@ -1,0 +1,42 @@
+#pragma once
+// What every verb shares with the person at the terminal: messages and progress on
+// standard error, exit codes, tables of text.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "condens/core/run.hpp"
+
+namespace condens::cli {
+
+enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
+
+/// Runs a verb and says on standard error what went wrong. Wrong calls and data
+/// (std::invalid_argument, FormatError) are exit code 2, all else 1.
+int guarded(const std::string& verb, const std::function<void()>& body);
+
+/// "condens fit: text" on standard error.
+void say(const std::string& verb, const std::string& text);
+
+/// Threads and an observer that draws a progress bar where standard error is a
+/// terminal, and cancels after Ctrl-C or SIGTERM. A second Ctrl-C ends the program at once.
+Run start_run(int threads, bool quiet = false);
+
+/// Throws Cancelled after Ctrl-C, for work that no observer watches.
+void check_interrupted();
+
+/// Takes the progress bar away.
+void clear_progress();
+
+/// Rows of cells in columns, two spaces apart; the first `left` columns are aligned to the left.
+std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1,
+                  const std::string& indent = "  ");
+
+/// Four significant digits: for people; files get every digit.
+std::string brief(double value);
+
+/// The candidate that differs least from `name`; empty when none is near.
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
+
+}  // namespace condens::cli

@@ -1,0 +1,111 @@
+// condens fit: a model from a table.
+
+#include <memory>
+
+#include "arguments.hpp"
+#include "condens/core/errors.hpp"
+#include "console.hpp"
+#include "fitted.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+struct FitCall {
+  std::string train;
+  ColumnFlags columns;
+  CsvFlags csv;
+  std::string model = "lscde";
+  std::string preset;
+  std::vector<std::string> settings;
+  std::string unlabeled;
+  std::string output;
+  Index seed = -1;
+  int threads = 0;
+  bool quiet = false;
+};
+
+/// Refuses a target without spread, by its name.
+void check_targets(const Encoder& encoder, const std::string& source, Index rows) {
+  for (const EncodedColumn& target : encoder.targets()) {
+    require(target.low < target.high, source, ": target '", target.name, "' is ", target.low,
+            rows == 1 ? " in the only row" : " in every row", "; a law without spread has no density");
+  }
+}
+
+void report(const FitCall& call, const Model& model, Index rows, Index dropped) {
+  if (call.quiet) return;
+  const Document& details = model.density->report().details;
+  const auto targets = list_text(names_of(model.encoder.targets()));
+  const auto inputs = list_text(names_of(model.encoder.input_columns()));
+  if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
+  say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
+                     inputs.empty() ? ", a density without inputs" : " given " + inputs));
+  std::string chosen;
+  for (const OptionInfo& option : find_model(model.density->model_name()).options) {
+    const Document* value = details.find(option.name);
+    if (value == nullptr || option.name == "n_centers") continue;
+    chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief(value->as_number());
+  }
+  const Document* score = details.find("score");
+  if (score != nullptr) {
+    chosen += message("; cross-validated score ", brief(score->as_number()), " ± ",
+                      brief(details.at("score_standard_error").as_number()), " (standardised scale)");
+  }
+  if (!chosen.empty()) say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
+  for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
+  if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);
+}
+
+void fit(const FitCall& call) {
+  require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
+  const ModelInfo& info = find_model(call.model);
+  info.defaults(call.preset);  // refuses an unknown preset before anything is read
+  Document options = parse_settings(info, call.settings);
+  if (call.seed != -1) options.set("seed", call.seed);
+  check_output(call.output, {call.train, call.unlabeled});
+
+  const Table table = call.csv.read(call.train);
+  Model model{Encoder::fit(table, call.columns.options()), nullptr};
+  Dataset data = model.encoder.encode(table, call.columns.drop_missing);
+  check_targets(model.encoder, call.train, data.size());
+  if (!call.unlabeled.empty()) data.x_unlabeled = model.encoder.encode_inputs(call.csv.read(call.unlabeled));
+
+  model.density = info.fit(data, call.preset, options, start_run(call.threads, call.quiet));
+  check_interrupted();
+  clear_progress();
+  save_model(model, call.output);
+  report(call, model, data.size(), table.rows() - data.size());
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  const auto call = std::make_shared<FitCall>();
+  CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
+  add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input")->required();
+  call->columns.add_to(verb);
+  add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv", "More rows of the inputs, with unknown target",
+             "Columns");
+  add_option(verb, "--model", call->model, "NAME", "Which model (default: lscde); see condens models", "Model");
+  add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
+  add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
+      ->allow_extra_args(false)
+      ->take_all();
+  add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)", "Model")
+      ->check(CLI::NonNegativeNumber);
+  add_option(verb, "-o,--output", call->output, "FILE", "The model: .json, or .cbor, which is smaller", "Output");
+  add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
+  verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");
+  call->csv.add_to(verb);
+  verb.footer(
+      "\nExamples:\n"
+      "  condens fit geyser.csv --target waiting -o geyser.json\n"
+      "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
+      "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
+  verb.callback([call] { fit(*call); });
+}
+
+}  // namespace condens::cli

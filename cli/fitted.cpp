@@ -1,0 +1,117 @@
+#include "fitted.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "condens/core/errors.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+std::string replace_number(const std::string& text, const std::string& kind, const std::vector<std::string>& names) {
+  std::string out = text;
+  for (std::size_t i = names.size(); i-- > 0;) {
+    const std::string from = message(kind, " ", i + 1, " ");
+    if (out.starts_with(from)) return kind + " '" + names[i] + "' " + out.substr(from.size());
+  }
+  return out;
+}
+
+const Document* detail(const ConditionalDensity& density, const std::string& name) {
+  return density.report().details.find(name);
+}
+
+}  // namespace
+
+std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
+  const Document* found = detail(density, "candidates");
+  if (found == nullptr) return std::nullopt;
+  const Matrix& table = found->as_matrix();
+  Tuning out{{"bandwidth", "bandwidth_y", "regularization"}, {}};
+  const auto values = static_cast<Index>(out.names.size());
+  if (table.rows() != values + 2) throw FormatError("the table of candidates has an unknown shape");
+  for (Index i = 0; i < table.cols(); ++i) {
+    Candidate candidate{{}, table(values, i), table(values + 1, i), false};
+    for (Index j = 0; j < values; ++j) candidate.values.push_back(table(j, i));
+    candidate.failed = candidate.score == std::numeric_limits<double>::max();
+    out.candidates.push_back(std::move(candidate));
+  }
+  std::stable_sort(out.candidates.begin(), out.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+  return out;
+}
+
+std::vector<std::string> warnings_of(const Model& model) {
+  std::vector<std::string> out;
+  for (const std::string& warning : model.density->report().warnings) {
+    const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
+    out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
+  }
+  return out;
+}
+
+std::string value_text(const Document& value) {
+  if (const auto* text = std::get_if<std::string>(&value.value())) return *text;
+  if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
+  if (const auto* number = std::get_if<double>(&value.value())) return format_number(*number);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.value())) return std::to_string(*whole);
+  if (const auto* matrix = std::get_if<Matrix>(&value.value())) {
+    return matrix->size() == 0 ? "none" : message(matrix->cols(), " rows of ", matrix->rows(), " numbers");
+  }
+  if (const auto* list = std::get_if<Document::Array>(&value.value())) {
+    std::string out;
+    for (const Document& item : *list) out += (out.empty() ? "" : ",") + value_text(item);
+    return out.empty() ? "none" : out;
+  }
+  return std::string(value.kind());
+}
+
+std::string list_text(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool last = i + 1 == words.size();
+    out += (i == 0 ? "" : last ? " and " : ", ") + words[i];
+  }
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns) {
+  std::vector<std::string> out;
+  for (const EncodedColumn& column : columns) out.push_back(column.name);
+  return out;
+}
+
+Index fitted_rows(const ConditionalDensity& density) {
+  const Document* rows = detail(density, "n_rows");
+  return rows == nullptr ? 0 : rows->as_integer();
+}
+
+Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string, std::string>>& replaced) {
+  Table row("");
+  const std::vector<std::string> names = names_of(encoder.input_columns());
+  for (const EncodedColumn& column : encoder.input_columns()) {
+    if (column.is_categorical()) row.add({column.name, std::vector<std::string>{column.typical_level}});
+    else row.add({column.name, std::vector<double>{column.typical}});
+  }
+  if (names.empty()) {
+    require(replaced.empty(), "the model has no inputs to set");
+    return Vector(0);
+  }
+  for (const auto& [name, text] : replaced) row.at(name, "input");
+  Table changed("");
+  for (const Column& column : row.columns()) {
+    Column copy = column;
+    for (const auto& [name, text] : replaced) {
+      if (name != column.name) continue;
+      const std::optional<double> number = parse_number(text);
+      require(!column.is_numeric() || number, "input '", name, "' = '", text, "', expected a number");
+      if (column.is_numeric()) copy.values = std::vector<double>{*number};
+      else copy.values = std::vector<std::string>{text};
+    }
+    changed.add(std::move(copy));
+  }
+  return encoder.encode_inputs(changed).col(0);
+}
+
+}  // namespace condens::cli

@@ -1,0 +1,47 @@
+#pragma once
+// What a fitted model tells about itself, in words and as tables: for fit, describe and plot.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/io/model_file.hpp"
+
+namespace condens::cli {
+
+/// One candidate of a model's cross-validation.
+struct Candidate {
+  std::vector<double> values;
+  double score;
+  double standard_error;
+  bool failed;  ///< it left no density in some fold
+};
+
+struct Tuning {
+  std::vector<std::string> names;     ///< of the values: options of the model
+  std::vector<Candidate> candidates;  ///< by rising score, best first
+};
+
+/// Nothing when there was nothing to choose.
+std::optional<Tuning> tuning_of(const ConditionalDensity& density);
+
+/// The warnings of the fit, with names in the place of "input 2" and "target 1".
+std::vector<std::string> warnings_of(const Model& model);
+
+/// An option's value as the user would type it.
+std::string value_text(const Document& value);
+
+/// "duration", "a, b and c".
+std::string list_text(const std::vector<std::string>& words);
+
+std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
+
+/// Number of rows of the fit; 0 when the model did not tell.
+Index fitted_rows(const ConditionalDensity& density);
+
+/// Columns of one value of every input: the typical one (median, most frequent level), but
+/// for those that `replaced` names. Throws std::invalid_argument for an unknown name or value.
+Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string, std::string>>& replaced);
+
+}  // namespace condens::cli

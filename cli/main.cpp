@@ -1,0 +1,105 @@
+// condens, the command: conditional densities from CSV files.
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "console.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+/// Help pages: purpose, usage, options in groups, examples.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(30); }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (app->get_parent() == nullptr) return "\nUsage: condens VERB ...\n";
+    std::string usage = "\nUsage: " + name;
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+      const std::string argument = option->get_type_name() + (option->get_expected_max() > 1 ? "..." : "");
+      usage += option->get_required() ? " " + argument : " [" + argument + "]";
+    }
+    return usage + " [options]\n";
+  }
+  std::string make_positionals(const CLI::App* app) const override {
+    std::string out;
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+      std::string name = "  " + option->get_type_name();
+      name.resize(std::max<std::size_t>(column_width_, name.size() + 1), ' ');
+      out += name + option->get_description() + "\n";
+    }
+    return out.empty() ? out : "\n" + out;
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+  }
+};
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
+  return names;
+}
+
+/// Says so when the first word is no verb.
+bool is_unknown_verb(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = verb_names(app);
+  if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return false;
+  const std::string guess = nearest(word, names);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  say("", "unknown verb '" + word + "'; " + (guess.empty() ? "" : "did you mean '" + guess + "'? ") + "The verbs are " +
+              list);
+  return true;
+}
+
+int parse(CLI::App& app, int argc, char** argv, const std::string& verb) {
+  try {
+    app.parse(argc, argv);
+    return done;
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    say(verb, std::string(error.what()) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
+    return wrong_call;
+  }
+}
+
+int run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough, such as head, ends us quietly
+  CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole law.", "condens");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", "condens " CONDENS_VERSION, "Print the version and exit");
+  app.require_subcommand(1);
+  app.footer(
+      "\nExamples:\n"
+      "  condens fit train.csv --target y -o model.json\n"
+      "  condens predict model.json new.csv --mean --quantiles .05,.5,.95\n"
+      "  condens VERB --help");
+  for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_models}) add(app);
+
+  if (argc < 2) {
+    std::cerr << app.help();
+    return wrong_call;
+  }
+  const std::string word = argv[1];
+  if (is_unknown_verb(app, word)) return wrong_call;
+  const std::string verb = word.starts_with('-') ? "" : word;
+  int code = done;
+  const int trouble = guarded(verb, [&] { code = parse(app, argc, argv, verb); });
+  return trouble != done ? trouble : code;
+}
+
+}  // namespace
+
+}  // namespace condens::cli
+
+int main(int argc, char** argv) { return condens::cli::run(argc, argv); }

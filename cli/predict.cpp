@@ -1,0 +1,264 @@
+// condens predict: what a model says of y for every row.
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/core/random.hpp"
+#include "condens/io/csv.hpp"
+#include "condens/io/files.hpp"
+#include "console.hpp"
+#include "fitted.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+// The laws of so many rows are in memory together.
+constexpr Index rows_per_block = 1024;
+
+struct PredictCall {
+  std::string model;
+  std::string rows;
+  CsvFlags csv;
+  bool mean = false;
+  bool std = false;
+  bool mode = false;
+  std::string quantiles;
+  std::string interval;
+  bool log_density = false;
+  bool cdf = false;
+  Index samples = 0;
+  Index seed = 0;
+  bool keep = false;
+  bool json = false;
+  std::string output;
+  int threads = 0;
+};
+
+struct Wanted {
+  PredictCall call;
+  std::vector<double> quantiles;
+  std::vector<double> interval;  // no number, or one
+};
+
+Wanted what_is_wanted(const PredictCall& call) {
+  Wanted out{call, split_probabilities("--quantiles", call.quantiles), split_probabilities("--interval", call.interval)};
+  require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
+  require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
+  const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || !out.interval.empty() ||
+                   call.log_density || call.cdf || call.samples > 0;
+  if (!any) {
+    out.call.mean = out.call.std = true;
+    out.quantiles = {0.05, 0.5, 0.95};
+  }
+  return out;
+}
+
+/// Result columns, filled block by block.
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<Vector> values;
+
+  void add(std::string name, Vector column) {
+    names.push_back(std::move(name));
+    values.push_back(std::move(column));
+  }
+};
+
+/// Everything that concerns one target; `prefix` is empty when there is one target only.
+void add_target(const Wanted& wanted, const GaussianMixtures& laws, const VectorView& y, const std::string& prefix,
+                const Run& run, Columns& out) {
+  if (wanted.call.mean) out.add(prefix + "mean", laws.mean(run).row(0));
+  if (wanted.call.std) out.add(prefix + "std", laws.variance(run).row(0).cwiseSqrt());
+  if (wanted.call.mode) out.add(prefix + "mode", laws.mode(run).row(0));
+  if (!wanted.quantiles.empty()) {
+    const auto count = static_cast<Index>(wanted.quantiles.size());
+    const Matrix quantiles = laws.quantile(Eigen::Map<const Vector>(wanted.quantiles.data(), count), run);
+    for (Index k = 0; k < count; ++k) {
+      out.add(prefix + "q" + format_number(wanted.quantiles[static_cast<std::size_t>(k)]), quantiles.row(k));
+    }
+  }
+  for (const double mass : wanted.interval) {
+    const Matrix interval = laws.interval(mass, run);
+    out.add(prefix + "lower", interval.row(0));
+    out.add(prefix + "upper", interval.row(1));
+  }
+  if (wanted.call.cdf) out.add(prefix + "cdf", laws.cdf(y, run));
+}
+
+/// Draws of one row come from the stream of its number, whatever the block.
+void add_samples(const Wanted& wanted, const GaussianMixtures& laws, Index first_row,
+                 const std::vector<std::string>& prefixes, const Run& run, Columns& out) {
+  const Index per_row = wanted.call.samples;
+  const auto seed = static_cast<std::uint64_t>(wanted.call.seed);
+  std::vector<Matrix> draws(static_cast<std::size_t>(laws.size()));
+  parallel_for(laws.size(), resolve_threads(run.threads), [&](Index i) {
+    RandomStream random(seed, static_cast<std::uint64_t>(first_row + i));
+    draws[static_cast<std::size_t>(i)] = laws[i].sample(per_row, random);
+  });
+  for (std::size_t j = 0; j < prefixes.size(); ++j) {
+    for (Index k = 0; k < per_row; ++k) {
+      Vector column(laws.size());
+      for (Index i = 0; i < column.size(); ++i) column[i] = draws[static_cast<std::size_t>(i)](static_cast<Index>(j), k);
+      out.add(message(prefixes[j], "sample", k + 1), std::move(column));
+    }
+  }
+}
+
+Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView& x, const MatrixView& y,
+                      Index first_row, const Run& run) {
+  const Run here{.threads = run.threads, .observer = {}};
+  const GaussianMixtures laws = model.density->predict(x, here);
+  const std::vector<std::string> targets = names_of(model.encoder.targets());
+  std::vector<std::string> prefixes;
+  Columns out;
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    prefixes.push_back(targets.size() == 1 ? "" : targets[j] + "_");
+    const auto row = static_cast<Index>(j);
+    const Vector own = y.rows() > 0 ? Vector(y.row(row)) : Vector();
+    add_target(wanted, targets.size() == 1 ? laws : laws.marginal(row), own, prefixes.back(), here, out);
+  }
+  if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
+  if (wanted.call.samples > 0) add_samples(wanted, laws, first_row, prefixes, here, out);
+  return out;
+}
+
+/// Rows as CSV, or as a JSON list of objects.
+class RowWriter {
+ public:
+  RowWriter(std::ostream& out, bool json) : out_(out), csv_(out), json_(json) {}
+
+  void begin(const std::vector<std::string>& names) {
+    if (json_) {
+      for (const std::string& name : names) names_.push_back(quoted(name));
+      out_ << "[";
+    } else {
+      csv_.row(names);
+    }
+  }
+  void field(double value) {
+    if (!json_) csv_.field(value);
+    else put(std::isfinite(value) ? format_number(value) : "null");
+  }
+  void field(const std::string& text) {
+    if (!json_) csv_.field(text);
+    else put(quoted(text));
+  }
+  void end_row() {
+    if (!json_) return csv_.end_row();
+    out_ << "}";
+    at_ = 0;
+    ++rows_;
+  }
+  void end() {
+    if (json_) out_ << "\n]\n";
+  }
+
+ private:
+  static std::string quoted(const std::string& text) {
+    std::string out = to_json_text(text);
+    out.pop_back();
+    return out;
+  }
+  void put(const std::string& value) {
+    out_ << (at_ > 0 ? ", " : rows_ > 0 ? ",\n  {" : "\n  {") << names_[at_] << ": " << value;
+    ++at_;
+  }
+
+  std::ostream& out_;
+  CsvWriter csv_;
+  bool json_;
+  std::vector<std::string> names_;
+  std::size_t at_ = 0;
+  Index rows_ = 0;
+};
+
+void write_kept(const Table& table, Index row, RowWriter& writer) {
+  for (const Column& column : table.columns()) {
+    const auto i = static_cast<std::size_t>(row);
+    if (column.is_numeric()) writer.field(column.numbers()[i]);
+    else writer.field(column.texts()[i]);
+  }
+}
+
+void check_targets_there(const PredictCall& call, const Model& model, const Table& table) {
+  for (const EncodedColumn& target : model.encoder.targets()) {
+    require(table.find(target.name) != nullptr, call.rows, ": ", call.cdf ? "--cdf" : "--log-density",
+            " needs the target column '", target.name, "', which the file does not have");
+  }
+}
+
+void predict(const PredictCall& call) {
+  const Wanted wanted = what_is_wanted(call);
+  check_output(call.output, {call.model, call.rows});
+  const Model model = read_model(call.model);
+  const Table table = call.csv.read(call.rows);
+  const bool with_targets = call.log_density || call.cdf;
+  if (with_targets) check_targets_there(call, model, table);
+  const Dataset data = with_targets ? model.encoder.encode(table)
+                                    : Dataset{.x = model.encoder.encode_inputs(table), .y = Matrix(0, table.rows())};
+
+  const Run run = start_run(call.threads);
+  Task task(run, "predicting", static_cast<double>(table.rows()));
+  AtomicFile file(call.output.empty() ? "-" : call.output);
+  RowWriter writer(file.stream(), call.json);
+  for (Index block = 0; block < std::max<Index>(1, block_count(table.rows(), rows_per_block)); ++block) {
+    const Range range = block_range(table.rows(), rows_per_block, block);
+    const Columns columns = predict_block(wanted, model, data.x.middleCols(range.begin, range.size()),
+                                          data.y.middleCols(range.begin, range.size()), range.begin, run);
+    if (block == 0) {
+      std::vector<std::string> names = call.keep ? std::vector<std::string>() : columns.names;
+      if (call.keep) {
+        for (const Column& column : table.columns()) names.push_back(column.name);
+        names.insert(names.end(), columns.names.begin(), columns.names.end());
+      }
+      writer.begin(names);
+    }
+    for (Index i = 0; i < range.size(); ++i) {
+      if (call.keep) write_kept(table, range.begin + i, writer);
+      for (const Vector& column : columns.values) writer.field(column[i]);
+      writer.end_row();
+    }
+    task.advance(static_cast<double>(range.size()));
+    task.poll();
+    check_interrupted();
+  }
+  writer.end();
+  file.commit();
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  const auto call = std::make_shared<PredictCall>();
+  CLI::App& verb = *app.add_subcommand("predict", "Say what a model knows of y for every row of a table");
+  add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
+  add_option(verb, "rows", call->rows, "ROWS.csv", "Table with the input columns; - for standard input")->required();
+  const std::string group = "What to print (default: mean, std and the quantiles .05, .5, .95)";
+  verb.add_flag("--mean", call->mean, "Mean of y")->group(group);
+  verb.add_flag("--std", call->std, "Standard deviation of y")->group(group);
+  verb.add_flag("--mode", call->mode, "The most likely y")->group(group);
+  add_option(verb, "--quantiles", call->quantiles, "p,p,...", "Quantiles of y: columns q0.05, q0.5, ...", group);
+  add_option(verb, "--interval", call->interval, "p", "Central interval that holds y with probability p", group);
+  verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
+  verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
+  add_option(verb, "--sample", call->samples, "K", "K random draws of y: columns sample1, sample2, ...", group);
+  add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)")->check(CLI::NonNegativeNumber);
+  add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
+  verb.add_flag("--keep", call->keep, "Print the columns of the table first")->group("Output");
+  verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");
+  add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
+  call->csv.add_to(verb);
+  verb.footer(
+      "\nWith several targets the columns are named y1_mean, y2_mean, ...\n"
+      "\nExamples:\n"
+      "  condens predict geyser.json new.csv --mean --interval .9\n"
+      "  condens predict geyser.json new.csv --keep --sample 3 --seed 1 -o draws.csv");
+  verb.callback([call] { predict(*call); });
+}
+
+}  // namespace condens::cli

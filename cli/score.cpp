@@ -1,0 +1,131 @@
+// condens score: how well a model's laws fit rows that it has not seen.
+
+#include "condens/metrics/scores.hpp"
+
+#include <cmath>
+#include <memory>
+#include <sstream>
+
+#include "arguments.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/io/csv.hpp"
+#include "console.hpp"
+#include "fitted.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+struct ScoreCall {
+  std::string model;
+  std::string test;
+  CsvFlags csv;
+  bool drop_missing = false;
+  bool json = false;
+  std::string output;
+  int threads = 0;
+};
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// One line per measure: measure, target, value, standard_error.
+class ScoreTable {
+ public:
+  ScoreTable() { csv_.row({"measure", "target", "value", "standard_error"}); }
+
+  void add(const std::string& measure, const std::string& target, const Score& score) {
+    csv_.field(measure).field(target);
+    number(score.value);
+    number(score.standard_error);
+    csv_.end_row();
+  }
+  std::string text() const { return out_.str(); }
+
+ private:
+  void number(double value) {
+    if (std::isfinite(value)) csv_.field(value);
+    else csv_.field(std::string_view());
+  }
+
+  std::ostringstream out_;
+  CsvWriter csv_{out_};
+};
+
+void add_target(const TargetScores& scores, const Vector& weights, const std::string& name, ScoreTable& table) {
+  table.add("crps", name, scores.crps);
+  for (const Coverage& coverage : scores.coverage) {
+    const std::string level = format_number(coverage.level);
+    table.add("coverage_" + level, name, coverage.central);
+    table.add("width_" + level, name, coverage.width);
+    if (coverage.highest_density) table.add("hdr_coverage_" + level, name, *coverage.highest_density);
+  }
+  const Score mean = mean_score(scores.pit, weights);
+  const Score square = mean_score((scores.pit.array() - mean.value).square().matrix(), weights);
+  table.add("pit_mean", name, mean);
+  table.add("pit_std", name, {std::sqrt(square.value), nothing});
+  table.add("pit_ks", name, {scores.kolmogorov_smirnov.statistic, nothing});
+  table.add("pit_ks_p_value", name, {scores.kolmogorov_smirnov.p_value, nothing});
+  table.add("pit_cvm", name, {scores.cramer_von_mises.statistic, nothing});
+  table.add("pit_cvm_p_value", name, {scores.cramer_von_mises.p_value, nothing});
+}
+
+std::string as_csv(const Scores& scores, const std::vector<std::string>& targets) {
+  ScoreTable table;
+  table.add("nll", "", scores.nll);
+  table.add("squared_loss", "", scores.squared_loss);
+  if (scores.energy_score && targets.size() > 1) table.add("energy_score", "", *scores.energy_score);
+  for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], scores.weights, targets[j], table);
+  return table.text();
+}
+
+std::string as_json(const Scores& scores, const std::vector<std::string>& targets) {
+  Document out = to_document(scores);
+  Document::Array named;
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    Document entry(Document::Object{{"name", targets[j]}});
+    for (const auto& [name, value] : out.at("targets").as_array()[j].as_object()) entry.set(name, value);
+    named.push_back(std::move(entry));
+  }
+  out.set("targets", std::move(named));
+  return to_json_text(out);
+}
+
+void score_model(const ScoreCall& call) {
+  check_output(call.output, {call.model, call.test});
+  const Model model = read_model(call.model);
+  const Table table = call.csv.read(call.test);
+  const Dataset data = model.encoder.encode(table, call.drop_missing);
+  const Scores scores = score(*model.density, data, {}, start_run(call.threads));
+  check_interrupted();
+  clear_progress();
+  if (data.size() < table.rows()) {
+    say("score", message("left out ", table.rows() - data.size(), " rows with missing values"));
+  }
+  const std::vector<std::string> targets = names_of(model.encoder.targets());
+  write_result(call.output, call.json ? as_json(scores, targets) : as_csv(scores, targets));
+}
+
+}  // namespace
+
+void add_score(CLI::App& app) {
+  const auto call = std::make_shared<ScoreCall>();
+  CLI::App& verb = *app.add_subcommand("score", "Judge a model on rows that it has not seen");
+  add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
+  add_option(verb, "test", call->test, "TEST.csv", "Table with inputs and targets; - for standard input")->required();
+  verb.add_flag("--drop-missing", call->drop_missing, "Leave out rows with missing values");
+  verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
+  add_option(verb, "-o,--output", call->output, "FILE", "Where to (default: standard output)", "Output");
+  add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
+  call->csv.add_to(verb);
+  verb.footer(
+      "\nnll, squared_loss, crps and energy_score are means over rows: lower is better. coverage_0.9 is the share of\n"
+      "rows inside the central 90 % interval, hdr_coverage_0.9 inside the smallest 90 % region: 0.9 is right. PIT\n"
+      "values are P(Y <= y | x): uniform, with mean 0.5 and std 0.289, when the model is right; small p-values say\n"
+      "that they are not.\n"
+      "\nExample:\n"
+      "  condens score geyser.json test.csv");
+  verb.callback([call] { score_model(*call); });
+}
+
+}  // namespace condens::cli

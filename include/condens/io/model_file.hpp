@@ -1,0 +1,37 @@
+#pragma once
+// A fitted model with the columns it was fitted on, as one self-contained file.
+//
+//   {"format": "condens-model", "version": 1, "checksum": "...", "body": {"encoder": ..., "density": ...}}
+//
+// The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
+// hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that
+// marks CBOR (RFC 8949, section 3.4.6).
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "condens/data/encoder.hpp"
+#include "condens/models/conditional_density.hpp"
+
+namespace condens {
+
+struct Model {
+  Encoder encoder;
+  std::shared_ptr<const ConditionalDensity> density;
+};
+
+std::string to_json(const Model& model);
+std::string to_cbor(const Model& model);
+
+/// Reads either form. `source` begins messages. Throws FormatError for what is truncated,
+/// altered, written by a newer condens, or no model at all.
+Model parse_model(std::string_view bytes, const std::string& source);
+
+/// CBOR when the name ends in .cbor, JSON otherwise; the file appears whole or not at all.
+void save_model(const Model& model, const std::string& path);
+
+/// Throws as parse_model does, and std::runtime_error when the file cannot be read.
+Model load_model_file(const std::string& path);
+
+}  // namespace condens

@@ -1,0 +1,23 @@
+#pragma once
+// Repeated random splits of rows into a training and a test part, the design under
+// which the papers compare estimators.
+
+#include <cstdint>
+#include <vector>
+
+#include "condens/core/types.hpp"
+
+namespace condens {
+
+/// Row numbers from 0, each list increasing; every row is in exactly one of them.
+struct Split {
+  std::vector<Index> train;
+  std::vector<Index> test;
+};
+
+/// `repeats` independent splits of n rows. round(test_fraction n) rows are for testing, but
+/// at least one row is in each part. Split r depends on n, test_fraction, seed and r only.
+/// Throws std::invalid_argument unless n >= 2, repeats >= 1 and 0 < test_fraction < 1.
+std::vector<Split> random_splits(Index n, Index repeats, double test_fraction, std::uint64_t seed);
+
+}  // namespace condens

@@ -1,0 +1,94 @@
+#include "condens/io/model_file.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/io/document_format.hpp"
+#include "condens/io/files.hpp"
+#include "condens/registry.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::string_view format_name = "condens-model";
+constexpr std::int64_t current_version = 1;
+constexpr std::string_view cbor_mark = "\xD9\xD9\xF7";
+
+std::string checksum(const Document& body) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : document_to_cbor(body, "model")) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  }
+  std::array<char, 16> digits{};
+  const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), hash, 16);
+  const std::string out(digits.data(), end.ptr);
+  return std::string(digits.size() - out.size(), '0') + out;
+}
+
+Document to_document(const Model& model) {
+  Document body;
+  body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
+  Document out;
+  out.set("format", format_name).set("version", current_version).set("checksum", checksum(body));
+  return out.set("body", std::move(body));
+}
+
+bool is_model_file(const Document& file) {
+  if (!std::holds_alternative<Document::Object>(file.value())) return false;
+  const Document* format = file.find("format");
+  return format != nullptr && *format == Document(format_name);
+}
+
+Model from_document(const Document& file) {
+  if (!is_model_file(file)) throw FormatError("not a condens model file");
+  const std::int64_t version = file.at("version").as_integer();
+  if (version > current_version) {
+    throw FormatError(
+        message("written by a newer condens (version ", version, "); this one reads up to ", current_version));
+  }
+  if (version < 1) throw FormatError(message("unknown version ", version));
+  const Document& body = file.at("body");
+  if (file.at("checksum").as_string() != checksum(body)) {
+    throw FormatError("the checksum does not match: the file was altered after it was written");
+  }
+  Model out{Encoder::from_document(body.at("encoder")), load_density(body.at("density"))};
+  const auto inputs = static_cast<Index>(out.encoder.encoded_names().size());
+  const auto targets = static_cast<Index>(out.encoder.targets().size());
+  if (inputs != out.density->n_inputs() || targets != out.density->n_targets()) {
+    throw FormatError(message("the encoder has ", inputs, " inputs and ", targets, " targets, the density ",
+                              out.density->n_inputs(), " and ", out.density->n_targets()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) { return document_to_json(to_document(model), "model"); }
+
+std::string to_cbor(const Model& model) {
+  return std::string(cbor_mark) + document_to_cbor(to_document(model), "model");
+}
+
+Model parse_model(std::string_view bytes, const std::string& source) {
+  try {
+    const bool cbor = bytes.starts_with(cbor_mark);
+    return from_document(cbor ? document_from_cbor(bytes.substr(cbor_mark.size()), "model")
+                              : document_from_json(bytes, "model"));
+  } catch (const FormatError& error) {
+    throw FormatError(source + ": " + error.what());
+  } catch (const std::invalid_argument& error) {  // values that the model's own checks refuse
+    throw FormatError(source + ": " + error.what());
+  }
+}
+
+void save_model(const Model& model, const std::string& path) {
+  write_file_atomically(path, path.ends_with(".cbor") ? to_cbor(model) : to_json(model));
+}
+
+Model load_model_file(const std::string& path) { return parse_model(read_file(path), path); }
+
+}  // namespace condens
