@@ -29,7 +29,8 @@ char one_character(const std::string& flag, const std::string& text) {
 }
 
 Document without_nan(const Document& document) {
-  if (const auto* number = std::get_if<double>(&document.value())) return std::isfinite(*number) ? document : Document();
+  if (const auto* number = std::get_if<double>(&document.value()))
+    return std::isfinite(*number) ? document : Document();
   if (const auto* list = std::get_if<Document::Array>(&document.value())) {
     Document::Array out;
     std::transform(list->begin(), list->end(), std::back_inserter(out), without_nan);
@@ -99,8 +100,11 @@ void ColumnFlags::add_to(CLI::App& verb) {
 }
 
 EncoderOptions ColumnFlags::options() const {
-  EncoderOptions out{.targets = split_names(target), .inputs = {}, .weight = weight,
-                     .categorical = split_names(categorical), .drop_missing = drop_missing};
+  EncoderOptions out{.targets = split_names(target),
+                     .inputs = {},
+                     .weight = weight,
+                     .categorical = split_names(categorical),
+                     .drop_missing = drop_missing};
   if (inputs_given) out.inputs = split_names(inputs);
   return out;
 }
@@ -136,7 +140,8 @@ void check_output(const std::string& output, const std::vector<std::string>& inp
   if (output.empty() || output == "-") return;
   std::error_code error;
   for (const std::string& input : inputs) {
-    require(!fs::equivalent(output, input, error), "-o ", output, " is the input file ", input, "; choose another name");
+    require(!fs::equivalent(output, input, error), "-o ", output, " is the input file ", input,
+            "; choose another name");
   }
   require(!fs::is_directory(output, error), "-o ", output, " is a directory, expected the name of a file");
   const fs::path parent = fs::path(output).parent_path();

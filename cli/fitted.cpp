@@ -91,8 +91,10 @@ Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string
   Table row("");
   const std::vector<std::string> names = names_of(encoder.input_columns());
   for (const EncodedColumn& column : encoder.input_columns()) {
-    if (column.is_categorical()) row.add({column.name, std::vector<std::string>{column.typical_level}});
-    else row.add({column.name, std::vector<double>{column.typical}});
+    if (column.is_categorical())
+      row.add({column.name, std::vector<std::string>{column.typical_level}});
+    else
+      row.add({column.name, std::vector<double>{column.typical}});
   }
   if (names.empty()) {
     require(replaced.empty(), "the model has no inputs to set");
@@ -106,8 +108,10 @@ Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string
       if (name != column.name) continue;
       const std::optional<double> number = parse_number(text);
       require(!column.is_numeric() || number, "input '", name, "' = '", text, "', expected a number");
-      if (column.is_numeric()) copy.values = std::vector<double>{*number};
-      else copy.values = std::vector<std::string>{text};
+      if (column.is_numeric())
+        copy.values = std::vector<double>{*number};
+      else
+        copy.values = std::vector<std::string>{text};
     }
     changed.add(std::move(copy));
   }

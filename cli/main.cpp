@@ -44,7 +44,8 @@ class HelpFormatter : public CLI::Formatter {
 
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
   return names;
 }
 

@@ -1,6 +1,7 @@
 // condens predict: what a model says of y for every row.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "arguments.hpp"
@@ -46,7 +47,8 @@ struct Wanted {
 };
 
 Wanted what_is_wanted(const PredictCall& call) {
-  Wanted out{call, split_probabilities("--quantiles", call.quantiles), split_probabilities("--interval", call.interval)};
+  Wanted out{call, split_probabilities("--quantiles", call.quantiles),
+             split_probabilities("--interval", call.interval)};
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
   const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || !out.interval.empty() ||
@@ -103,7 +105,8 @@ void add_samples(const Wanted& wanted, const GaussianMixtures& laws, Index first
   for (std::size_t j = 0; j < prefixes.size(); ++j) {
     for (Index k = 0; k < per_row; ++k) {
       Vector column(laws.size());
-      for (Index i = 0; i < column.size(); ++i) column[i] = draws[static_cast<std::size_t>(i)](static_cast<Index>(j), k);
+      for (Index i = 0; i < column.size(); ++i)
+        column[i] = draws[static_cast<std::size_t>(i)](static_cast<Index>(j), k);
       out.add(message(prefixes[j], "sample", k + 1), std::move(column));
     }
   }
@@ -141,12 +144,16 @@ class RowWriter {
     }
   }
   void field(double value) {
-    if (!json_) csv_.field(value);
-    else put(std::isfinite(value) ? format_number(value) : "null");
+    if (!json_)
+      csv_.field(value);
+    else
+      put(std::isfinite(value) ? format_number(value) : "null");
   }
   void field(const std::string& text) {
-    if (!json_) csv_.field(text);
-    else put(quoted(text));
+    if (!json_)
+      csv_.field(text);
+    else
+      put(quoted(text));
   }
   void end_row() {
     if (!json_) return csv_.end_row();
@@ -180,8 +187,10 @@ class RowWriter {
 void write_kept(const Table& table, Index row, RowWriter& writer) {
   for (const Column& column : table.columns()) {
     const auto i = static_cast<std::size_t>(row);
-    if (column.is_numeric()) writer.field(column.numbers()[i]);
-    else writer.field(column.texts()[i]);
+    if (column.is_numeric())
+      writer.field(column.numbers()[i]);
+    else
+      writer.field(column.texts()[i]);
   }
 }
 

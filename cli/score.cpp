@@ -44,8 +44,10 @@ class ScoreTable {
 
  private:
   void number(double value) {
-    if (std::isfinite(value)) csv_.field(value);
-    else csv_.field(std::string_view());
+    if (std::isfinite(value))
+      csv_.field(value);
+    else
+      csv_.field(std::string_view());
   }
 
   std::ostringstream out_;

@@ -42,7 +42,10 @@ std::string attributes(const Style& style) {
 
 std::string path(const std::vector<Point>& points) {
   std::string out;
-  for (const Point& p : points) out += (out.empty() ? "M" : "L") + pixel(p.x) + " " + pixel(p.y);
+  for (const Point& p : points) {
+    out += out.empty() ? 'M' : 'L';
+    out += pixel(p.x) + " " + pixel(p.y);
+  }
   return out;
 }
 

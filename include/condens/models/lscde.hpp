@@ -37,9 +37,9 @@ inline constexpr auto choice_names<LscdeScoring> = std::array<std::string_view, 
 
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct LscdeOptions {
-  std::vector<double> bandwidth = {0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4};
+  std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
   std::vector<double> bandwidth_y = {0.025, 0.05, 0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1};
+  std::vector<double> regularization = {1e-3, 1e-2, 1e-1, 1};
   bool refine = true;
   Index n_centers = 300;
   LscdeCenters center_selection = LscdeCenters::kmeans;
@@ -113,7 +113,7 @@ class Lscde final : public ConditionalDensity {
 
  private:
   struct Parameters;
-  Lscde(Parameters parameters, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
   void prepare();
 
   LscdeOptions options_;

@@ -1,0 +1,194 @@
+// condens describe: what was fitted, on what, which inputs matter, how tuning went.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "arguments.hpp"
+#include "console.hpp"
+#include "fitted.hpp"
+#include "sensitivity.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+constexpr std::size_t most_candidates = 10;
+
+struct DescribeCall {
+  std::string model;
+  bool json = false;
+};
+
+std::string column_text(const EncodedColumn& column) {
+  if (!column.is_categorical()) {
+    return "from " + brief(column.low) + " to " + brief(column.high) + ", median " + brief(column.typical);
+  }
+  std::string levels;
+  for (std::size_t i = 0; i < std::min<std::size_t>(column.levels.size(), 12); ++i) {
+    levels += (i == 0 ? "" : ", ") + column.levels[i];
+  }
+  if (column.levels.size() > 12) levels += ", ...";
+  return std::to_string(column.levels.size()) + " levels: " + levels + "; most often " + column.typical_level;
+}
+
+std::string columns_text(const Model& model) {
+  std::vector<std::vector<std::string>> rows;
+  for (const EncodedColumn& target : model.encoder.targets())
+    rows.push_back({"target", target.name, column_text(target)});
+  for (const EncodedColumn& input : model.encoder.input_columns()) {
+    rows.push_back({"input", input.name, column_text(input)});
+  }
+  std::string out = align(rows, 3);
+  if (model.encoder.input_columns().empty()) out += "  no inputs: a plain density\n";
+  return out;
+}
+
+/// Each option: what was used, and whether that was chosen, set or the default.
+std::string options_text(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  const Document used = model.density->options();
+  const Document defaults = info.defaults("");
+  const Document& details = model.density->report().details;
+  std::vector<std::vector<std::string>> rows;
+  for (const OptionInfo& option : info.options) {
+    const std::string value = value_text(used.at(option.name));
+    const bool changed = value != value_text(defaults.at(option.name));
+    const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
+    const Document* chosen = details.find(option.name);
+    if (list != nullptr && list->size() > 1 && chosen != nullptr) {
+      rows.push_back({option.name, brief(chosen->as_number()),
+                      "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
+    } else {
+      rows.push_back(
+          {option.name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
+    }
+  }
+  return align(rows, 3);
+}
+
+std::string tuning_text(const Model& model) {
+  const std::optional<Tuning> tuning = tuning_of(*model.density);
+  if (!tuning) return "  nothing to choose: every option was given\n";
+  const std::string scoring = value_text(model.density->options().at("scoring"));
+  std::vector<std::vector<std::string>> rows{tuning->names};
+  rows.front().insert(rows.front().end(), {scoring, "std error"});
+  for (const Candidate& candidate : tuning->candidates) {
+    if (rows.size() > most_candidates) break;
+    std::vector<std::string> row;
+    for (const double value : candidate.values) row.push_back(brief(value));
+    row.push_back(candidate.failed ? "failed" : brief(candidate.score));
+    row.push_back(candidate.failed ? "" : brief(candidate.standard_error));
+    rows.push_back(std::move(row));
+  }
+  return "  the best of " + std::to_string(tuning->candidates.size()) +
+         " candidates; lower is better, on the standardised scale\n" + align(rows, 0);
+}
+
+std::string sensitivity_text(const Model& model) {
+  std::vector<std::vector<std::string>> rows{{"input", "value"}};
+  for (const EncodedColumn& target : model.encoder.targets()) {
+    rows.front().insert(rows.front().end(), {target.name + " mean", "std"});
+  }
+  for (const Influence& influence : influences(model)) {
+    for (const Influence::Step& step : influence.steps) {
+      std::vector<std::string> row{influence.input, step.value};
+      for (Index j = 0; j < step.mean.size(); ++j) {
+        row.insert(row.end(), {brief(step.mean[j]), brief(step.std[j])});
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return align(rows);
+}
+
+std::string describe_text(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  const FitReport& report = model.density->report();
+  std::string out = info.name + ": " + info.title + "\n\nFitted on";
+  out += fitted_rows(*model.density) > 0 ? " " + std::to_string(fitted_rows(*model.density)) + " rows" : "";
+  out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + model.encoder.weight() + "'\n";
+  out += columns_text(model);
+  if (!model.encoder.input_columns().empty()) {
+    out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
+    out += sensitivity_text(model);
+  }
+  out += "\nOptions\n" + options_text(model);
+  out += "\nTuning\n" + tuning_text(model);
+  if (const Document* centers = report.details.find("n_active_centers")) {
+    out += "\nResult\n  a mixture of " + value_text(*centers) + " Gaussians, from " +
+           value_text(report.details.at("n_centers")) + " centers\n";
+  }
+  if (report.status != "ok") out += "\nStatus: " + report.status + "\n";
+  const std::vector<std::string> warnings = warnings_of(model);
+  if (!warnings.empty()) out += "\nWarnings\n";
+  for (const std::string& warning : warnings) out += "  - " + warning + "\n";
+  return out;
+}
+
+Document candidates_document(const Tuning& tuning) {
+  Document::Array out;
+  for (const Candidate& candidate : tuning.candidates) {
+    Document entry;
+    for (std::size_t i = 0; i < tuning.names.size(); ++i) entry.set(tuning.names[i], candidate.values[i]);
+    entry.set("score", candidate.failed ? Document() : Document(candidate.score));
+    out.push_back(
+        std::move(entry.set("standard_error", candidate.failed ? Document() : Document(candidate.standard_error))));
+  }
+  return out;
+}
+
+Document influences_document(const Model& model) {
+  Document::Array out;
+  for (const Influence& influence : influences(model)) {
+    Document::Array steps;
+    for (const Influence::Step& step : influence.steps) {
+      Document entry;
+      entry.set("value", step.value);
+      entry.set("mean", Document(std::vector<double>(step.mean.begin(), step.mean.end())));
+      entry.set("std", Document(std::vector<double>(step.std.begin(), step.std.end())));
+      steps.push_back(std::move(entry));
+    }
+    Document entry;
+    entry.set("input", influence.input).set("size", influence.size).set("steps", std::move(steps));
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Document describe_document(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  const FitReport& report = model.density->report();
+  Document out;
+  out.set("model", info.name).set("title", info.title).set("source", info.source);
+  out.set("columns", model.encoder.to_document());
+  out.set("options", model.density->options()).set("defaults", info.defaults(""));
+  Document details(Document::Object{});
+  for (const auto& [name, value] : report.details.as_object()) {
+    if (name != "candidates") details.set(name, value);
+  }
+  out.set("status", report.status).set("details", std::move(details));
+  out.set("warnings", Document(warnings_of(model)));
+  if (const auto tuning = tuning_of(*model.density)) out.set("candidates", candidates_document(*tuning));
+  return out.set("influences", influences_document(model));
+}
+
+void describe(const DescribeCall& call) {
+  const Model model = read_model(call.model);
+  write_result("-", call.json ? to_json_text(describe_document(model)) : describe_text(model));
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app) {
+  const auto call = std::make_shared<DescribeCall>();
+  CLI::App& verb =
+      *app.add_subcommand("describe", "Tell what was fitted, on what, which inputs matter, how tuning went");
+  add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
+  verb.add_flag("--json", call->json, "JSON instead of text, with every candidate");
+  verb.footer("\nExample:\n  condens describe geyser.json");
+  verb.callback([call] { describe(*call); });
+}
+
+}  // namespace condens::cli

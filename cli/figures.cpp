@@ -1,0 +1,205 @@
+#include "figures.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "condens/core/errors.hpp"
+#include "condens/metrics/scores.hpp"
+#include "condens/plot/figures.hpp"
+#include "condens/plot/page.hpp"
+#include "condens/registry.hpp"
+#include "console.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+plot::Names plot_names(const Encoder& encoder) { return {encoder.encoded_names(), names_of(encoder.targets())}; }
+
+/// The given data, or columns that span the ranges of the training data.
+Dataset ranges(const FigureRequest& request) {
+  if (request.data) return *request.data;
+  const Encoder& encoder = request.model.encoder;
+  require(!encoder.input_columns().empty(), "a density without inputs is drawn over its data: give DATA.csv");
+  const auto width = static_cast<Index>(encoder.encoded_names().size());
+  const auto targets = static_cast<Index>(encoder.targets().size());
+  Dataset out{.x = Matrix::Zero(width, 3), .y = Matrix(targets, 3)};
+  const auto groups = encoder.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const EncodedColumn& column = encoder.input_columns()[i];
+    for (const Index row : groups[i]) {
+      out.x.row(row) << (column.is_categorical() ? 0.0 : column.low), (column.is_categorical() ? 0.0 : column.typical),
+          (column.is_categorical() ? 1.0 : column.high);
+    }
+  }
+  for (Index j = 0; j < targets; ++j) {
+    const EncodedColumn& column = encoder.targets()[static_cast<std::size_t>(j)];
+    out.y.row(j) << column.low, column.typical, column.high;
+  }
+  return out;
+}
+
+/// Rows of numeric inputs; of all when there are no numeric ones.
+std::vector<Index> panel_inputs(const Encoder& encoder) {
+  std::vector<Index> numeric;
+  std::vector<Index> all;
+  const auto groups = encoder.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool categorical = encoder.input_columns()[i].is_categorical();
+    if (!categorical) numeric.insert(numeric.end(), groups[i].begin(), groups[i].end());
+    all.insert(all.end(), groups[i].begin(), groups[i].end());
+  }
+  return numeric.empty() ? all : numeric;
+}
+
+std::string density_figure(const FigureRequest& request, Index target, const Run& run) {
+  const Model& model = request.model;
+  const Dataset data = ranges(request);
+  const plot::Names names = plot_names(model.encoder);
+  if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run);
+  const Vector at = inputs_at(model.encoder, request.at);
+  const std::vector<Index> panels = panel_inputs(model.encoder);
+  const bool all_categorical =
+      model.encoder.input_columns()[0].is_categorical() && panels.size() == names.inputs.size();
+  if (request.input || (names.inputs.size() == 1 && !all_categorical)) {
+    const auto input = static_cast<std::size_t>(request.input.value_or(0));
+    const EncodedColumn& column = model.encoder.input_columns()[input];
+    require(!column.is_categorical(), "--x ", column.name, " is categorical, expected an input of numbers");
+    plot::MapOptions options{
+        .input = model.encoder.groups()[input].front(), .target = target, .at = at, .interval = request.interval};
+    if (!request.data) options.max_points = 0;
+    return plot::density_map(*model.density, data, names, options, run);
+  }
+  plot::SliceOptions options{.inputs = panels, .target = target, .at = at};
+  if (all_categorical) options.levels = {0, 1};
+  return plot::slices(*model.density, data, names, options, run);
+}
+
+plot::TuningTable tuning_table(const Tuning& tuning) {
+  // The best score over regularization for every pair of widths.
+  std::set<double> widths_x;
+  std::set<double> widths_y;
+  for (const Candidate& candidate : tuning.candidates) {
+    widths_x.insert(candidate.values[0]);
+    widths_y.insert(candidate.values[1]);
+  }
+  const bool one_width = std::all_of(tuning.candidates.begin(), tuning.candidates.end(),
+                                     [](const Candidate& c) { return c.values[0] == c.values[1]; });
+  if (one_width) widths_y = {0.0};
+  const auto column_of = [](const std::set<double>& set) {
+    Vector out(static_cast<Index>(set.size()));
+    std::copy(set.begin(), set.end(), out.begin());
+    return out;
+  };
+  const auto place = [](const std::set<double>& set, double value) {
+    return static_cast<Index>(std::distance(set.begin(), set.find(value)));
+  };
+  plot::TuningTable out{.score_name = "cross-validated score",
+                        .row_name = "bandwidth_y",
+                        .column_name = "bandwidth",
+                        .rows = column_of(widths_y),
+                        .columns = column_of(widths_x),
+                        .score = {}};
+  out.score = Matrix::Constant(out.rows.size(), out.columns.size(), std::numeric_limits<double>::quiet_NaN());
+  out.standard_error = out.score;
+  for (const Candidate& candidate : tuning.candidates) {  // best first
+    const Index i = one_width ? 0 : place(widths_y, candidate.values[1]);
+    const Index j = place(widths_x, candidate.values[0]);
+    if (candidate.failed || std::isfinite(out.score(i, j))) continue;
+    out.score(i, j) = candidate.score;
+    out.standard_error(i, j) = candidate.standard_error;
+  }
+  return out;
+}
+
+Scores test_scores(const FigureRequest& request, const Run& run) {
+  return score(*request.model.density, *request.test, {}, run);
+}
+
+std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& request,
+                                                         const std::optional<Scores>& scores) {
+  const Model& model = request.model;
+  const ModelInfo& info = find_model(model.density->model_name());
+  std::vector<std::pair<std::string, std::string>> out{
+      {"model", info.name + ": " + info.title},
+      {"target", list_text(names_of(model.encoder.targets()))},
+      {"inputs", model.encoder.input_columns().empty() ? "none" : list_text(names_of(model.encoder.input_columns()))}};
+  if (fitted_rows(*model.density) > 0) out.emplace_back("rows of the fit", std::to_string(fitted_rows(*model.density)));
+  if (const auto tuning = tuning_of(*model.density)) {
+    const Candidate& best = tuning->candidates.front();
+    for (std::size_t i = 0; i < best.values.size(); ++i) {
+      out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by cross-validation");
+    }
+  }
+  if (scores) {
+    out.emplace_back("test data", message(request.test_name, ", ", scores->rows, " rows"));
+    out.emplace_back("nll", brief(scores->nll.value) + " ± " + brief(scores->nll.standard_error));
+    out.emplace_back("squared loss",
+                     brief(scores->squared_loss.value) + " ± " + brief(scores->squared_loss.standard_error));
+  }
+  for (const std::string& warning : warnings_of(model)) out.emplace_back("warning", warning);
+  return out;
+}
+
+}  // namespace
+
+std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run) {
+  const Index target = request.target.value_or(0);
+  const Model& model = request.model;
+  if (kind == "density") {
+    const bool joint =
+        model.density->n_targets() == 2 && !request.target && !request.input && model.density->n_inputs() == 0;
+    if (!joint) return density_figure(request, target, run);
+    return plot::joint_map(*model.density, ranges(request), plot_names(model.encoder), Vector(0), run);
+  }
+  if (kind == "pit" || kind == "coverage") {
+    require(request.test.has_value(), "--figure ", kind, " needs --test TEST.csv");
+    const Scores scores = test_scores(request, run);
+    const TargetScores& own = scores.targets[static_cast<std::size_t>(target)];
+    const std::string& name = model.encoder.targets()[static_cast<std::size_t>(target)].name;
+    return kind == "pit" ? plot::pit_histogram(own.pit, scores.weights, name)
+                         : plot::coverage_plot(own, scores.weights, name);
+  }
+  require(kind == "tuning", "--figure = '", kind, "', expected density, pit, coverage or tuning");
+  const std::optional<Tuning> tuning = tuning_of(*model.density);
+  require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
+  return plot::tuning_surface(tuning_table(*tuning));
+}
+
+std::string figure_page(const FigureRequest& request, const Run& run) {
+  const Model& model = request.model;
+  const std::vector<std::string> targets = names_of(model.encoder.targets());
+  const std::string given = list_text(names_of(model.encoder.input_columns()));
+  std::vector<plot::PageFigure> figures;
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    if (request.target && *request.target != static_cast<Index>(j)) continue;
+    const std::string about = given.empty()
+                                  ? "The model's density over a histogram of the data."
+                                  : "The model's density of " + targets[j] + "; inputs that do not move are at their " +
+                                        (request.at.empty() ? "medians." : "medians, or as given.");
+    figures.push_back({"Density of " + targets[j], density_figure(request, static_cast<Index>(j), run), about});
+  }
+  if (targets.size() == 2) {
+    figures.push_back({"Both targets",
+                       plot::joint_map(*model.density, ranges(request), plot_names(model.encoder),
+                                       inputs_at(model.encoder, request.at), run),
+                       "The joint density at one value of the inputs."});
+  }
+  std::optional<Scores> scores;
+  if (request.test) scores = test_scores(request, run);
+  for (std::size_t j = 0; scores && j < targets.size(); ++j) {
+    const TargetScores& own = scores->targets[j];
+    figures.push_back({"PIT values of " + targets[j], plot::pit_histogram(own.pit, scores->weights, targets[j]),
+                       "P(Y <= y | x) on the test data: uniform when the model is right."});
+    figures.push_back({"Coverage of " + targets[j], plot::coverage_plot(own, scores->weights, targets[j]),
+                       "Share of test rows inside intervals of a given probability."});
+  }
+  if (const auto tuning = tuning_of(*model.density)) {
+    figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),
+                       "Cross-validated score of the candidates, on the standardised scale; less is better."});
+  }
+  const std::string title = "Density of " + list_text(targets) + (given.empty() ? "" : " given " + given);
+  return plot::page(title, summary(request, scores), figures);
+}
+
+}  // namespace condens::cli

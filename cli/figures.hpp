@@ -1,0 +1,35 @@
+#pragma once
+// Which figures show a model: chosen by its inputs, targets and the data at hand.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "condens/core/run.hpp"
+#include "condens/io/model_file.hpp"
+#include "fitted.hpp"
+
+namespace condens::cli {
+
+struct FigureRequest {
+  Model model;
+  std::string model_name;
+  std::string data_name = {};
+  std::optional<Dataset> data = {};
+  std::string test_name = {};
+  std::optional<Dataset> test = {};
+  std::vector<std::pair<std::string, std::string>> at = {};
+  std::optional<Index> input = {};   ///< among the input columns
+  std::optional<Index> target = {};  ///< absent: the first; all on a page
+  double interval = 0.9;
+};
+
+/// `kind`: density, pit, coverage or tuning. SVG. Throws std::invalid_argument for another
+/// kind, or one that needs test data or a tuning that there is not.
+std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run);
+
+/// All figures with a summary: one HTML page.
+std::string figure_page(const FigureRequest& request, const Run& run);
+
+}  // namespace condens::cli

@@ -1,0 +1,105 @@
+// condens plot: pictures of a model, as SVG or as one HTML page.
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.hpp"
+#include "condens/core/errors.hpp"
+#include "console.hpp"
+#include "figures.hpp"
+#include "verbs.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+struct PlotCall {
+  std::string model;
+  std::string data;
+  CsvFlags csv;
+  std::string output;
+  std::string at;
+  std::string input;
+  std::string target;
+  std::string interval = "0.9";
+  std::string test;
+  std::string figure = "density";
+  bool drop_missing = false;
+  int threads = 0;
+};
+
+/// Position of a name; throws std::invalid_argument that lists what there is.
+Index position(const std::string& flag, const std::string& name, const std::vector<EncodedColumn>& columns) {
+  std::string list;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return static_cast<Index>(i);
+    list += (list.empty() ? "" : ", ") + columns[i].name;
+  }
+  throw std::invalid_argument(message(flag, " = '", name, "', expected one of ", list.empty() ? "none" : list));
+}
+
+FigureRequest read_request(const PlotCall& call) {
+  FigureRequest out{.model = read_model(call.model), .model_name = call.model};
+  const Encoder& encoder = out.model.encoder;
+  for (const std::string& part : split_names(call.at)) out.at.push_back(split_assignment("--at", part));
+  inputs_at(encoder, out.at);  // refuses what is not there
+  if (!call.input.empty()) out.input = position("--x", call.input, encoder.input_columns());
+  if (!call.target.empty()) out.target = position("--target", call.target, encoder.targets());
+  const std::vector<double> interval = split_probabilities("--interval", call.interval);
+  require(interval.size() == 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
+  out.interval = interval.front();
+  if (!call.data.empty()) {
+    out.data_name = call.data;
+    out.data = encoder.encode(call.csv.read(call.data), call.drop_missing);
+  }
+  if (!call.test.empty()) {
+    out.test_name = call.test;
+    out.test = encoder.encode(call.csv.read(call.test), call.drop_missing);
+  }
+  return out;
+}
+
+void plot(const PlotCall& call) {
+  const bool html = call.output.ends_with(".html") || call.output.ends_with(".htm");
+  require(html || call.output.ends_with(".svg"), "-o '", call.output, "', expected a name that ends in .svg or .html");
+  check_output(call.output, {call.model, call.data, call.test});
+  const FigureRequest request = read_request(call);
+  const Run run = start_run(call.threads);
+  const std::string text = html ? figure_page(request, run) : single_figure(request, call.figure, run);
+  check_interrupted();
+  clear_progress();
+  write_result(call.output, text);
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app) {
+  const auto call = std::make_shared<PlotCall>();
+  CLI::App& verb = *app.add_subcommand("plot", "Draw a model, as an SVG picture or a page that needs no network");
+  add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
+  add_option(verb, "data", call->data, "DATA.csv", "Observations to draw, and the range of the axes");
+  add_option(verb, "-o,--output", call->output, "FILE", "One picture (.svg), or all on a page (.html)", "Output")
+      ->required();
+  add_option(verb, "--figure", call->figure, "KIND", "For .svg: density (default), pit, coverage or tuning", "Output");
+  add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
+  add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
+  add_option(verb, "--at", call->at, "a=1,b=2", "Values of other inputs (default: their medians)", "What to draw");
+  add_option(verb, "--interval", call->interval, "p", "Probability of the interval drawn (default: 0.9)",
+             "What to draw");
+  add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
+             "What to draw");
+  verb.add_flag("--drop-missing", call->drop_missing, "Leave out rows with missing values")->group("CSV files");
+  add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
+  call->csv.add_to(verb);
+  verb.footer(
+      "\nOne input gives a heat map of p(y | x) with mean, interval and data; several give slices, or a heat map "
+      "along\n"
+      "--x; none gives the density over a histogram of DATA.csv.\n"
+      "\nExamples:\n"
+      "  condens plot geyser.json geyser.csv -o geyser.svg\n"
+      "  condens plot boston.json boston.csv --x rm --at lstat=10 -o rm.svg\n"
+      "  condens plot geyser.json geyser.csv --test test.csv -o geyser.html");
+  verb.callback([call] { plot(*call); });
+}
+
+}  // namespace condens::cli

@@ -1,0 +1,72 @@
+#include "halves.hpp"
+
+#include <cmath>
+#include <ctime>
+#include <limits>
+
+#include "condens/core/parallel.hpp"
+#include "condens/data/standardizer.hpp"
+#include "condens/selection/random_splits.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+constexpr std::uint64_t split_seed = 2010;
+
+/// Seconds that this thread has worked: other programs on the machine do not count.
+double thread_seconds() {
+  std::timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Half run_half(const Dataset& data, const Split& split, const Variant& variant, Index repeat) {
+  LscdeOptions options = variant.options;
+  options.seed = repeat;
+  const Dataset train = data.subset(split.train);
+  const Dataset test = data.subset(split.test);
+  const Run one_thread{.threads = 1};
+
+  const double begin = thread_seconds();
+  const Lscde model = Lscde::fit(train, options, one_thread);
+  const double seconds = thread_seconds() - begin;
+
+  const double scale = Standardizer::fit(train.y, Vector()).scale()[0];
+  const Vector log_density = model.log_density(test.x, test.y, one_thread).array() + std::log(scale);
+  const double floor = std::numeric_limits<double>::epsilon();
+  return {.exact = -log_density.mean(),
+          .floored = -(log_density.array().exp() + floor).log().mean(),
+          .bandwidth = model.bandwidth(),
+          .bandwidth_y = model.bandwidth_y(),
+          .regularization = model.regularization(),
+          .seconds = seconds};
+}
+
+}  // namespace
+
+std::vector<SetResults> run_halves(const std::string& directory, const std::vector<Variant>& variants) {
+  const Index n_variants = static_cast<Index>(variants.size());
+  std::vector<SetResults> out;
+  for (const BenchmarkSet& set : benchmark_sets) {
+    const std::optional<Dataset> data = load(directory, set.file, set.rows, set.inputs);
+    out.emplace_back();
+    if (!data) continue;
+    const std::vector<Split> splits = random_splits(set.rows, repeats, 0.5, split_seed);
+    out.back().emplace(variants.size(), std::vector<Half>(repeats));
+    parallel_for(n_variants * repeats, resolve_threads(0), [&](Index task) {
+      const std::size_t v = static_cast<std::size_t>(task % n_variants);
+      const std::size_t r = static_cast<std::size_t>(task / n_variants);
+      (*out.back())[v][r] = run_half(*data, splits[r], variants[v], task / n_variants);
+    });
+  }
+  return out;
+}
+
+std::vector<double> values(const std::vector<Half>& halves, double Half::*member) {
+  std::vector<double> out;
+  for (const Half& half : halves) out.push_back(half.*member);
+  return out;
+}
+
+}  // namespace condens::reproduce

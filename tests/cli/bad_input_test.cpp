@@ -1,0 +1,154 @@
+// Wrong calls and wrong data: the exit code, the essential words of the message, nothing on
+// standard output, and no file.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/command.hpp"
+
+namespace condens::testing {
+namespace {
+
+class BadInput : public CommandTest {
+ protected:
+  /// The call must end with `code`, say all of `words`, print nothing and leave no new file.
+  void expect_refusal(const std::string& arguments, int code, const std::vector<std::string>& words) const {
+    std::vector<std::string> before = files();
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    for (const std::string& word : words) {
+      EXPECT_NE(outcome.err.find(word), std::string::npos) << arguments << ": no '" << word << "' in\n" << outcome.err;
+    }
+    std::vector<std::string> after = files();
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    EXPECT_EQ(before, after) << arguments;
+  }
+
+  void expect_bad_table(const std::string& table, const std::vector<std::string>& words,
+                        const std::string& more = "") const {
+    write("t.csv", table);
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"condens fit: ", "t.csv"});
+    expect_refusal("fit t.csv --target y -o m.json " + more, 2, all);
+  }
+};
+
+TEST_F(BadInput, Tables) {
+  expect_bad_table("", {"empty"});
+  expect_bad_table("x,y\n", {"no rows"});
+  expect_bad_table("x,y\n1,2\n", {"'y'", "2", "only row"});
+  expect_bad_table("x,y\n1,2\n3\n4,5\n", {"t.csv:3"});
+  expect_bad_table("x,y\n1,2\n3,four\n4,5\n", {"t.csv:3", "'y'", "'four'", "number"});
+  expect_bad_table("x,y\n1,2\nthree,4\n4,5\n", {"t.csv:3", "'x'", "'three'", "number"});
+  expect_bad_table("x,y\n1,2\n3,NaN\n4,5\n", {"missing", "line 3", "'y'"});
+  expect_bad_table("x,y\n1,2\n3,inf\n4,5\n", {"t.csv:3", "'y'", "inf", "finite"});
+  expect_bad_table("y,y\n1,2\n3,4\n", {"'y'"});
+  expect_bad_table("x,z\n1,2\n3,4\n", {"target", "'y'", "x, z"});
+  expect_bad_table("x,y\n2,5\n2,5\n2,5\n", {"'y'", "5 in every row"});
+  expect_bad_table("x,y\n1,5\n2,5\n3,5\n", {"'y'", "5 in every row"});
+  expect_bad_table("x,y,w\n1,2,1\n3,4,-1\n4,5,1\n", {"t.csv:3", "'w'", "-1", ">= 0"}, "--weight w");
+  expect_bad_table("x,y,w\n1,2,0\n3,4,0\n", {"'w'", "all zero"}, "--weight w");
+  expect_bad_table("x,y\n1,NA\n3,NA\n", {"none is left"}, "--drop-missing");
+}
+
+TEST_F(BadInput, Calls) {
+  write("t.csv", small_table(30));
+  expect_refusal("fit t.csv -o m.json", 2, {"target", "x, y"});
+  expect_refusal("fit t.csv --target z -o m.json", 2, {"'z'", "x, y"});
+  expect_refusal("fit t.csv --target y --inputs x,y -o m.json", 2, {"'y'", "target and input"});
+  expect_refusal("fit t.csv --target y", 2, {"-o"});
+  expect_refusal("fit t.csv --target y --model lsdce -o m.json", 2, {"'lsdce'", "lscde"});
+  expect_refusal("fit t.csv --target y --preset papr -o m.json", 2, {"'papr'", "recommended or paper"});
+  expect_refusal("fit t.csv --target y --set bandwith=1 -o m.json", 2, {"'bandwith'", "did you mean 'bandwidth'?"});
+  expect_refusal("fit t.csv --target y --set bandwidth=-1 -o m.json", 2, {"bandwidth", "-1", "> 0"});
+  expect_refusal("fit t.csv --target y --set n_centers=0 -o m.json", 2, {"n_centers", "0", ">= 1"});
+  expect_refusal("fit t.csv --target y --set n_centers -o m.json", 2, {"'n_centers'", "name=value"});
+  expect_refusal("fit t.csv --target y --set cv=31 -o m.json", 2, {"31 folds", "30"});
+  expect_refusal("fit t.csv --target y --seed -1 -o m.json", 2, {"seed"});
+  expect_refusal("fit t.csv --target y --threads -1 -o m.json", 2, {"threads", "-1"});
+  expect_refusal("fit t.csv --target y --delimiter ,, -o m.json", 2, {"--delimiter", "one character"});
+  expect_refusal("fit none.csv --target y -o m.json", 2, {"none.csv", "No such file"});
+  expect_refusal("fit t.csv --target y -o t.csv", 2, {"t.csv", "input"});
+  expect_refusal("fit t.csv --target y -o none/m.json", 2, {"no directory none"});
+  expect_refusal("fit t.csv --target y -o .", 2, {"is a directory"});
+  expect_refusal("fit t.csv --target y --outpt m.json", 2, {"--outpt", "condens fit --help"});
+  expect_refusal("fti t.csv", 2, {"'fti'", "did you mean 'fit'?"});
+  expect_refusal("", 2, {"Usage"});
+}
+
+TEST_F(BadInput, Predictions) {
+  write("t.csv", small_table(30));
+  write("x.csv", "x\n1\n2\n");
+  ASSERT_EQ(run("fit t.csv --target y -o m.json" + quick).code, 0);
+  expect_refusal("predict m.json x.csv --log-density", 2, {"x.csv", "--log-density", "'y'"});
+  expect_refusal("predict m.json x.csv --cdf -o out.csv", 2, {"x.csv", "--cdf", "'y'"});
+  expect_refusal("predict m.json x.csv --quantiles 0.5,1.5", 2, {"--quantiles", "'1.5'"});
+  expect_refusal("predict m.json x.csv --interval 90", 2, {"--interval", "'90'"});
+  expect_refusal("score m.json x.csv", 2, {"x.csv", "'y'"});
+  expect_refusal("predict m.json m.json", 2, {"m.json"});
+  expect_refusal("plot m.json t.csv -o p.png", 2, {"p.png", ".svg"});
+  expect_refusal("plot m.json t.csv --x z -o p.svg", 2, {"'z'", "x"});
+  expect_refusal("plot m.json t.csv --at z=1 -o p.svg", 2, {"'z'"});
+  expect_refusal("plot m.json t.csv --figure pit -o p.svg", 2, {"--test"});
+  expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
+  expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
+  write("bad.csv", "x,y\n1,2\nabc,3\n");
+  expect_refusal("predict m.json bad.csv -o out.csv", 2, {"bad.csv:3", "'x'", "'abc'"});
+}
+
+TEST_F(BadInput, ModelFiles) {
+  write("t.csv", small_table(30));
+  write("other.json", "{\"learner\": {\"version\": [1, 7]}}");
+  write("text.json", "hello");
+  ASSERT_EQ(run("fit t.csv --target y -o m.json" + quick).code, 0);
+  ASSERT_EQ(run("fit t.csv --target y -o m.cbor" + quick).code, 0);
+  write("half.json", read("m.json").substr(0, 1000));
+  write("half.cbor", read("m.cbor").substr(0, 1000));
+  expect_refusal("describe other.json", 2, {"other.json", "not a condens model"});
+  expect_refusal("describe text.json", 2, {"text.json"});
+  expect_refusal("predict half.json t.csv", 2, {"half.json"});
+  expect_refusal("score half.cbor t.csv", 2, {"half.cbor"});
+  expect_refusal("describe none.json", 2, {"none.json", "No such file"});
+}
+
+TEST_F(BadInput, OutputThatCannotBeWritten) {
+  write("t.csv", small_table(30));
+  ASSERT_EQ(run("fit t.csv --target y -o m.json" + quick).code, 0);
+  const std::string full = "No space left";
+  expect_refusal("fit t.csv --target y -o /dev/full" + quick, 1, {"/dev/full", full});
+  expect_refusal("predict m.json t.csv -o /dev/full", 1, {"/dev/full", full});
+  expect_refusal("predict m.json t.csv >/dev/full", 1, {full});
+  expect_refusal("score m.json t.csv >/dev/full", 1, {full});
+  expect_refusal("models >/dev/full", 1, {full});
+  if (::geteuid() != 0) {  // nothing is forbidden to root
+    std::filesystem::create_directory(folder / "locked");
+    std::filesystem::permissions(folder / "locked", std::filesystem::perms::owner_read);
+    expect_refusal("fit t.csv --target y -o locked/m.json" + quick, 1, {"locked/m.json", "ermission"});
+  }
+}
+
+TEST_F(BadInput, AnExistingFileSurvivesAFailure) {
+  write("t.csv", "x,y\n1,2\n3,4\n");
+  write("m.json", "precious");
+  EXPECT_EQ(run("fit t.csv --target y -o m.json").code, 2);  // 2 rows, 5 folds
+  EXPECT_EQ(read("m.json"), "precious");
+}
+
+TEST_F(BadInput, InterruptedFit) {
+  write("t.csv", small_table(4000));
+  // Thousands of candidates: minutes of work, of which the signal leaves a moment.
+  std::string many = "0.1";
+  for (int i = 2; i < 60; ++i) many += "," + std::to_string(0.1 * i);
+  const Outcome outcome = shell("\"$CONDENS\" fit t.csv --target y --threads 1 --set n_centers=1000 --set bandwidth=" +
+                                many + " --set bandwidth_y=" + many +
+                                " -o m.json & fit=$!; sleep 0.3; kill -TERM $fit; wait $fit");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("interrupted; nothing written"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files(), std::vector<std::string>{"t.csv"});
+}
+
+}  // namespace
+}  // namespace condens::testing

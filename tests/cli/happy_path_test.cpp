@@ -1,0 +1,190 @@
+// The verbs one after the other on a real table, and what must not change the numbers.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/command.hpp"
+#include "condens/io/csv.hpp"
+
+namespace condens::testing {
+namespace {
+
+const std::string geyser = "'" CONDENS_SOURCE_DIR "/data/geyser.csv'";
+const std::string few = " --set n_centers=40 --set bandwidth=0.2,0.4 --set bandwidth_y=0.2,0.4 "
+                        "--set regularization=0.01 --set refine=false ";
+
+class HappyPath : public CommandTest {
+ protected:
+  std::string output_of(const std::string& arguments) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+    return outcome.out;
+  }
+  void expect_words(const std::string& text, const std::vector<std::string>& words) const {
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in\n" << text;
+  }
+};
+
+TEST_F(HappyPath, FromFitToPicture) {
+  const Outcome fit = run("fit " + geyser + " --target waiting -o m.json" + few);
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_EQ(fit.out, "");
+  expect_words(fit.err, {"299 rows", "waiting given duration", "bandwidth_y", "cross-validated"});
+
+  write("new.csv", "duration\n2\n4.5\n");
+  const Table predicted = parse_csv(output_of("predict m.json new.csv"), "predicted");
+  std::vector<std::string> names;
+  for (const Column& column : predicted.columns()) names.push_back(column.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"mean", "std", "q0.05", "q0.5", "q0.95"}));
+  ASSERT_EQ(predicted.rows(), 2);
+  // This table has the waiting time before the eruption: long after short ones never fails to show.
+  EXPECT_GT(predicted.at("mean", "")
+                .numbers()[0],
+            75);
+  EXPECT_LT(predicted.at("mean", "").numbers()[1], 75);
+
+  expect_words(output_of("score m.json " + geyser),
+               {"measure,target,value,standard_error\n", "nll,,", "crps,waiting,", "coverage_0.9,waiting,", "pit_ks_p_value"});
+  expect_words(output_of("score m.json " + geyser + " --json"), {"\"nll\"", "\"name\": \"waiting\"", "\"coverage\""});
+  expect_words(output_of("describe m.json"), {"299 rows", "duration", "chosen by cross-validation from 0.2,0.4", "Tuning"});
+  expect_words(output_of("describe m.json --json"), {"\"candidates\"", "\"influences\""});
+
+  for (const std::string more : {"", " --figure tuning", " --test " + geyser + " --figure pit",
+                                 " --test " + geyser + " --figure coverage"}) {
+    output_of("plot m.json " + geyser + " -o p.svg" + more);
+    expect_words(read("p.svg"), {"<svg", "</svg>"});
+  }
+  output_of("plot m.json -o p.svg");
+  output_of("plot m.json " + geyser + " --test " + geyser + " -o p.html");
+  expect_words(read("p.html"), {"</html>", "PIT values of waiting", "Coverage of waiting", "Tuning"});
+  EXPECT_EQ(read("p.html").find("src=\"http"), std::string::npos);
+  EXPECT_EQ(read("p.html").find("<script"), std::string::npos);
+}
+
+TEST_F(HappyPath, Leaderboard) {
+  write("t.csv", small_table(40));
+  const std::string call = "compare t.csv --target y --models lscde,lscde:paper --repeats 2 --seed 3";
+  const Table board = parse_csv(output_of(call + " --standardized"), "board");
+  ASSERT_EQ(board.rows(), 2);
+  EXPECT_LE(board.at("nll", "").numbers()[0], board.at("nll", "").numbers()[1]);
+  for (const std::string name : {"data", "model", "nll_se", "nll_standardized", "squared_loss", "crps_se", "coverage_0.9", "seconds"}) {
+    EXPECT_NE(board.find(name), nullptr) << name;
+  }
+  const Table again = parse_csv(output_of(call + " --threads 1"), "board");
+  EXPECT_EQ(again.at("nll", "").numbers(), board.at("nll", "").numbers());
+  expect_words(output_of(call + " --json"), {"\"repeats\": 2", "\"values\""});
+}
+
+TEST_F(HappyPath, ThreadsAndFileFormatsDoNotChangeAByte) {
+  const std::string fit = "fit " + geyser + " --target waiting --seed 5" + few;
+  output_of(fit + "--threads 1 -o one.json");
+  output_of(fit + "--threads 2 -o two.json");
+  output_of(fit + "--threads 2 -o two.cbor");
+  EXPECT_EQ(read("one.json"), read("two.json"));
+  const std::string flags = " " + geyser + " --mean --std --mode --quantiles .1,.9 --interval .5 --log-density --cdf --sample 2";
+  const std::string from_json = output_of("predict one.json" + flags + " --threads 1");
+  EXPECT_EQ(from_json, output_of("predict two.cbor" + flags + " --threads 2"));
+  EXPECT_EQ(from_json.substr(0, from_json.find('\n')),
+            "mean,std,mode,q0.1,q0.9,lower,upper,cdf,log_density,sample1,sample2");
+}
+
+TEST_F(HappyPath, PredictionsDoNotDependOnTheOtherRows) {
+  // More rows than a block of predict holds.
+  write("t.csv", small_table(2500));
+  output_of("fit t.csv --target y -o m.json --set n_centers=10" + quick);
+  const std::string all = output_of("predict m.json t.csv --mean --sample 1 --seed 9 --keep");
+  write("first.csv", small_table(3));
+  const std::string first = output_of("predict m.json first.csv --mean --sample 1 --seed 9 --keep");
+  EXPECT_TRUE(all.starts_with(first));
+  EXPECT_TRUE(first.starts_with("x,y,mean,sample1\n"));
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 2501);
+  EXPECT_EQ(output_of("predict m.json - --mean --keep <first.csv | head -n 2").substr(0, 11), "x,y,mean\n0,");
+}
+
+TEST_F(HappyPath, ReaderThatHasSeenEnough) {
+  write("t.csv", small_table(5000));
+  output_of("fit t.csv --target y -o m.json --set n_centers=10" + quick);
+  const Outcome outcome = shell("\"$CONDENS\" predict m.json t.csv --sample 20 | head -n 1");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(HappyPath, CategoricalInput) {
+  std::string table = "sex,age,height\n";
+  for (int i = 0; i < 30; ++i) {
+    table += std::string(i % 3 == 0 ? "M" : i % 3 == 1 ? "F" : "X") + "," + std::to_string(i % 9) + "," +
+             std::to_string(150 + 10 * (i % 3) + i % 4) + "\n";
+  }
+  write("t.csv", table);
+  output_of("fit t.csv --target height -o m.json" + quick);
+  expect_words(output_of("describe m.json"), {"3 levels: F, M, X"});
+  output_of("plot m.json t.csv --at sex=F -o p.svg");
+  write("new.csv", "sex,age\nM,3\nZ,3\n");
+  const Outcome unseen = run("predict m.json new.csv");
+  EXPECT_EQ(unseen.code, 2);
+  EXPECT_EQ(unseen.out, "");
+  expect_words(unseen.err, {"new.csv:3", "'sex'", "'Z'", "F, M, X"});
+}
+
+TEST_F(HappyPath, WeightsEqualRepeatedRows) {
+  write("weighted.csv", "x,y,w\n1,2,1\n2,3,3\n3,1,2\n4,5,0\n5,4,1\n");
+  write("repeated.csv", "x,y\n1,2\n2,3\n2,3\n2,3\n3,1\n3,1\n5,4\n");
+  const std::string given = quick + "--set 'centers=1,2;3,1;5,4'";
+  output_of("fit weighted.csv --target y --weight w -o weighted.json" + given);
+  output_of("fit repeated.csv --target y -o repeated.json" + given);
+  write("new.csv", "x,y\n0,1\n2.5,2\n7,8\n");
+  const std::string flags = " new.csv --mean --std --log-density --quantiles .1,.9";
+  const Table a = parse_csv(output_of("predict weighted.json" + flags), "a");
+  const Table b = parse_csv(output_of("predict repeated.json" + flags), "b");
+  for (const Column& column : a.columns()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      // Sums in another order: rounding only.
+      EXPECT_NEAR(column.numbers()[i], b.at(column.name, "").numbers()[i], 1e-12 * (1 + std::abs(column.numbers()[i])))
+          << column.name;
+    }
+  }
+}
+
+TEST_F(HappyPath, DensityWithoutInputs) {
+  write("t.csv", small_table(40));
+  output_of("fit t.csv --target y --inputs '' -o d.json" + quick);
+  const Table predicted = parse_csv(output_of("predict d.json t.csv --mean"), "p");
+  ASSERT_EQ(predicted.rows(), 40);
+  EXPECT_EQ(predicted.columns()[0].numbers()[0], predicted.columns()[0].numbers()[39]);
+  expect_words(output_of("score d.json t.csv"), {"nll,,"});
+  expect_words(output_of("describe d.json"), {"no inputs"});
+  output_of("plot d.json t.csv -o p.svg");
+}
+
+TEST_F(HappyPath, SeveralTargets) {
+  std::string table = "x,a,b\n";
+  for (int i = 0; i < 40; ++i) table += std::to_string(i % 5) + "," + std::to_string(i % 7) + "," + std::to_string(i % 3) + "\n";
+  write("t.csv", table);
+  output_of("fit t.csv --target a,b -o m.json" + quick);
+  const std::string predicted = output_of("predict m.json t.csv --mean --cdf --log-density --sample 1");
+  EXPECT_EQ(predicted.substr(0, predicted.find('\n')), "a_mean,a_cdf,b_mean,b_cdf,log_density,a_sample1,b_sample1");
+  expect_words(output_of("score m.json t.csv"), {"energy_score,,", "crps,a,", "crps,b,"});
+  output_of("plot m.json t.csv -o p.html");
+  expect_words(read("p.html"), {"Both targets"});
+}
+
+TEST_F(HappyPath, SmallDataSaySo) {
+  write("t.csv", "k,x,y\n1,1,2\n1,,3\n1,3,3.5\n1,4,1\n1,2,4\n");
+  const Outcome outcome = run("fit t.csv --target y --drop-missing -o m.json" + quick);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.err, {"left out 1 row with missing values", "all 4 samples are centers", "'k' is constant"});
+  EXPECT_EQ(run("fit t.csv --target y --drop-missing --quiet -o m.json" + quick).err, "");
+}
+
+TEST_F(HappyPath, HelpAndVersion) {
+  expect_words(output_of("--version"), {"condens "});
+  expect_words(output_of("--help"), {"fit", "predict", "score", "describe", "compare", "plot", "models"});
+  for (const std::string verb : {"fit", "predict", "score", "describe", "compare", "plot", "models"}) {
+    expect_words(output_of(verb + " --help"), {"Usage: condens " + verb, "Example"});
+  }
+  expect_words(output_of("models"), {"lscde", "bandwidth", "> 0", "Default: "});
+  expect_words(output_of("models --json"), {"\"options\"", "\"paper\""});
+}
+
+}  // namespace
+}  // namespace condens::testing

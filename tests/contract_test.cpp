@@ -1,0 +1,204 @@
+// What every registered model promises, checked for each of them under each preset.
+// A new model passes by being registered.
+
+#include <gtest/gtest.h>
+
+#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <cmath>
+#include <vector>
+
+#include "condens/core/random.hpp"
+#include "condens/io/document_format.hpp"
+#include "condens/registry.hpp"
+
+namespace condens {
+namespace {
+
+/// Two branches over the first input (or none), spread growing with it.
+Dataset sample_data(Index n, Index d_x, Index d_y, std::uint64_t seed) {
+  RandomStream random(seed);
+  Dataset data{.x = Matrix(d_x, n), .y = Matrix(d_y, n)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < d_x; ++k) data.x(k, i) = random.normal();
+    const double x = d_x > 0 ? data.x(0, i) : 0.0;
+    const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
+    for (Index k = 0; k < d_y; ++k) data.y(k, i) = branch + 0.5 * x + 0.3 * std::exp(0.3 * x) * random.normal();
+  }
+  return data;
+}
+
+struct Case {
+  std::string model;
+  std::string preset;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.model << " (" << c.preset << ")"; }
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const ModelInfo& info : models()) {
+    for (const std::string& preset : info.presets) cases.push_back({info.name, preset});
+  }
+  return cases;
+}
+
+class Contract : public ::testing::TestWithParam<Case> {
+ protected:
+  std::unique_ptr<ConditionalDensity> fit(const Dataset& data, int threads = 1) const {
+    return find_model(GetParam().model).fit(data, GetParam().preset, {}, {.threads = threads, .observer = {}});
+  }
+};
+
+TEST_P(Contract, LawsIntegrateToOneAndQuantilesInvertTheirCdf) {
+  const auto model = fit(sample_data(80, 1, 1, 1));
+  const GaussianMixtures laws = model->predict(Matrix::Constant(1, 1, 0.7));
+  const GaussianMixture law = laws[0];
+  const double low = law.quantile(1e-9) - 1;
+  const double high = law.upper_quantile(1e-9) + 1;
+  double mass = 0;
+  for (int piece = 0; piece < 50; ++piece) {
+    const double h = (high - low) / 50;
+    mass += boost::math::quadrature::gauss_kronrod<double, 31>::integrate(
+        [&](double y) { return law.pdf(y); }, low + h * piece, low + h * (piece + 1), 10, 1e-12);
+  }
+  EXPECT_NEAR(mass, 1.0, 1e-8);  // 2e-9 lies outside
+  for (const double p : {1e-12, 0.01, 0.3, 0.5, 0.9, 0.9999}) {
+    EXPECT_NEAR(law.cdf(law.quantile(p)), p, 1e-11 * p + 1e-15);
+  }
+}
+
+TEST_P(Contract, SamplesAgreeWithMeanAndVariance) {
+  const auto model = fit(sample_data(80, 2, 2, 1));
+  const Index draws = 20000;
+  const GaussianMixtures laws = model->predict(Matrix::Constant(2, 1, 0.4));
+  const Matrix y = laws.sample(draws, 3);
+  const Vector mean = laws.mean().col(0);
+  const Vector variance = laws.variance().col(0);
+  for (Index k = 0; k < 2; ++k) {
+    // Five standard errors: the seed is fixed, and another one would fail once in a million.
+    EXPECT_NEAR(y.row(k).mean(), mean[k], 5 * std::sqrt(variance[k] / static_cast<double>(draws)));
+    const double spread = (y.row(k).array() - mean[k]).square().mean();
+    EXPECT_NEAR(spread, variance[k], 5 * variance[k] * std::sqrt(10.0 / static_cast<double>(draws)));
+  }
+}
+
+TEST_P(Contract, LogDensityIsThatOfTheLaws) {
+  for (const auto& [d_x, d_y] : {std::pair{1, 1}, {3, 1}, {2, 2}, {0, 1}}) {
+    const auto model = fit(sample_data(60, d_x, d_y, 1));
+    const Dataset test = sample_data(300, d_x, d_y, 2);
+    const Vector direct = model->log_density(test.x, test.y);
+    const Vector by_laws = model->predict(test.x).log_pdf(test.y);
+    EXPECT_TRUE(direct.allFinite());
+    // The laws are moved to the user's scale, the densities are not: rounding of the move.
+    EXPECT_LT((direct - by_laws).cwiseQuotient((direct.cwiseAbs().array() + 1).matrix()).cwiseAbs().maxCoeff(), 1e-10);
+  }
+}
+
+TEST_P(Contract, SurvivesAFileToTheBit) {
+  const auto model = fit(sample_data(60, 2, 1, 1));
+  const Document saved = save_density(*model);
+  const Dataset test = sample_data(20, 2, 1, 2);
+  for (const Document& again : {document_from_json(document_to_json(saved), "model"),
+                                document_from_cbor(document_to_cbor(saved), "model")}) {
+    EXPECT_TRUE(again == saved);
+    EXPECT_EQ(load_density(again)->log_density(test.x, test.y), model->log_density(test.x, test.y));
+  }
+}
+
+TEST_P(Contract, ThreadsAndAlignmentDoNotChangeOneBit) {
+  const Dataset data = sample_data(120, 2, 1, 1);
+  const auto model = fit(data, 1);
+  const Document reference = save_density(*model);
+  for (const int threads : {2, 7}) EXPECT_TRUE(save_density(*fit(data, threads)) == reference) << threads;
+
+  const Dataset test = sample_data(1000, 2, 1, 2);
+  const Vector expected = model->log_density(test.x, test.y, {.threads = 1, .observer = {}});
+  for (const int threads : {2, 7}) {
+    EXPECT_EQ(model->log_density(test.x, test.y, {.threads = threads, .observer = {}}), expected);
+  }
+  std::vector<double> shifted(static_cast<std::size_t>(test.x.size() + 1));
+  Eigen::Map<Matrix> unaligned(shifted.data() + 1, 2, 1000);
+  unaligned = test.x;
+  EXPECT_EQ(model->log_density(unaligned, test.y), expected);
+}
+
+TEST_P(Contract, ShiftAndScaleMoveTheLawAlong) {
+  Dataset data = sample_data(90, 2, 1, 1);
+  const Dataset test = sample_data(30, 2, 1, 2);
+  const Vector before = fit(data)->log_density(test.x, test.y);
+  const auto move_x = [](const Matrix& x) -> Matrix {
+    return (x.array().colwise() * Eigen::Array2d(1024.0, 1.0 / 256)).colwise() + Eigen::Array2d(64.0, -2.0);
+  };
+  data.x = move_x(data.x);
+  data.y = (data.y.array() * 4096.0 + 512.0).matrix();
+  const Vector after = fit(data)->log_density(move_x(test.x), (test.y.array() * 4096.0 + 512.0).matrix());
+  // Standardised data are the same but for rounding of the shifted mean.
+  EXPECT_LT((after.array() + std::log(4096.0) - before.array()).abs().maxCoeff(), 1e-7);
+}
+
+TEST_P(Contract, FarAwayInputsHaveFiniteLaws) {
+  const auto model = fit(sample_data(60, 1, 1, 1));
+  for (const double x : {1e3, -1e6, 1e100}) {
+    const GaussianMixture law = model->predict(Matrix::Constant(1, 1, x))[0];
+    EXPECT_TRUE(law.mean().allFinite()) << x;
+    EXPECT_TRUE(std::isfinite(law.log_pdf(0.3))) << x;
+  }
+}
+
+TEST_P(Contract, NoRowsAreNoLaws) {
+  const auto model = fit(sample_data(60, 2, 1, 1));
+  EXPECT_EQ(model->predict(Matrix(2, 0)).size(), 0);
+  EXPECT_EQ(model->log_density(Matrix(2, 0), Matrix(1, 0)).size(), 0);
+}
+
+TEST_P(Contract, BadInputIsNamed) {
+  const auto model = fit(sample_data(60, 2, 1, 1));
+  const auto message_of = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  Matrix x = Matrix::Zero(2, 3);
+  EXPECT_NE(message_of([&] { model->predict(Matrix::Zero(3, 2)); }).find("x has 3 rows"), std::string::npos);
+  EXPECT_NE(message_of([&] { model->log_density(x, Matrix::Zero(1, 2)); }).find("x has 3 observations"),
+            std::string::npos);
+  x(1, 2) = std::nan("");
+  EXPECT_NE(message_of([&] { model->predict(x); }).find("observation 3, dimension 2"), std::string::npos);
+  EXPECT_NE(message_of([&] { find_model(GetParam().model).fit(sample_data(60, 1, 1, 1), GetParam().preset,
+                                                             Document::Object{{"no_such_option", 1}}, {}); })
+                .find("unknown option 'no_such_option'"),
+            std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryModel, Contract, ::testing::ValuesIn(all_cases()));
+
+TEST(Registry, NamesWhatThereIs) {
+  EXPECT_THROW(find_model("nosuch"), std::invalid_argument);
+  try {
+    find_model("nosuch");
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("lscde"), std::string::npos);
+  }
+  EXPECT_THROW(find_model("lscde").defaults("nosuch"), std::invalid_argument);
+  EXPECT_THROW(load_density(Document::Object{{"model", "nosuch"}, {"parameters", Document::Object{}}}), FormatError);
+}
+
+TEST(Registry, EveryOptionHasADefaultWithinItsBounds) {
+  for (const ModelInfo& info : models()) {
+    for (const std::string& preset : info.presets) {
+      const Document defaults = info.defaults(preset);
+      EXPECT_EQ(defaults.as_object().size(), info.options.size());
+      for (const OptionInfo& option : info.options) {
+        EXPECT_NE(defaults.find(option.name), nullptr) << option.name;
+        EXPECT_GT(option.text.size(), 10U);
+        EXPECT_EQ(option.text.back(), '.');
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace condens

@@ -1,0 +1,252 @@
+#include "condens/core/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace condens {
+namespace {
+
+enum class Seeding { uniform, plus_plus };
+
+struct ExampleOptions {
+  bool standardize = true;
+  Index folds = 5;
+  double width = 1.5;
+  double shift = 0.0;
+  std::vector<double> grid{0.1, 1.0};
+  std::vector<double> offsets;
+  Matrix centers;
+  Seeding seeding = Seeding::plus_plus;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto choice_names<Seeding> = std::array<std::string_view, 2>{"uniform", "kmeans++"};
+
+template <>
+inline constexpr auto option_table<ExampleOptions> = std::tuple{
+    OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
+    OptionField{"folds", &ExampleOptions::folds, at_least(2), "number of folds"},
+    OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
+    OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
+    OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
+    OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
+    OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
+    OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"}};
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+template <class Call>
+std::string complaint(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+ExampleOptions with(std::string_view name, Document value) {
+  ExampleOptions options;
+  set_options(options, "example", Document().set(name, std::move(value)));
+  return options;
+}
+
+std::string complaint_about(std::string_view name, const Document& value) {
+  return complaint([&] { with(name, value); });
+}
+
+OptionInfo info(std::string_view name) {
+  for (OptionInfo& candidate : describe_options<ExampleOptions>()) {
+    if (candidate.name == name) return candidate;
+  }
+  throw std::logic_error("the test asks for an option that does not exist");
+}
+
+Document parse(std::string_view name, std::string_view text) { return parse_option("example", info(name), text); }
+
+std::string parse_complaint(std::string_view name, std::string_view text) {
+  return complaint([&] { with(name, parse(name, text)); });
+}
+
+TEST(Bounds, ContainTheirIntervalAndNothingInfinite) {
+  EXPECT_TRUE(at_least(2).contain(2));
+  EXPECT_FALSE(at_least(2).contain(1.999));
+  EXPECT_FALSE(positive().contain(0));
+  EXPECT_TRUE(positive().contain(1e-300));
+  EXPECT_TRUE(within(0, 1).contain(0) && within(0, 1).contain(1));
+  EXPECT_FALSE(within(0, 1).contain(-0.001) || within(0, 1).contain(1.001));
+  EXPECT_TRUE(below(0, 1).contain(0));
+  EXPECT_FALSE(below(0, 1).contain(1));
+  EXPECT_TRUE(anything().contain(-1e308));
+  for (const double value : {inf, -inf, nan}) {
+    for (const Bounds& bounds : {at_least(2), positive(), within(0, 1), below(0, 1), anything()}) {
+      EXPECT_FALSE(bounds.contain(value)) << to_string(bounds) << " contains " << value;
+    }
+  }
+}
+
+TEST(Bounds, AreWrittenAsInAPaper) {
+  EXPECT_EQ(to_string(anything()), "");
+  EXPECT_EQ(to_string(at_least(2)), ">= 2");
+  EXPECT_EQ(to_string(positive()), "> 0");
+  EXPECT_EQ(to_string(within(0, 1)), "in [0, 1]");
+  EXPECT_EQ(to_string(below(0, 0.5)), "in [0, 0.5)");
+  EXPECT_EQ(to_string(Bounds{.low = 0, .high = 1, .low_open = true}), "in (0, 1]");
+  EXPECT_EQ(to_string(Bounds{.high = 3}), "<= 3");
+  EXPECT_EQ(to_string(Bounds{.high = 3, .high_open = true}), "< 3");
+}
+
+TEST(Options, AreDescribedInTheOrderOfTheTable) {
+  std::string lines;
+  for (const OptionInfo& option : describe_options<ExampleOptions>()) {
+    lines += option.name + ":" + option.type + ":" + to_string(option.bounds) + ":" + option.text + "\n";
+  }
+  EXPECT_EQ(lines,
+            "standardize:boolean::scale the columns first\n"
+            "folds:integer:>= 2:number of folds\n"
+            "width:number:> 0:kernel width\n"
+            "shift:number::any finite number\n"
+            "grid:numbers:> 0:candidates\n"
+            "offsets:numbers::any finite numbers\n"
+            "centers:matrix::one centre a row\n"
+            "seeding:choice::how centres are drawn\n");
+  EXPECT_EQ(info("seeding").choices, (std::vector<std::string>{"uniform", "kmeans++"}));
+  EXPECT_TRUE(info("width").choices.empty());
+}
+
+TEST(Options, KeepTheirDefaultsUntilTheyAreNamed) {
+  ExampleOptions options;
+  set_options(options, "example", Document());
+  set_options(options, "example", Document(Document::Object{}));
+  EXPECT_EQ(options_to_document(options), options_to_document(ExampleOptions{}));
+  set_options(options, "example", Document().set("folds", 7));
+  EXPECT_EQ(options.folds, 7);
+  options.folds = 5;
+  EXPECT_EQ(options_to_document(options), options_to_document(ExampleOptions{})) << "nothing else was touched";
+}
+
+TEST(Options, ReadEveryType) {
+  EXPECT_EQ(with("standardize", false).standardize, false);
+  EXPECT_EQ(with("folds", 3).folds, 3);
+  EXPECT_EQ(with("folds", 3.0).folds, 3) << "a whole number may be written 3.0";
+  EXPECT_EQ(with("width", 0.25).width, 0.25);
+  EXPECT_EQ(with("width", 2).width, 2.0);
+  EXPECT_EQ(with("grid", Document(Document::Array{1, 2.5})).grid, (std::vector<double>{1.0, 2.5}));
+  EXPECT_EQ(with("grid", 2.5).grid, (std::vector<double>{2.5})) << "one number is a list of one";
+  EXPECT_TRUE(with("grid", Document(Document::Array{})).grid.empty());
+  EXPECT_EQ(with("centers", Matrix{{1, 2}, {3, 4}}).centers, (Matrix{{1, 2}, {3, 4}}));
+  EXPECT_EQ(with("seeding", "uniform").seeding, Seeding::uniform);
+}
+
+TEST(Options, SurviveTheWayThroughADocument) {
+  ExampleOptions options{.standardize = false,
+                         .folds = 9,
+                         .width = 0.1,
+                         .shift = -0.0,
+                         .grid = {0.1, 0.2},
+                         .offsets = {-1.0},
+                         .centers = Matrix{{1, 2, 3}},
+                         .seeding = Seeding::uniform};
+  const Document document = options_to_document(options);
+  EXPECT_EQ(document.at("seeding").as_string(), "uniform");
+  EXPECT_EQ(document.at("folds").as_integer(), 9);
+  ExampleOptions back;
+  set_options(back, "example", document);
+  EXPECT_EQ(back.standardize, options.standardize);
+  EXPECT_EQ(back.grid, options.grid);
+  EXPECT_EQ(back.seeding, options.seeding);
+  EXPECT_EQ(options_to_document(back), document) << "to the bit";
+}
+
+TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
+  EXPECT_EQ(complaint_about("widht", 1.0),
+            "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
+            "centers, seeding");
+}
+
+TEST(Options, RefuseAWrongType) {
+  EXPECT_EQ(complaint_about("standardize", 1), "example: standardize = 1, expected true or false");
+  EXPECT_EQ(complaint_about("folds", "three"), "example: folds = 'three', expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("width", true), "example: width = true, expected a number > 0");
+  EXPECT_EQ(complaint_about("width", Document()), "example: width = null, expected a number > 0");
+  EXPECT_EQ(complaint_about("grid", "all"), "example: grid = 'all', expected a list of numbers, each > 0");
+  EXPECT_EQ(complaint_about("grid", Document(Document::Array{1, "b"})),
+            "example: grid = 'b', expected a list of numbers, each > 0");
+  EXPECT_EQ(complaint_about("centers", 3), "example: centers = 3, expected a matrix of finite numbers");
+  EXPECT_EQ(complaint_about("seeding", 0), "example: seeding = 0, expected one of uniform, kmeans++");
+  EXPECT_EQ(complaint_about("seeding", "grid"), "example: seeding = 'grid', expected one of uniform, kmeans++");
+}
+
+TEST(Options, RefuseNumbersOutOfBounds) {
+  EXPECT_EQ(complaint_about("folds", 1), "example: folds = 1, expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("folds", 2.5), "example: folds = 2.5, expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("folds", 1e300), "example: folds = 1e+300, expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("folds", nan), "example: folds = nan, expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("width", 0), "example: width = 0, expected a number > 0");
+  EXPECT_EQ(complaint_about("width", nan), "example: width = nan, expected a number > 0");
+  EXPECT_EQ(complaint_about("width", inf), "example: width = inf, expected a number > 0");
+  EXPECT_NE(complaint_about("shift", nan), "");
+  EXPECT_NE(complaint_about("shift", -inf), "");
+  EXPECT_EQ(complaint_about("grid", Document(std::vector<double>{1.0, -2.0})),
+            "example: grid = -2, expected a list of numbers, each > 0");
+  EXPECT_EQ(complaint_about("offsets", Document(std::vector<double>{nan})),
+            "example: offsets = nan, expected a list of numbers, each finite");
+  EXPECT_EQ(complaint_about("centers", Matrix{{1, nan}}),
+            "example: centers = a matrix, expected a matrix of finite numbers");
+}
+
+TEST(Options, SetInCodeAreChecked) {
+  EXPECT_NO_THROW(validate_options(ExampleOptions{}, "example"));
+  ExampleOptions options;
+  options.width = -1;
+  EXPECT_EQ(complaint([&] { validate_options(options, "example"); }), "example: width = -1, expected a number > 0");
+}
+
+TEST(ParseOption, ReadsEveryType) {
+  for (const char* text : {"true", "1", "yes"}) EXPECT_EQ(parse("standardize", text), Document(true));
+  for (const char* text : {"false", "0", "no"}) EXPECT_EQ(parse("standardize", text), Document(false));
+  EXPECT_EQ(with("folds", parse("folds", "7")).folds, 7);
+  EXPECT_EQ(parse("width", "0.5"), Document(0.5));
+  EXPECT_EQ(parse("shift", " -2e-3 "), Document(-2e-3)) << "spaces around a number do not matter";
+  EXPECT_EQ(parse("grid", "0.1, 0.2,3"), Document(std::vector<double>{0.1, 0.2, 3}));
+  EXPECT_EQ(parse("grid", ""), Document(std::vector<double>{}));
+  EXPECT_EQ(parse("seeding", "kmeans++"), Document("kmeans++"));
+}
+
+TEST(ParseOption, ReadsTheRowsOfAMatrixAsObservations) {
+  // Rows on the outside are columns inside, as everywhere in the library.
+  EXPECT_EQ(parse("centers", "1,2,3;4,5,6").as_matrix(), (Matrix{{1, 4}, {2, 5}, {3, 6}}));
+  EXPECT_EQ(parse("centers", "7").as_matrix(), (Matrix{{7}}));
+}
+
+TEST(ParseOption, RefusesBadText) {
+  EXPECT_EQ(parse_complaint("standardize", "maybe"), "example: standardize = 'maybe', expected true or false");
+  EXPECT_EQ(parse_complaint("folds", "3.5"), "example: folds = 3.5, expected a whole number >= 2");
+  EXPECT_EQ(parse_complaint("folds", "three"), "example: folds = 'three', expected a whole number >= 2");
+  EXPECT_EQ(parse_complaint("width", "1.5x"), "example: width = '1.5x', expected a number > 0");
+  EXPECT_EQ(parse_complaint("width", ""), "example: width = '', expected a number > 0");
+  EXPECT_EQ(parse_complaint("width", "1e999"), "example: width = '1e999', expected a number > 0");
+  EXPECT_EQ(parse_complaint("width", "nan"), "example: width = nan, expected a number > 0");
+  EXPECT_EQ(parse_complaint("grid", "1,,2"), "example: grid = '', expected a list of numbers, each > 0");
+  EXPECT_EQ(parse_complaint("grid", "1,b"), "example: grid = 'b', expected a list of numbers, each > 0");
+  EXPECT_EQ(parse_complaint("seeding", "grid"), "example: seeding = 'grid', expected one of uniform, kmeans++");
+  EXPECT_EQ(parse_complaint("centers", "1,2;3"),
+            "example: centers = '3', expected rows of 2 numbers, as the first one has");
+  EXPECT_EQ(parse_complaint("centers", "1,two"), "example: centers = 'two', expected a matrix of finite numbers");
+}
+
+}  // namespace
+}  // namespace condens
