@@ -85,8 +85,9 @@ std::vector<double> run_once(const Contestant& contestant, const Dataset& train,
     coverage += target.coverage.front().central.value / static_cast<double>(scores.targets.size());
   }
   // p on the scale of y / s is s p: the papers report its nll.
+  const Standardizer scale = Standardizer::fit(train.y, train.weights);
   double log_scale = 0;
-  for (const double scale : Standardizer::fit(train.y, train.weights).scale()) log_scale += std::log(scale);
+  for (Index j = 0; j < scale.dimension(); ++j) log_scale += std::log(scale.scale()[j]);
   return {scores.nll.value, scores.nll.value - log_scale, scores.squared_loss.value, crps, coverage, seconds};
 }
 
@@ -153,10 +154,7 @@ std::string as_csv(const std::vector<Line>& lines) {
     for (const Measure& measure : line.measures) {
       const Score score = summary(measure);
       csv.field(score.value);
-      if (std::isfinite(score.standard_error))
-        csv.field(score.standard_error);
-      else
-        csv.field("");
+      csv.field(score.standard_error);
     }
     csv.end_row();
   }
@@ -182,6 +180,7 @@ std::string as_json(const CompareCall& call, const std::vector<Line>& lines) {
 }
 
 void compare(const CompareCall& call) {
+  require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
   const std::vector<Contestant> models = contestants(call.models);
   std::vector<Line> lines;
   for (const std::string& path : call.tables) {
@@ -212,8 +211,7 @@ void add_compare(CLI::App& app) {
              "Comparison");
   add_option(verb, "--test-fraction", call->test_fraction, "f", "Share of rows to test on (default: 0.5)",
              "Comparison");
-  add_option(verb, "--seed", call->seed, "N", "Seed of splits and fits (default: 0)", "Comparison")
-      ->check(CLI::NonNegativeNumber);
+  add_option(verb, "--seed", call->seed, "N", "Seed of splits and fits (default: 0)", "Comparison");
   verb.add_flag("--standardized", call->standardized, "Also nll on the scale of y / its std in training, as in papers")
       ->group("Output");
   verb.add_flag("--json", call->json, "JSON instead of CSV, with the values of every split")->group("Output");
@@ -221,7 +219,7 @@ void add_compare(CLI::App& app) {
   verb.add_flag("--quiet", call->quiet, "No progress bar")->group("Output");
   call->csv.add_to(verb);
   verb.footer(
-      "\nThe best nll comes first; nll, squared_loss and crps: lower is better. Columns ending in _se are standard\n"
+      "The best nll comes first; nll, squared_loss and crps: lower is better. Columns ending in _se are standard\n"
       "errors of the mean over splits. With several targets, crps and coverage_0.9 are means over targets.\n"
       "\nExample:\n"
       "  condens compare geyser.csv --target waiting --models lscde,lscde:paper --repeats 20");

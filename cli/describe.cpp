@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
 #include "console.hpp"
@@ -93,7 +94,8 @@ std::string sensitivity_text(const Model& model) {
   }
   for (const Influence& influence : influences(model)) {
     for (const Influence::Step& step : influence.steps) {
-      std::vector<std::string> row{influence.input, step.value};
+      const std::optional<double> number = parse_number(step.value);
+      std::vector<std::string> row{influence.input, number ? brief(*number) : step.value};
       for (Index j = 0; j < step.mean.size(); ++j) {
         row.insert(row.end(), {brief(step.mean[j]), brief(step.std[j])});
       }
@@ -187,7 +189,7 @@ void add_describe(CLI::App& app) {
       *app.add_subcommand("describe", "Tell what was fitted, on what, which inputs matter, how tuning went");
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
   verb.add_flag("--json", call->json, "JSON instead of text, with every candidate");
-  verb.footer("\nExample:\n  condens describe geyser.json");
+  verb.footer("Example:\n  condens describe geyser.json");
   verb.callback([call] { describe(*call); });
 }
 

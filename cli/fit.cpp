@@ -1,6 +1,7 @@
 // condens fit: a model from a table.
 
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
@@ -21,7 +22,7 @@ struct FitCall {
   std::vector<std::string> settings;
   std::string unlabeled;
   std::string output;
-  Index seed = -1;
+  std::optional<Index> seed;
   int threads = 0;
   bool quiet = false;
 };
@@ -64,7 +65,7 @@ void fit(const FitCall& call) {
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
   Document options = parse_settings(info, call.settings);
-  if (call.seed != -1) options.set("seed", call.seed);
+  if (call.seed) options.set("seed", *call.seed);
   check_output(call.output, {call.train, call.unlabeled});
 
   const Table table = call.csv.read(call.train);
@@ -94,14 +95,13 @@ void add_fit(CLI::App& app) {
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
       ->allow_extra_args(false)
       ->take_all();
-  add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)", "Model")
-      ->check(CLI::NonNegativeNumber);
+  add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)", "Model");
   add_option(verb, "-o,--output", call->output, "FILE", "The model: .json, or .cbor, which is smaller", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");
   call->csv.add_to(verb);
   verb.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  condens fit geyser.csv --target waiting -o geyser.json\n"
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");

@@ -20,13 +20,13 @@ class HelpFormatter : public CLI::Formatter {
   HelpFormatter() { column_width(30); }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    if (app->get_parent() == nullptr) return "\nUsage: condens VERB ...\n";
+    if (app->get_parent() == nullptr) return "\nUsage: condens VERB ...\n\n";
     std::string usage = "\nUsage: " + name;
     for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
       const std::string argument = option->get_type_name() + (option->get_expected_max() > 1 ? "..." : "");
       usage += option->get_required() ? " " + argument : " [" + argument + "]";
     }
-    return usage + " [options]\n";
+    return usage + " [options]\n\n";
   }
   std::string make_positionals(const CLI::App* app) const override {
     std::string out;
@@ -35,7 +35,12 @@ class HelpFormatter : public CLI::Formatter {
       name.resize(std::max<std::size_t>(column_width_, name.size() + 1), ' ');
       out += name + option->get_description() + "\n";
     }
-    return out.empty() ? out : "\n" + out;
+    return out.empty() ? out : out + "\n";
+  }
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    const std::string text = Formatter::make_group(std::move(group), is_positional, std::move(options));
+    return text.substr(text.find_first_not_of('\n'));
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     return option->get_type_name().empty() ? "" : " " + option->get_type_name();
@@ -81,7 +86,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "condens " CONDENS_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  condens fit train.csv --target y -o model.json\n"
       "  condens predict model.json new.csv --mean --quantiles .05,.5,.95\n"
       "  condens VERB --help");

@@ -83,7 +83,7 @@ void add_models(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("models", "List every model with its options, their bounds and defaults");
   add_option(verb, "name", call->name, "NAME", "One model only");
   verb.add_flag("--json", call->json, "JSON instead of text");
-  verb.footer("\nExample:\n  condens models lscde");
+  verb.footer("Example:\n  condens models lscde");
   verb.callback([call] { list_models(*call); });
 }
 

@@ -92,7 +92,7 @@ void add_plot(CLI::App& app) {
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
-      "\nOne input gives a heat map of p(y | x) with mean, interval and data; several give slices, or a heat map "
+      "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, or a heat map "
       "along\n"
       "--x; none gives the density over a histogram of DATA.csv.\n"
       "\nExamples:\n"

@@ -51,6 +51,7 @@ Wanted what_is_wanted(const PredictCall& call) {
              split_probabilities("--interval", call.interval)};
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
+  require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
   const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || !out.interval.empty() ||
                    call.log_density || call.cdf || call.samples > 0;
   if (!any) {
@@ -256,14 +257,14 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
   add_option(verb, "--sample", call->samples, "K", "K random draws of y: columns sample1, sample2, ...", group);
-  add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)")->check(CLI::NonNegativeNumber);
+  add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)");
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
   verb.add_flag("--keep", call->keep, "Print the columns of the table first")->group("Output");
   verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
-      "\nWith several targets the columns are named y1_mean, y2_mean, ...\n"
+      "With several targets the columns are named y1_mean, y2_mean, ...\n"
       "\nExamples:\n"
       "  condens predict geyser.json new.csv --mean --interval .9\n"
       "  condens predict geyser.json new.csv --keep --sample 3 --seed 1 -o draws.csv");

@@ -35,21 +35,12 @@ class ScoreTable {
   ScoreTable() { csv_.row({"measure", "target", "value", "standard_error"}); }
 
   void add(const std::string& measure, const std::string& target, const Score& score) {
-    csv_.field(measure).field(target);
-    number(score.value);
-    number(score.standard_error);
+    csv_.field(measure).field(target).field(score.value).field(score.standard_error);
     csv_.end_row();
   }
   std::string text() const { return out_.str(); }
 
  private:
-  void number(double value) {
-    if (std::isfinite(value))
-      csv_.field(value);
-    else
-      csv_.field(std::string_view());
-  }
-
   std::ostringstream out_;
   CsvWriter csv_{out_};
 };
@@ -74,9 +65,10 @@ void add_target(const TargetScores& scores, const Vector& weights, const std::st
 
 std::string as_csv(const Scores& scores, const std::vector<std::string>& targets) {
   ScoreTable table;
-  table.add("nll", "", scores.nll);
-  table.add("squared_loss", "", scores.squared_loss);
-  if (scores.energy_score && targets.size() > 1) table.add("energy_score", "", *scores.energy_score);
+  const std::string whole = targets.size() == 1 ? targets.front() : "all";
+  table.add("nll", whole, scores.nll);
+  table.add("squared_loss", whole, scores.squared_loss);
+  if (scores.energy_score && targets.size() > 1) table.add("energy_score", whole, *scores.energy_score);
   for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], scores.weights, targets[j], table);
   return table.text();
 }
@@ -121,7 +113,7 @@ void add_score(CLI::App& app) {
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
-      "\nnll, squared_loss, crps and energy_score are means over rows: lower is better. coverage_0.9 is the share of\n"
+      "nll, squared_loss, crps and energy_score are means over rows: lower is better. coverage_0.9 is the share of\n"
       "rows inside the central 90 % interval, hdr_coverage_0.9 inside the smallest 90 % region: 0.9 is right. PIT\n"
       "values are P(Y <= y | x): uniform, with mean 0.5 and std 0.289, when the model is right; small p-values say\n"
       "that they are not.\n"

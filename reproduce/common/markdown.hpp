@@ -19,6 +19,13 @@ inline std::string fixed(double value, int digits = 2) {
   return out.find_first_not_of("-0.") == std::string::npos && out[0] == '-' ? out.substr(1) : out;
 }
 
+/// With two significant digits.
+inline std::string significant(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
 inline std::string plus_minus(double mean, double error, int digits = 2) {
   return fixed(mean, digits) + " ± " + fixed(error, digits);
 }

@@ -26,7 +26,7 @@ Half run_half(const Dataset& data, const Split& split, const Variant& variant, I
   options.seed = repeat;
   const Dataset train = data.subset(split.train);
   const Dataset test = data.subset(split.test);
-  const Run one_thread{.threads = 1};
+  const Run one_thread{.threads = 1, .observer = {}};
 
   const double begin = thread_seconds();
   const Lscde model = Lscde::fit(train, options, one_thread);

@@ -103,7 +103,9 @@ Vector read_weights(const Table& table, const std::string& name, const std::vect
     fail_at(table, rows[static_cast<std::size_t>(i)], "weight '", name, "' is ", weights[i],
             ", expected a number >= 0");
   }
-  require((weights.array() > 0).any(), "the weights in column '", name, "' are all zero, expected a positive one");
+  const std::string where = table.source().empty() ? "" : table.source() + ": ";
+  require((weights.array() > 0).any(), where, "the weights in column '", name,
+          "' are all zero, expected a positive one");
   return weights;
 }
 

@@ -2,7 +2,9 @@
 //
 // Interval search: on [c - h, c + h], with M3 >= |p'''| there,
 //   |p'(c)| > h |p''(c)| + h^2 M3 / 2   =>  p' has no root,
-//   |p''(c)| > h M3                     =>  p' is monotone: at most one root, seen at the ends;
+//   |p''(c)| > h M3                     =>  p' is monotone: at most one root, seen at the ends,
+//   one component outweighs all those that pull the other way, everywhere  =>  p' has no root
+// (the third decides far out, where p changes by many orders of magnitude over any interval);
 // otherwise the interval is cut in two (Taylor forms of interval arithmetic, Moore 1966;
 // safeguarded Newton inside). So no stationary point is missed by chance; what may be
 // missed is a pair closer than 1e-9 of the least scale. All maxima and minima lie between
@@ -53,6 +55,7 @@ class Curve {
 
   Derivatives at(double y);
   Bounds over(double centre, double half_width);
+  bool is_one_sided(double a, double b);
   double log_density(double y) {
     const Derivatives f = at(y);
     return f.top + std::log(f.p);
@@ -132,6 +135,50 @@ Bounds Curve::over(double centre, double half_width) {
   return out;
 }
 
+// Whether p' keeps its sign on [a, b] because of one component d: with its centre outside and
+//   sum over the l that pull against it of  max_y |p_l'(y) / p_d'(y)| < 1.
+// The ratio of the exponentials is exp of a parabola in y: greatest at a, at b or at its top.
+bool Curve::is_one_sided(double a, double b) {
+  const Index m = size();
+  const double c = 0.5 * a + 0.5 * b;
+  const auto half_square = [&](Index l, double y) {
+    const double z = (y - mean_[l]) * inverse_[l];
+    return 0.5 * z * z;
+  };
+  Index d = -1;
+  double strongest = -std::numeric_limits<double>::infinity();
+  for (Index l = 0; l < m; ++l) {
+    if (mean_[l] >= a && mean_[l] <= b) continue;
+    const double pull =
+        log_factor_[l] - half_square(l, c) + std::log(std::abs(c - mean_[l])) + 2.0 * std::log(inverse_[l]);
+    if (pull > strongest) {
+      strongest = pull;
+      d = l;
+    }
+  }
+  if (d < 0) return false;
+  const bool upward = mean_[d] > b;
+  const double precision_d = inverse_[d] * inverse_[d];
+  const double pull_d = std::min(std::abs(a - mean_[d]), std::abs(b - mean_[d])) * precision_d;
+  for (Index l = 0; l < m; ++l) {
+    if (upward ? mean_[l] >= b : mean_[l] <= a) {
+      term_[l] = 0.0;
+      continue;
+    }
+    const double precision = inverse_[l] * inverse_[l];
+    const double pull = std::max(std::abs(a - mean_[l]), std::abs(b - mean_[l])) * precision;
+    const double top = (mean_[d] * precision_d - mean_[l] * precision) / (precision_d - precision);
+    double exponent = -std::numeric_limits<double>::infinity();
+    for (const double y : {a, b, top > a && top < b ? top : c}) {
+      const double own = half_square(l, y);
+      const double other = half_square(d, y);
+      exponent = std::max(exponent, other - own + 1e-14 * (own + other));  // with its rounding
+    }
+    term_[l] = pull / pull_d * std::exp(log_factor_[l] - log_factor_[d] + exponent);
+  }
+  return sum(term_.data(), m) < 1.0 - 1e-12;
+}
+
 // The root of p' in [a, b], where it changes its sign as `maximum` says.
 double solve(Curve& curve, double a, double b, bool maximum) {
   const double side = maximum ? -1.0 : 1.0;
@@ -172,6 +219,7 @@ std::vector<StationaryPoint> search(Curve& curve, double floor) {
     if (f.log_density < floor) continue;
     const double rest = h * (std::abs(f.second) + 0.5 * h * f.third);
     if (std::abs(f.first) > rest * (1.0 + 1e-9) + 1e-14 * f.first_noise) continue;
+    if (curve.is_one_sided(a, b)) continue;
     const bool monotone = std::abs(f.second) > h * f.third + 1e-14 * f.second_noise;
     if (monotone || h < least_width || c <= a || c >= b) {
       add_root(curve, a, b, f.second, found);

@@ -15,6 +15,7 @@ constexpr Index panel_width = 128;
 Index gram_panels(Index order) { return block_count(order, panel_width); }
 
 void add_gram_panel(const MatrixView& features, Matrix& gram, Index panel) {
+  if (features.cols() == 0) return;  // Eigen's product of depth 0 divides by zero
   const Index order = gram.rows();
   const Range columns = block_range(order, panel_width, panel);
   const auto own = features.middleRows(columns.begin, columns.size());

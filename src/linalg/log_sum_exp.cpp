@@ -41,7 +41,11 @@ Vector log_normalize_columns(Matrix& log_weights) {
     if (std::isinf(totals[j])) {
       log_weights.col(j).setConstant(-std::log(static_cast<double>(log_weights.rows())));
     } else {
-      for (Index i = 0; i < log_weights.rows(); ++i) log_weights(i, j) -= totals[j];
+      // In two steps: a large common part must not take digits from the rest.
+      const double top = log_weights.col(j).maxCoeff();
+      log_weights.col(j).array() -= top;
+      work = log_weights.col(j);
+      log_weights.col(j).array() -= log_sum_exp_in_place(work.data(), work.size());
     }
   }
   return totals;

@@ -207,7 +207,13 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
                     options.bandwidth_y.empty() ? std::vector<double>{}
                                                 : between_neighbours(options.bandwidth_y, best.bandwidth_y)),
         between_neighbours(options.regularization, best.regularization), task);
-    candidates.insert(candidates.end(), finer.begin(), finer.end());
+    for (const Candidate& candidate : finer) {
+      const auto same = [&](const Candidate& c) {
+        return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
+               c.regularization == candidate.regularization;
+      };
+      if (std::none_of(candidates.begin(), candidates.end(), same)) candidates.push_back(candidate);
+    }
     best = best_of(candidates);
   }
   return candidates;

@@ -55,7 +55,8 @@ NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const V
     }
     if (blocking >= 0) {
       out.solution[support[static_cast<std::size_t>(blocking)]] = 0.0;
-      std::erase_if(support, [&](Index i) { return out.solution[i] <= 0.0; });
+      for (const Index i : support) out.solution[i] = std::max(out.solution[i], 0.0);  // ties, up to rounding
+      std::erase_if(support, [&](Index i) { return out.solution[i] == 0.0; });
       continue;
     }
     const Vector gradient = symmetric * out.solution - v;

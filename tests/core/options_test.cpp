@@ -33,15 +33,15 @@ template <>
 inline constexpr auto choice_names<Seeding> = std::array<std::string_view, 2>{"uniform", "kmeans++"};
 
 template <>
-inline constexpr auto option_table<ExampleOptions> = std::tuple{
-    OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
-    OptionField{"folds", &ExampleOptions::folds, at_least(2), "number of folds"},
-    OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
-    OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
-    OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
-    OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
-    OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
-    OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"}};
+inline constexpr auto option_table<ExampleOptions> =
+    std::tuple{OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
+               OptionField{"folds", &ExampleOptions::folds, at_least(2), "number of folds"},
+               OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
+               OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
+               OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
+               OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
+               OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
+               OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"}};
 
 namespace {
 

@@ -197,7 +197,7 @@ TEST(Encoder, NamesBadWeights) {
   EXPECT_EQ(fit_complaint(people_with({"w", Numbers{1, 1, -2, 1}}), usual),
             "people.csv:4: weight 'w' is -2, expected a number >= 0");
   EXPECT_EQ(fit_complaint(people_with({"w", Numbers{0, 0, 0, 0}}), usual),
-            "the weights in column 'w' are all zero, expected a positive one");
+            "people.csv: the weights in column 'w' are all zero, expected a positive one");
   EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .weight = "ww"}).substr(0, 43),
             "people.csv: there is no weight column 'ww';");
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Laws that are easy to get wrong, and plain long-double references for them.
 
+#include <algorithm>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <vector>

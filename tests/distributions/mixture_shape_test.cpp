@@ -76,7 +76,7 @@ TEST(MixtureModes, AreThoseOfADenseScan) {
       double nearest = 1.0;
       for (const double y : scan) nearest = std::min(nearest, std::abs(y - modes(0, k)));
       EXPECT_LE(nearest, step);
-      if (k > 0) EXPECT_GE(p.pdf(modes(0, k - 1)), p.pdf(modes(0, k)));
+      EXPECT_GE(p.pdf(modes(0, std::max<Index>(k - 1, 0))), p.pdf(modes(0, k)));
     }
     EXPECT_NEAR(p.mode()[0], modes(0, 0), 1e-12);
   }

@@ -7,7 +7,7 @@
 // A struct takes part by specialising option_table:
 //
 //   template <> inline constexpr auto option_table<LscdeOptions> = std::tuple{
-//       OptionField{"cv", &LscdeOptions::cv, whole(2), "number of folds ..."}, ...};
+//       OptionField{"cv", &LscdeOptions::cv, at_least(2), "number of folds ..."}, ...};
 //
 // Field types: bool, Index, double, std::vector<double>, Matrix, and enums that
 // specialise choice_names.
