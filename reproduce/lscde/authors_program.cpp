@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "condens/core/random.hpp"
@@ -28,6 +29,18 @@ Matrix kernel(const Matrix& a, const Matrix& b, double s) {
   return out.array().exp();
 }
 
+struct NormalEquations {
+  Matrix gram;
+  Vector target;
+
+  /// alpha of eqs. 6 and 7.
+  Vector coefficients(double lambda) const {
+    Matrix system = gram;
+    system.diagonal().array() += lambda;
+    return system.llt().solve(target).cwiseMax(0.0);
+  }
+};
+
 /// phi_x and phi_y at the rows of a data set, for one width s.
 struct Features {
   Matrix x;        ///< b x n
@@ -41,14 +54,11 @@ struct Features {
         overlap(kernel(centers.y, centers.y, std::numbers::sqrt2 * s) * std::sqrt(std::numbers::pi) * s),
         mass(std::sqrt(2 * std::numbers::pi) * s) {}
 
-  /// alpha of eqs. 4 to 7 from some rows.
-  Vector coefficients(const std::vector<Index>& rows, double lambda) const {
+  /// H and h of eq. 4 from some rows.
+  NormalEquations equations(const std::vector<Index>& rows) const {
     const Matrix phi = x(Eigen::all, rows);
-    const double n = static_cast<double>(rows.size());
-    Matrix system = (phi * phi.transpose()).cwiseProduct(overlap) / n;
-    system.diagonal().array() += lambda;
-    const Vector h = phi.cwiseProduct(y(Eigen::all, rows)).rowwise().mean();
-    return system.llt().solve(h).cwiseMax(0.0);
+    return {(phi * phi.transpose()).cwiseProduct(overlap) / static_cast<double>(rows.size()),
+            phi.cwiseProduct(y(Eigen::all, rows)).rowwise().mean()};
   }
 
   /// -mean log of eq. 8 at some rows, with the floors of the program.
@@ -70,6 +80,12 @@ std::vector<Index> rows_where(const std::vector<Index>& fold, Index k, bool equa
   return out;
 }
 
+std::vector<Index> all_rows(const Dataset& data) {
+  std::vector<Index> out(static_cast<std::size_t>(data.size()));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
 struct Choice {
   double width;
   double lambda;
@@ -83,16 +99,17 @@ Choice cross_validate(const Dataset& centers, const Dataset& data, std::uint64_t
   double lowest = std::numeric_limits<double>::infinity();
   for (const double width : grid.bandwidth) {
     const Features features(centers, data, width);
-    for (const double lambda : grid.regularization) {
-      double score = 0;
-      for (Index k = 0; k < folds; ++k) {
-        const Vector alpha = features.coefficients(rows_where(fold, k, false), lambda);
-        score += features.score(rows_where(fold, k, true), alpha) / folds;
+    std::vector<double> score(grid.regularization.size(), 0.0);
+    for (Index k = 0; k < folds; ++k) {
+      const NormalEquations equations = features.equations(rows_where(fold, k, false));
+      for (std::size_t j = 0; j < score.size(); ++j) {
+        score[j] += features.score(rows_where(fold, k, true), equations.coefficients(grid.regularization[j])) / folds;
       }
-      if (score >= lowest) continue;
-      lowest = score;
-      best = {width, lambda};
     }
+    const auto least = std::min_element(score.begin(), score.end());
+    if (*least >= lowest) continue;
+    lowest = *least;
+    best = {width, grid.regularization[static_cast<std::size_t>(least - score.begin())]};
   }
   return best;
 }
@@ -109,10 +126,8 @@ double authors_program_score(const Dataset& train, const Dataset& test, std::uin
   rows.resize(std::min<std::size_t>(rows.size(), 100));
   const Dataset centers = data.subset(rows);
   const Choice choice = cross_validate(centers, data, seed);
-  const std::vector<Index> all = rows_where(std::vector<Index>(static_cast<std::size_t>(data.size()), 0), 0, true);
-  const std::vector<Index> tests = rows_where(std::vector<Index>(static_cast<std::size_t>(fresh.size()), 0), 0, true);
-  const Vector alpha = Features(centers, data, choice.width).coefficients(all, choice.lambda);
-  return Features(centers, fresh, choice.width).score(tests, alpha);
+  const Vector alpha = Features(centers, data, choice.width).equations(all_rows(data)).coefficients(choice.lambda);
+  return Features(centers, fresh, choice.width).score(all_rows(fresh), alpha);
 }
 
 }  // namespace condens::reproduce

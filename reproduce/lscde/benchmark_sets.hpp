@@ -19,26 +19,16 @@ struct BenchmarkSet {
 };
 
 inline constexpr std::array<BenchmarkSet, 20> benchmark_sets = {{
-    {"caution", "caution.csv", 100, 2, 1.24, 0.29},
-    {"ftcollinssnow", "ftcollinssnow.csv", 93, 1, 1.48, 0.01},
-    {"highway", "highway.csv", 39, 11, 1.71, 0.41},
-    {"heights", "heights.csv", 1375, 1, 1.29, 0.00},
-    {"sniffer", "sniffer.csv", 125, 4, 0.69, 0.16},
-    {"snowgeese", "snowgeese.csv", 45, 2, 0.95, 0.10},
-    {"ufc", "ufc.csv", 372, 4, 1.03, 0.01},
-    {"birthwt", "birthwt.csv", 189, 7, 1.43, 0.01},
-    {"crabs", "crabs.csv", 200, 6, -0.07, 0.11},
-    {"GAGurine", "GAGurine.csv", 314, 1, 0.45, 0.04},
-    {"geyser", "geyser.csv", 299, 1, 1.03, 0.00},
-    {"gilgais", "gilgais.csv", 365, 8, 0.73, 0.05},
-    {"topo", "topo.csv", 52, 2, 0.93, 0.02},
-    {"BostonHousing", "Boston.csv", 506, 13, 0.82, 0.05},
-    {"CobarOre", "CobarOre.csv", 38, 2, 1.58, 0.06},
-    {"engel", "engel.csv", 235, 1, 0.69, 0.04},
-    {"mcycle", "mcycle.csv", 133, 1, 0.83, 0.03},
-    {"BigMac2003", "BigMac2003.csv", 69, 9, 1.32, 0.11},
-    {"UN3", "UN3.csv", 125, 6, 1.42, 0.12},
-    {"cpus", "cpus.csv", 209, 7, 1.04, 0.07},
+    {"caution", "caution.csv", 100, 2, 1.24, 0.29},  {"ftcollinssnow", "ftcollinssnow.csv", 93, 1, 1.48, 0.01},
+    {"highway", "highway.csv", 39, 11, 1.71, 0.41},  {"heights", "heights.csv", 1375, 1, 1.29, 0.00},
+    {"sniffer", "sniffer.csv", 125, 4, 0.69, 0.16},  {"snowgeese", "snowgeese.csv", 45, 2, 0.95, 0.10},
+    {"ufc", "ufc.csv", 372, 4, 1.03, 0.01},          {"birthwt", "birthwt.csv", 189, 7, 1.43, 0.01},
+    {"crabs", "crabs.csv", 200, 6, -0.07, 0.11},     {"GAGurine", "GAGurine.csv", 314, 1, 0.45, 0.04},
+    {"geyser", "geyser.csv", 299, 1, 1.03, 0.00},    {"gilgais", "gilgais.csv", 365, 8, 0.73, 0.05},
+    {"topo", "topo.csv", 52, 2, 0.93, 0.02},         {"BostonHousing", "Boston.csv", 506, 13, 0.82, 0.05},
+    {"CobarOre", "CobarOre.csv", 38, 2, 1.58, 0.06}, {"engel", "engel.csv", 235, 1, 0.69, 0.04},
+    {"mcycle", "mcycle.csv", 133, 1, 0.83, 0.03},    {"BigMac2003", "BigMac2003.csv", 69, 9, 1.32, 0.11},
+    {"UN3", "UN3.csv", 125, 6, 1.42, 0.12},          {"cpus", "cpus.csv", 209, 7, 1.04, 0.07},
 }};
 
 /// Reads directory/file: inputs first, the target last. Nothing when there is no such file.

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <limits>
 
+#include "authors_program.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/selection/random_splits.hpp"
@@ -36,7 +37,7 @@ Half run_half(const Dataset& data, const Split& split, const Variant& variant, I
   const Vector log_density = model.log_density(test.x, test.y, one_thread).array() + std::log(scale);
   const double floor = std::numeric_limits<double>::epsilon();
   return {.exact = -log_density.mean(),
-          .floored = -(log_density.array().exp() + floor).log().mean(),
+          .capped = -(log_density.array().exp() + floor).log().mean(),
           .bandwidth = model.bandwidth(),
           .bandwidth_y = model.bandwidth_y(),
           .regularization = model.regularization(),
@@ -58,6 +59,21 @@ std::vector<SetResults> run_halves(const std::string& directory, const std::vect
       const std::size_t v = static_cast<std::size_t>(task % n_variants);
       const std::size_t r = static_cast<std::size_t>(task / n_variants);
       (*out.back())[v][r] = run_half(*data, splits[r], variants[v], task / n_variants);
+    });
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> run_authors_program(const std::string& directory) {
+  std::vector<std::vector<double>> out;
+  for (const BenchmarkSet& set : benchmark_sets) {
+    const std::optional<Dataset> data = load(directory, set.file, set.rows, set.inputs);
+    out.emplace_back(data ? repeats : 0);
+    if (!data) continue;
+    const std::vector<Split> splits = random_splits(set.rows, repeats, 0.5, split_seed);
+    parallel_for(repeats, resolve_threads(0), [&](Index repeat) {
+      const std::size_t r = static_cast<std::size_t>(repeat);
+      out.back()[r] = authors_program_score(data->subset(splits[r].train), data->subset(splits[r].test), r);
     });
   }
   return out;

@@ -15,11 +15,11 @@ namespace condens::reproduce {
 
 inline constexpr Index repeats = 10;
 
-/// One fit. Its test score in two readings: exact, and with every density raised by 2.2e-16,
-/// as in the authors' program (errata L8), so that no point counts more than 36.04.
+/// One fit. Its test score in two readings: exact, and with 2.2e-16 added to every density
+/// (errata L8), so that no point counts more than 36.04.
 struct Half {
   double exact;
-  double floored;
+  double capped;
   double bandwidth;
   double bandwidth_y;
   double regularization;
@@ -32,6 +32,10 @@ using SetResults = std::optional<std::vector<std::vector<Half>>>;
 /// All variants on the same halves of every benchmark set, which do not depend on the
 /// variants. One thread for each fit, several fits at once.
 std::vector<SetResults> run_halves(const std::string& directory, const std::vector<Variant>& variants);
+
+/// The score of the authors' program (authors_program.hpp) on the same halves, for each repeat;
+/// empty when the data set is not at hand.
+std::vector<std::vector<double>> run_authors_program(const std::string& directory);
 
 /// One number of each repeat.
 std::vector<double> values(const std::vector<Half>& halves, double Half::*member);

@@ -88,16 +88,15 @@ void draw_illustrations(const std::string& directory, const std::string& picture
   out << "| data | preset | picture | width of x | width of y | lambda |\n|:--|:--|:--|--:|--:|--:|\n";
   for (const Toy& toy : toys()) {
     const auto truth = [&](double x, double y) { return toy.truth(Matrix::Constant(1, 1, x))[0].pdf(y); };
-    draw(toy.name, toy.sample(n_train, 0), {{"x"}, {"y"}}, pictures, {.truth = truth}, out);
+    draw(toy.name, toy.sample(n_train, 0), {{"x"}, {"y (" + toy.name + " noise)"}}, pictures, {.truth = truth}, out);
   }
   if (const auto bone = load(directory, "bone.csv", 485, 1)) {
-    draw("bone", *bone, {{"age (years)"}, {"relative change of spinal bone mineral density"}}, pictures, {}, out);
+    draw("bone", *bone, {{"age (years)"}, {"bone density change"}}, pictures, {}, out);
   } else {
     out << "| bone | | not available | | | |\n";
   }
   if (const auto geyser = load(directory, "geyser.csv", 299, 1)) {
-    draw("geyser", *geyser, {{"duration of the eruption (minutes)"}, {"waiting time before it (minutes)"}}, pictures, {},
-         out);
+    draw("geyser", *geyser, {{"duration (min)"}, {"waiting time (min)"}}, pictures, {}, out);
   } else {
     out << "| geyser | | not available | | | |\n";
   }

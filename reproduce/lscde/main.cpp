@@ -42,7 +42,7 @@ int run(const std::vector<std::string>& arguments) {
     for (Variant& variant : ablations()) variants.push_back(std::move(variant));
   }
   const std::vector<SetResults> results = run_halves(arguments[1], variants);
-  if (verb != "presets") print_table1(results, std::cout);
+  if (verb != "presets") print_table1(results, run_authors_program(arguments[1]), std::cout);
   if (verb != "table1") print_presets(variants, results, std::cout);
   return 0;
 }

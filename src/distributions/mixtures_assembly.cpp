@@ -18,18 +18,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void normalise(Matrix& log_weights, std::string_view where) {
-  for (Index i = 0; i < log_weights.cols(); ++i) {
-    double top = -kInfinity;
-    for (Index l = 0; l < log_weights.rows(); ++l) {
-      const double value = log_weights(l, i);
-      require(value < kInfinity, where, ": log weight ", value, " of component ", l, " in law ", i,
-              "; expected a finite number or -infinity (weight zero)");
-      top = std::max(top, value);
-    }
-    require(top > -kInfinity, where, ": every log weight of law ", i,
+  const Vector totals = log_normalize_columns(log_weights);
+  for (Index i = 0; i < totals.size(); ++i) {
+    require(totals[i] > -kInfinity, where, ": every log weight of law ", i,
             " is -infinity; expected at least one finite number");
   }
-  log_normalize_columns(log_weights);
 }
 
 bool same_components(const GaussianComponents& a, const GaussianComponents& b) {

@@ -31,22 +31,28 @@ double log_sum_exp(const double* x, Index n) {
 double log_sum_exp(const VectorView& x) { return log_sum_exp(x.data(), x.size()); }
 
 Vector log_normalize_columns(Matrix& log_weights) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Index rows = log_weights.rows();
   Vector totals(log_weights.cols());
-  Vector work(log_weights.rows());
+  Vector work(rows);
   for (Index j = 0; j < log_weights.cols(); ++j) {
-    work = log_weights.col(j);
-    totals[j] = log_sum_exp_in_place(work.data(), work.size());
-    require(totals[j] < std::numeric_limits<double>::infinity(), "log_normalize_columns: the log weights of column ", j,
-            " hold NaN or +infinity; expected finite numbers or -infinity for weight zero");
-    if (std::isinf(totals[j])) {
-      log_weights.col(j).setConstant(-std::log(static_cast<double>(log_weights.rows())));
-    } else {
-      // In two steps: a large common part must not take digits from the rest.
-      const double top = log_weights.col(j).maxCoeff();
-      log_weights.col(j).array() -= top;
-      work = log_weights.col(j);
-      log_weights.col(j).array() -= log_sum_exp_in_place(work.data(), work.size());
+    auto column = log_weights.col(j);
+    const double top = maximum(column.data(), rows);
+    if (top == -infinity && !column.hasNaN()) {
+      totals[j] = -infinity;
+      column.setConstant(-std::log(static_cast<double>(rows)));
+      continue;
     }
+    // In two steps: a large common part must not take digits from the rest.
+    work = column.array() - top;
+    exp_in_place(work.data(), rows);
+    const double rest = std::log(sum(work.data(), rows));
+    for (Index i = 0; !std::isfinite(rest) && i < rows; ++i) {
+      require(column[i] < infinity, "log weight ", column[i], " of component ", i, " in law ", j,
+              "; expected a finite number or -infinity (weight zero)");
+    }
+    column = (column.array() - top) - rest;
+    totals[j] = top + rest;
   }
   return totals;
 }

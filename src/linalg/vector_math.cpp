@@ -17,9 +17,10 @@
 namespace condens {
 namespace {
 
-// All loops work on whole blocks of this many numbers, and a shorter rest is padded to
-// one: the compiler sees a constant trip count, and every element the same instructions.
+// All loops work on whole blocks, and a shorter rest is padded to one: the compiler sees a
+// constant trip count, and every element the same instructions.
 constexpr Index kBlock = 32;
+constexpr Index kShortBlock = 8;
 
 // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the mantissa.
 constexpr double kMagic = 6755399441055744.0;
@@ -58,19 +59,42 @@ inline double exp_one(double x) {
   return p * power_of_two(half) * power_of_two(rest);
 }
 
+template <Index size>
 inline void exp_block(double* x) {
-  for (Index k = 0; k < kBlock; ++k) x[k] = exp_one(x[k]);
+  for (Index k = 0; k < size; ++k) x[k] = exp_one(x[k]);
+}
+
+/// Folds x into kBlock lanes and the lanes into one number, always in the same order.
+template <class Combine>
+inline double reduce(const double* x, Index n, double neutral, const Combine& combine) {
+  std::array<double, kBlock> lane;
+  lane.fill(neutral);
+  Index i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    for (Index k = 0; k < kBlock; ++k) lane[k] = combine(lane[k], x[i + k]);
+  }
+  if (i < n) {
+    std::array<double, kBlock> rest;
+    rest.fill(neutral);
+    std::copy(x + i, x + n, rest.begin());
+    for (Index k = 0; k < kBlock; ++k) lane[k] = combine(lane[k], rest[k]);
+  }
+  for (Index k = 0; k < 16; ++k) lane[k] = combine(lane[k], lane[k + 16]);
+  for (Index k = 0; k < 8; ++k) lane[k] = combine(lane[k], lane[k + 8]);
+  for (Index k = 0; k < 4; ++k) lane[k] = combine(lane[k], lane[k + 4]);
+  return combine(combine(lane[0], lane[2]), combine(lane[1], lane[3]));
 }
 
 }  // namespace
 
 void exp_in_place(double* x, Index n) {
   Index i = 0;
-  for (; i + kBlock <= n; i += kBlock) exp_block(x + i);
+  for (; i + kBlock <= n; i += kBlock) exp_block<kBlock>(x + i);
+  for (; i + kShortBlock <= n; i += kShortBlock) exp_block<kShortBlock>(x + i);
   if (i == n) return;
-  std::array<double, kBlock> rest{};
+  std::array<double, kShortBlock> rest{};
   std::copy(x + i, x + n, rest.begin());
-  exp_block(rest.data());
+  exp_block<kShortBlock>(rest.data());
   std::copy_n(rest.begin(), n - i, x + i);
 }
 
@@ -79,16 +103,7 @@ void exp_in_place(Eigen::Ref<Matrix> x) {
 }
 
 double sum(const double* x, Index n) {
-  std::array<double, kBlock> lane{};
-  Index i = 0;
-  for (; i + kBlock <= n; i += kBlock) {
-    for (Index k = 0; k < kBlock; ++k) lane[k] += x[i + k];
-  }
-  for (Index k = 0; i + k < n; ++k) lane[k] += x[i + k];
-  for (Index width = kBlock / 2; width > 0; width /= 2) {
-    for (Index k = 0; k < width; ++k) lane[k] += lane[k + width];
-  }
-  return lane[0];
+  return reduce(x, n, 0.0, [](double a, double b) { return a + b; });
 }
 
 double dot(const double* x, const double* y, Index n) {
@@ -102,14 +117,7 @@ double dot(const double* x, const double* y, Index n) {
 }
 
 double maximum(const double* x, Index n) {
-  std::array<double, kBlock> lane;
-  lane.fill(-std::numeric_limits<double>::infinity());
-  Index i = 0;
-  for (; i + kBlock <= n; i += kBlock) {
-    for (Index k = 0; k < kBlock; ++k) lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
-  }
-  for (Index k = 0; i + k < n; ++k) lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
-  return *std::max_element(lane.begin(), lane.end());
+  return reduce(x, n, -std::numeric_limits<double>::infinity(), [](double a, double b) { return b > a ? b : a; });
 }
 
 }  // namespace condens

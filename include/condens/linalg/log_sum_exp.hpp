@@ -16,7 +16,7 @@ double log_sum_exp_in_place(double* x, Index n);
 /// Subtracts from every column its log-sum-exp, so that the exponentials of a column
 /// sum to one. Returns what was subtracted. A column that is all -infinity (no weight
 /// at all) becomes uniform, -log(rows), and its entry in the result is -infinity.
-/// Throws std::invalid_argument where a column holds NaN or +infinity.
+/// Throws std::invalid_argument where a column (a law) holds NaN or +infinity.
 Vector log_normalize_columns(Matrix& log_weights);
 
 }  // namespace condens
