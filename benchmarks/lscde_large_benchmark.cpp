@@ -39,13 +39,12 @@ double run(Index n, Index b, const Limits& limits, int threads) {
   options.n_centers = b;
   options.bandwidth = {0.5, 1, 2, 3, 5};
   options.regularization = {0.001, 0.01, 0.1, 1, 10};
-  const double seconds =
-      best_seconds(1, [&] { Lscde::fit(data, options, {.threads = threads, .observer = {}}); });
+  const double seconds = best_seconds(1, [&] { Lscde::fit(data, options, {.threads = threads, .observer = {}}); });
   const Cost cost = unavoidable(static_cast<double>(n), static_cast<double>(b), 5, 5, 5);
   const double limit = cost.flops / limits.gemm + cost.exps / limits.exp;
-  std::printf("n = %8td  b = %4td  %8.2f s   limit %7.2f s   %3.0f %% of the limit   peak memory %.0f MiB (data %.0f MiB)\n",
-              n, b, seconds, limit, 100 * limit / seconds, peak_memory(),
-              static_cast<double>(n) * 11 * 8 / 1048576);
+  std::printf(
+      "n = %8td  b = %4td  %8.2f s   limit %7.2f s   %3.0f %% of the limit   peak memory %.0f MiB (data %.0f MiB)\n", n,
+      b, seconds, limit, 100 * limit / seconds, peak_memory(), static_cast<double>(n) * 11 * 8 / 1048576);
   std::fflush(stdout);
   return seconds;
 }

@@ -109,13 +109,14 @@ int main() {
   const auto fold = assign_folds(n, 5, 3);
   options.cv.assign(fold.begin(), fold.end());
 
-  Study study{.folds = {}, .centers_x = data.x.leftCols(100), .centers_y = data.y.leftCols(100), .grid = options.bandwidth};
+  Study study{
+      .folds = {}, .centers_x = data.x.leftCols(100), .centers_y = data.y.leftCols(100), .grid = options.bandwidth};
   for (Index k = 0; k < 5; ++k) {
     std::vector<Index> train;
     std::vector<Index> test;
     for (Index i = 0; i < n; ++i) (fold[i] == k ? test : train).push_back(i);
-    study.folds.push_back({data.x(Eigen::all, train), data.y(Eigen::all, train), data.x(Eigen::all, test),
-                           data.y(Eigen::all, test)});
+    study.folds.push_back(
+        {data.x(Eigen::all, train), data.y(Eigen::all, train), data.x(Eigen::all, test), data.y(Eigen::all, test)});
   }
 
   std::printf("LSCDE selection: n = 1000, d_x = 5, b = 100, 10 widths x 10 regularisers x 5 folds\n");
@@ -134,7 +135,8 @@ int main() {
   Matrix table;
   const auto fit = [&](int threads) {
     return best_seconds(20, [&] {
-      table = Lscde::fit(data, options, {.threads = threads, .observer = {}}).report().details.at("candidates").as_matrix();
+      table =
+          Lscde::fit(data, options, {.threads = threads, .observer = {}}).report().details.at("candidates").as_matrix();
     });
   };
   const double t_one = fit(1);
@@ -160,7 +162,7 @@ int main() {
   std::printf("%-34s %8.1f x %10.1f x\n", "condens against obvious", t_obvious / t_one, t_obvious_flushed / t_one);
   std::printf("%-34s %8.1f x %10.1f x\n", "condens against good", t_good / t_one, t_good_flushed / t_one);
   std::printf("condens with %d threads: %.1f ms (%.2f x one thread)\n", cores, 1e3 * t_all, t_one / t_all);
-  std::printf("largest difference of the scores: %.1e over %d of 100 cells (elsewhere the rivals give inf or NaN)\n", largest,
-              static_cast<int>(compared));
+  std::printf("largest difference of the scores: %.1e over %d of 100 cells (elsewhere the rivals give inf or NaN)\n",
+              largest, static_cast<int>(compared));
   return largest < 1e-9 ? 0 : 1;
 }

@@ -41,9 +41,9 @@ inline double peak_memory() {
 
 /// What this machine can do with `threads` threads.
 struct Limits {
-  double gemm;      ///< multiplications and additions per second of a matrix product of order 1,024
-  double exp;       ///< exponentials per second of our kernel, data in the first-level cache
-  double std_exp;   ///< the same by std::exp
+  double gemm;     ///< multiplications and additions per second of a matrix product of order 1,024
+  double exp;      ///< exponentials per second of our kernel, data in the first-level cache
+  double std_exp;  ///< the same by std::exp
 };
 
 inline Limits measure_limits(int threads) {

@@ -55,8 +55,7 @@ int main() {
       checksum += std::log(above / below);
     }
   });
-  const double one = best_seconds(3, [&] {
-    model.log_density(test.x.leftCols(20000), test.y.leftCols(20000), {.threads = 1, .observer = {}});
-  });
+  const double one = best_seconds(
+      3, [&] { model.log_density(test.x.leftCols(20000), test.y.leftCols(20000), {.threads = 1, .observer = {}}); });
   std::printf("one row at a time with std::exp: %.1f times slower (checksum %.3g)\n", obvious / one, checksum);
 }

@@ -17,9 +17,9 @@ namespace condens {
 
 /// How a model can be had.
 struct ModelInfo {
-  std::string name;     ///< "lscde"
-  std::string title;    ///< one sentence
-  std::string source;   ///< author, year
+  std::string name;                  ///< "lscde"
+  std::string title;                 ///< one sentence
+  std::string source;                ///< author, year
   std::vector<std::string> presets;  ///< the first is the default
   std::vector<OptionInfo> options;
 

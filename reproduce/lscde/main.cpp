@@ -1,10 +1,12 @@
 // Reproduces LSCDE's part of Sugiyama et al. (2010): Figure 1 and the LS-CDE column of
 // Table 1; and measures what each part of the recommended preset is worth.
 
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "condens/core/errors.hpp"
 #include "illustrations.hpp"
 #include "tables.hpp"
 
@@ -33,6 +35,7 @@ int run(const std::vector<std::string>& arguments) {
     std::cerr << usage;
     return 2;
   }
+  condens::require(std::filesystem::is_directory(arguments[1]), "'", arguments[1], "' is not a directory");
   if (verb == "illustrations" || verb == "all") illustrations(arguments[1], arguments[2]);
   if (verb == "illustrations") return 0;
 

@@ -31,4 +31,4 @@ trap 'rm -f "$results"' EXIT
   echo
   "$build/reproduce/lscde/reproduce_lscde" all "$data" "$here/pictures"
 } | tee "$results"
-cp "$results" "$here/RESULTS.md"
+cat "$results" >"$here/RESULTS.md"

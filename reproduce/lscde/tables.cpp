@@ -62,21 +62,32 @@ struct PrintedRatios {
 };
 
 void print_fits(const std::vector<SetResults>& results, std::size_t variant, std::ostream& out) {
-  MarkdownTable table({"data set", "exact", "capped", "median, exact", "median, capped", "capped - paper preset",
-                       "width of x", "width of y", "lambda", "seconds"});
+  std::vector<std::string> header = {"data set",   "exact",      "capped", "median, exact", "median, capped",
+                                     "width of x", "width of y", "lambda", "seconds"};
+  if (variant > 0) header.push_back("capped - paper preset");
+  MarkdownTable table(header);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i]) {
-      table.add(not_available(benchmark_sets[i], 10));
+      table.add(not_available(benchmark_sets[i], header.size()));
       continue;
     }
     const Halves& own = (*results[i])[variant];
     const Summary exact = summary(own, &Half::exact);
     const Summary capped = summary(own, &Half::capped);
-    const auto gain = differences(values(own, &Half::capped), values((*results[i])[0], &Half::capped));
-    table.add({benchmark_sets[i].name, text(exact), text(capped), fixed(exact.median), fixed(capped.median),
-               variant == 0 ? "" : text(summarize(gain)), median_text(own, &Half::bandwidth),
-               median_text(own, &Half::bandwidth_y), median_text(own, &Half::regularization),
-               fixed(summary(own, &Half::seconds).mean, 3)});
+    std::vector<std::string> row = {benchmark_sets[i].name,
+                                    text(exact),
+                                    text(capped),
+                                    fixed(exact.median),
+                                    fixed(capped.median),
+                                    median_text(own, &Half::bandwidth),
+                                    median_text(own, &Half::bandwidth_y),
+                                    median_text(own, &Half::regularization),
+                                    significant(summary(own, &Half::seconds).mean)};
+    if (variant > 0) {
+      const auto gain = differences(values(own, &Half::capped), values((*results[i])[0], &Half::capped));
+      row.push_back(text(summarize(gain)));
+    }
+    table.add(std::move(row));
   }
   table.print(out);
 }

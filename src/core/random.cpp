@@ -28,9 +28,7 @@ double RandomStream::uniform() { return static_cast<double>((*this)() >> 11) * 0
 
 double RandomStream::normal() { return boost::random::normal_distribution<double>()(*this); }
 
-Index RandomStream::below(Index n) {
-  return boost::random::uniform_int_distribution<Index>(0, n - 1)(*this);
-}
+Index RandomStream::below(Index n) { return boost::random::uniform_int_distribution<Index>(0, n - 1)(*this); }
 
 std::vector<Index> RandomStream::permutation(Index n) {
   std::vector<Index> order(static_cast<std::size_t>(n));

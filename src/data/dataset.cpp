@@ -62,4 +62,14 @@ Dataset Dataset::subset(const std::vector<Index>& rows) const {
   return out;
 }
 
+const Dataset& rows_that_count(const Dataset& data, Dataset& storage) {
+  if (data.weights.size() == 0 || data.weights.minCoeff() > 0.0) return data;
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.size(); ++i) {
+    if (data.weights[i] > 0.0) rows.push_back(i);
+  }
+  storage = data.subset(rows);
+  return storage;
+}
+
 }  // namespace condens

@@ -152,6 +152,10 @@ std::vector<Interval> GaussianMixture::highest_density_region(double mass) const
                                         mass);
 }
 
+double GaussianMixture::highest_density_mass(double y) const {
+  return detail::highest_density_mass(line_at(*this, y, "GaussianMixture::highest_density_mass"), y);
+}
+
 Matrix GaussianMixture::sample(Index n, RandomStream& random) const {
   require(n >= 0, "GaussianMixture::sample: n is ", n, "; expected >= 0");
   return detail::sample(view(*this), n, random);

@@ -189,6 +189,12 @@ std::vector<std::vector<Interval>> GaussianMixtures::highest_density_region(doub
   return out;
 }
 
+Vector GaussianMixtures::highest_density_mass(const VectorView& y, const Run& run) const {
+  require_line_points(*this, y, "GaussianMixtures::highest_density_mass");
+  return numbers(*this, run, "highest-density mass",
+                 [&](Index i, const MixtureView& p) { return detail::highest_density_mass(p, y[i]); });
+}
+
 Matrix GaussianMixtures::mean(const Run& run) const {
   return columns(*this, run, "mean", dimension(), [](Index, const MixtureView& p) { return detail::mean(p); });
 }

@@ -25,6 +25,9 @@
 namespace condens::detail {
 namespace {
 
+// Beyond this many scales from every centre the third rule is worth its price.
+constexpr double far_out = 4.0;
+
 /// exp(-top) times p, p' and p'' at a point.
 struct Derivatives {
   double top;
@@ -41,6 +44,7 @@ struct Bounds {
   double first_noise;  // rounding errors of the first two
   double second_noise;
   double log_density;  // upper bound of log p, up to log sqrt(2 pi)
+  double distance;     // from the interval to the nearest centre, in scales of that component
 };
 
 class Curve {
@@ -115,6 +119,7 @@ Bounds Curve::over(double centre, double half_width) {
   for (Index l = 0; l < 2 * m; ++l) term_[l] -= top;
   exp_in_place(term_.data(), 2 * m);
   Bounds out{};
+  out.distance = std::numeric_limits<double>::infinity();
   double density = 0.0;
   for (Index l = 0; l < m; ++l) {
     const double r = inverse_[l];
@@ -130,6 +135,7 @@ Bounds Curve::over(double centre, double half_width) {
     const double cubic = near > 2.335 ? near * (near * near - 3.0) : std::min(far * (far * far + 3.0), 21.1);
     out.third += at_nearest[l] * cubic * r * r * r;
     density += at_nearest[l];
+    out.distance = std::min(out.distance, near);
   }
   out.log_density = top + std::log(density);
   return out;
@@ -219,11 +225,10 @@ std::vector<StationaryPoint> search(Curve& curve, double floor) {
     if (f.log_density < floor) continue;
     const double rest = h * (std::abs(f.second) + 0.5 * h * f.third);
     if (std::abs(f.first) > rest * (1.0 + 1e-9) + 1e-14 * f.first_noise) continue;
-    if (curve.is_one_sided(a, b)) continue;
     const bool monotone = std::abs(f.second) > h * f.third + 1e-14 * f.second_noise;
     if (monotone || h < least_width || c <= a || c >= b) {
       add_root(curve, a, b, f.second, found);
-    } else {
+    } else if (f.distance < far_out || !curve.is_one_sided(a, b)) {
       open.emplace_back(c, b);
       open.emplace_back(a, c);
     }

@@ -20,7 +20,7 @@ class Profile {
  public:
   explicit Profile(const MixtureView& p) : p_(p), table_(p), work_(p.m), points_(stationary_points(p)) {
     for (const StationaryPoint& point : points_) {
-      heights_.push_back(log_density(point.y));
+      heights_.push_back(at(point.y).log_density);
       top_ = std::max(top_, heights_.back());
     }
     for (Index l = 0; l < p.m; ++l) reach_ = std::max(reach_, p.scale(l));
@@ -41,24 +41,30 @@ class Profile {
     return out;
   }
 
-  /// Derivative of log p.
-  double slope(double y) const {
-    const double here = log_density(y);
+  struct Point {
+    double log_density;
+    double slope;  ///< derivative of log p
+  };
+
+  Point at(double y) const {
+    const double value = table_.log_pdf(p_.log_weights, &y, work_.data());
+    // work_ now holds the components' shares of p, up to a common factor.
     double total = 0.0;
+    double slope = 0.0;
     for (Index l = 0; l < p_.m; ++l) {
-      const double z = (y - p_.mean(l)) / p_.scale(l);
-      const double log_term = p_.log_weights[l] - 0.5 * z * z - kLogSqrt2Pi - std::log(p_.scale(l));
-      total -= std::exp(log_term - here) * z / p_.scale(l);
+      total += work_[l];
+      slope -= work_[l] * (y - p_.means[l]) / (p_.scales[l] * p_.scales[l]);
     }
-    return total;
+    return {value, slope / total};
   }
 
  private:
-  double log_density(double y) const { return table_.log_pdf(p_.log_weights, &y, work_.data()); }
-
   /// Where log p = u between `low` (below u) and `high` (above).
   double cut(double low, double high, double u) const {
-    const auto excess = [&](double y) { return std::pair{log_density(y) - u, slope(y)}; };
+    const auto excess = [&](double y) {
+      const Point point = at(y);
+      return std::pair{point.log_density - u, point.slope};
+    };
     return bracketed_root(excess, low, high, 0.5 * low + 0.5 * high);
   }
 
@@ -66,7 +72,7 @@ class Profile {
   double outer_cut(double side, double u) const {
     const double inner = side < 0.0 ? points_.front().y : points_.back().y;
     double width = reach_;
-    while (log_density(inner + side * width) > u) width *= 2.0;
+    while (at(inner + side * width).log_density > u) width *= 2.0;
     return cut(inner + side * width, inner, u);
   }
 
@@ -104,11 +110,16 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
     double derivative = 0.0;  // t^2 / |p'| = t / |(log p)'|
     for (const Interval& piece : region) {
       derivative +=
-          std::exp(u) * (1.0 / std::abs(profile.slope(piece.lower)) + 1.0 / std::abs(profile.slope(piece.upper)));
+          std::exp(u) * (1.0 / std::abs(profile.at(piece.lower).slope) + 1.0 / std::abs(profile.at(piece.upper).slope));
     }
     return std::pair{-excess_mass(p, region, mass), derivative};
   };
   return profile.above(bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top()));
+}
+
+double highest_density_mass(const MixtureView& p, double y) {
+  Profile profile(p);
+  return std::max(0.0, excess_mass(p, profile.above(profile.at(y).log_density), 0.0));
 }
 
 }  // namespace condens::detail

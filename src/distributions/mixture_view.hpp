@@ -76,6 +76,7 @@ std::vector<Vector> ascend_from_components(const MixtureView& p);
 
 // --- mixture_region.cpp, univariate ----------------------------------------------------
 std::vector<Interval> highest_density_region(const MixtureView& p, double mass);
+double highest_density_mass(const MixtureView& p, double y);
 
 // --- mixture_scores.cpp ----------------------------------------------------------------
 /// Symmetric m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.

@@ -84,7 +84,8 @@ std::vector<Index> snap_to_samples(const Assignment& assignment, Index count) {
   std::vector<Index> nearest(static_cast<std::size_t>(count), -1);
   for (std::size_t i = 0; i < assignment.center.size(); ++i) {
     Index& best = nearest[static_cast<std::size_t>(assignment.center[i])];
-    if (best < 0 || assignment.distance[static_cast<Index>(i)] < assignment.distance[best]) best = static_cast<Index>(i);
+    if (best < 0 || assignment.distance[static_cast<Index>(i)] < assignment.distance[best])
+      best = static_cast<Index>(i);
   }
   std::erase(nearest, -1);
   return nearest;

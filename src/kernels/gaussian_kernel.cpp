@@ -7,26 +7,41 @@
 
 namespace condens {
 
+namespace {
+
+/// Sum of (c_k - x_k)^2 over `count` coordinates from `first` on, as one expression, so
+/// that every column is written once.
+template <int count>
+auto squares(const MatrixView& centers, const MatrixView& points, Index i, Index first) {
+  const auto own = (centers.col(first).array() - points(first, i)).square();
+  if constexpr (count == 1) {
+    return own;
+  } else {
+    return own + squares<count - 1>(centers, points, i, first + 1);
+  }
+}
+
+}  // namespace
+
 void squared_distances(const MatrixView& centers, const MatrixView& points, Eigen::Ref<Matrix> out) {
   const Index dimension = centers.cols();
   for (Index i = 0; i < points.cols(); ++i) {
     auto column = out.col(i).array();
-    Index k = 0;
-    // Four coordinates at a time, to write `out` once for all of them.
-    if (dimension >= 4) {
-      column = (centers.col(0).array() - points(0, i)).square() + (centers.col(1).array() - points(1, i)).square() +
-               (centers.col(2).array() - points(2, i)).square() + (centers.col(3).array() - points(3, i)).square();
-      k = 4;
-    } else {
-      column = 0.0;
+    const Index rest = dimension % 4;
+    switch (rest) {
+      case 1:
+        column = squares<1>(centers, points, i, 0);
+        break;
+      case 2:
+        column = squares<2>(centers, points, i, 0);
+        break;
+      case 3:
+        column = squares<3>(centers, points, i, 0);
+        break;
+      default:
+        column = 0.0;
     }
-    for (; k + 4 <= dimension; k += 4) {
-      column += (centers.col(k).array() - points(k, i)).square() +
-                (centers.col(k + 1).array() - points(k + 1, i)).square() +
-                (centers.col(k + 2).array() - points(k + 2, i)).square() +
-                (centers.col(k + 3).array() - points(k + 3, i)).square();
-    }
-    for (; k < dimension; ++k) column += (centers.col(k).array() - points(k, i)).square();
+    for (Index k = rest; k < dimension; k += 4) column += squares<4>(centers, points, i, k);
   }
 }
 

@@ -18,7 +18,7 @@ struct TargetRows {
   Vector crps;
   Vector pit;
   Matrix width;            // levels x rows
-  Matrix highest_density;  // levels x rows, 1 inside; no rows when not asked for
+  Vector region;           // mass of the highest-density region that reaches y; empty when not asked for
 };
 
 struct Rows {
@@ -33,7 +33,7 @@ Rows allocate(const Dataset& test, const ScoreOptions& options) {
   const Index levels = static_cast<Index>(options.levels.size());
   Rows rows{Vector(n), Vector(n), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
   for (Index j = 0; j < test.y.rows(); ++j)
-    rows.targets.push_back({Vector(n), Vector(n), Matrix(levels, n), Matrix(options.highest_density ? levels : 0, n)});
+    rows.targets.push_back({Vector(n), Vector(n), Matrix(levels, n), Vector(options.highest_density ? n : 0)});
   return rows;
 }
 
@@ -41,18 +41,11 @@ void fill_target(const GaussianMixtures& laws, const VectorView& y, Range range,
                  const Run& run, TargetRows& out) {
   out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
   out.pit.segment(range.begin, range.size()) = laws.cdf(y, run);
+  if (options.highest_density) out.region.segment(range.begin, range.size()) = laws.highest_density_mass(y, run);
   for (std::size_t k = 0; k < options.levels.size(); ++k) {
     const Index row = static_cast<Index>(k);
     const Matrix interval = laws.interval(options.levels[k], run);
     out.width.row(row).segment(range.begin, range.size()) = interval.row(1) - interval.row(0);
-    if (!options.highest_density) continue;
-    const std::vector<std::vector<Interval>> regions = laws.highest_density_region(options.levels[k], run);
-    for (Index i = 0; i < range.size(); ++i) {
-      const std::vector<Interval>& region = regions[static_cast<std::size_t>(i)];
-      const bool inside = std::any_of(region.begin(), region.end(),
-                                      [&](const Interval& part) { return part.lower <= y[i] && y[i] <= part.upper; });
-      out.highest_density(row, range.begin + i) = inside ? 1.0 : 0.0;
-    }
   }
 }
 
@@ -84,8 +77,9 @@ TargetScores summarise(TargetRows&& rows, const ScoreOptions& options, const Vec
     // y lies in the central interval exactly when its PIT lies within level / 2 of 1/2.
     const Vector inside = ((out.pit.array() - 0.5).abs() <= level / 2.0).cast<double>();
     Coverage coverage{level, mean_score(inside, weights), mean_score(rows.width.row(row).transpose(), weights), {}};
-    if (options.highest_density)
-      coverage.highest_density = mean_score(rows.highest_density.row(row).transpose(), weights);
+    if (options.highest_density) {
+      coverage.highest_density = mean_score((rows.region.array() <= level).cast<double>().matrix(), weights);
+    }
     out.coverage.push_back(coverage);
   }
   return out;
@@ -123,29 +117,25 @@ Document to_document(const TargetScores& target) {
   return out;
 }
 
-/// The rows of positive weight; the test data themselves where that is all.
-const Dataset& weighted_rows(const Dataset& test, Dataset& storage) {
-  if (test.weights.size() == 0 || test.weights.minCoeff() > 0.0) return test;
-  std::vector<Index> rows;
-  for (Index i = 0; i < test.size(); ++i)
-    if (test.weights[i] > 0.0) rows.push_back(i);
-  storage = test.subset(rows);
-  return storage;
-}
-
 }  // namespace
 
 Score mean_score(const VectorView& values, const VectorView& weights) {
   const Index n = values.size();
   require(n > 0 && (weights.size() == 0 || weights.size() == n), "mean_score: ", n, " values and ", weights.size(),
           " weights, expected at least one value, and no weights or one for each");
-  const Vector share =
-      weights.size() == 0 ? Vector(Vector::Constant(n, 1.0 / static_cast<double>(n))) : Vector(weights / weights.sum());
   const double size = effective_size(n, weights);
-  double mean = 0.0;
-  for (Index i = 0; i < n; ++i) mean += share[i] * values[i];
-  double variance = 0.0;
-  for (Index i = 0; i < n; ++i) variance += share[i] * (values[i] - mean) * (values[i] - mean);
+  const auto weighted_mean = [&](const auto& value) {
+    double sum = 0.0;
+    double total = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      const double weight = weights.size() == 0 ? 1.0 : weights[i];
+      sum += weight * value(values[i]);
+      total += weight;
+    }
+    return sum / total;
+  };
+  const double mean = weighted_mean([](double value) { return value; });
+  const double variance = weighted_mean([mean](double value) { return (value - mean) * (value - mean); });
   const double error = size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN();
   return {mean, error};
 }
@@ -157,7 +147,7 @@ Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOp
           data.x.rows(), " inputs and ", data.y.rows(), " targets, expected ", model.n_inputs(), " and ",
           model.n_targets(), " as in the fit");
   Dataset storage;
-  const Dataset& test = weighted_rows(data, storage);
+  const Dataset& test = rows_that_count(data, storage);
 
   Rows rows = allocate(test, options);
   Task task(run, "score", static_cast<double>(test.size()));

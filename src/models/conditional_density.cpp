@@ -39,11 +39,14 @@ GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run
   // An empty x has laws, too: none, of the right dimension.
   const Index blocks = std::max<Index>(1, block_count(z.cols(), block_size));
   std::vector<std::optional<GaussianMixtures>> parts(static_cast<std::size_t>(blocks));
-  parallel_for(blocks, task.threads(), [&](Index block) {
-    const Range range = block_range(z.cols(), block_size, block);
-    parts[static_cast<std::size_t>(block)] = laws(z.middleCols(range.begin, range.size()));
-    task.advance(static_cast<double>(range.size()));
-  }, [&] { task.poll(); });
+  parallel_for(
+      blocks, task.threads(),
+      [&](Index block) {
+        const Range range = block_range(z.cols(), block_size, block);
+        parts[static_cast<std::size_t>(block)] = laws(z.middleCols(range.begin, range.size()));
+        task.advance(static_cast<double>(range.size()));
+      },
+      [&] { task.poll(); });
   std::vector<GaussianMixtures> laws_in_order;
   laws_in_order.reserve(parts.size());
   for (auto& part : parts) laws_in_order.push_back(std::move(*part));
@@ -57,13 +60,16 @@ Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y,
   Task task(run, "log density", static_cast<double>(x.cols()));
   const double log_scale = y_scale_.scale().array().log().sum();
   Vector out(y.cols());
-  parallel_for(block_count(x.cols(), block_size), task.threads(), [&](Index block) {
-    const Range range = block_range(x.cols(), block_size, block);
-    const Matrix z = x_scale_.transform(x.middleCols(range.begin, range.size()));
-    const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
-    out.segment(range.begin, range.size()) = laws(z).log_pdf(t, {.threads = 1, .observer = {}}).array() - log_scale;
-    task.advance(static_cast<double>(range.size()));
-  }, [&] { task.poll(); });
+  parallel_for(
+      block_count(x.cols(), block_size), task.threads(),
+      [&](Index block) {
+        const Range range = block_range(x.cols(), block_size, block);
+        const Matrix z = x_scale_.transform(x.middleCols(range.begin, range.size()));
+        const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
+        out.segment(range.begin, range.size()) = laws(z).log_pdf(t, {.threads = 1, .observer = {}}).array() - log_scale;
+        task.advance(static_cast<double>(range.size()));
+      },
+      [&] { task.poll(); });
   return out;
 }
 

@@ -48,16 +48,6 @@ void check_options(const LscdeOptions& options, const Dataset& data) {
           " of y");
 }
 
-/// The rows that count: weight zero is absence.
-Dataset without_weightless_rows(const Dataset& data) {
-  if (data.weights.size() == 0 || data.weights.minCoeff() > 0) return data;
-  std::vector<Index> rows;
-  for (Index i = 0; i < data.size(); ++i) {
-    if (data.weights[i] > 0) rows.push_back(i);
-  }
-  return data.subset(rows);
-}
-
 std::vector<double> cv_without_weightless_rows(const std::vector<double>& cv, const Dataset& data) {
   if (data.weights.size() == 0 || static_cast<Index>(cv.size()) != data.size()) return cv;
   std::vector<double> out;
@@ -74,7 +64,8 @@ std::vector<Index> choose_center_rows(const Dataset& data, const Vector& weights
   const auto seed = static_cast<std::uint64_t>(options.seed);
   Matrix points(data.x.rows() + data.y.rows(), data.size());
   // x and y count alike, whatever their dimensions (algorithm notes 1.9).
-  const double balance = data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
+  const double balance =
+      data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
   points << data.x, balance * data.y;
   if (options.center_selection == LscdeCenters::random) return random_centers(points, weights, count, seed);
   return kmeans_centers(points, weights, count, seed, resolve_threads(run.threads));
@@ -97,11 +88,11 @@ Standardized standardize(const Dataset& data, bool wanted) {
     out.x = Standardizer::fit(data.x, data.weights);
     out.y = y;
   }
-  out.data = {.x = out.x.transform(data.x),
-              .y = out.y.transform(data.y),
-              .weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
-              .x_unlabeled = data.x_unlabeled.size() > 0 ? out.x.transform(data.x_unlabeled)
-                                                         : Matrix(data.x.rows(), 0)};
+  out.data = {
+      .x = data.x.rows() > 0 ? out.x.transform(data.x) : Matrix(0, data.size()),
+      .y = out.y.transform(data.y),
+      .weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
+      .x_unlabeled = data.x_unlabeled.size() > 0 ? out.x.transform(data.x_unlabeled) : Matrix(data.x.rows(), 0)};
   return out;
 }
 
@@ -174,8 +165,9 @@ Candidate best_of(const std::vector<Candidate>& candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(),
                                      [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
   if (!std::isfinite(best->score)) {
-    throw NumericalError(message(owner, ": every candidate leaves some fold without a positive coefficient; "
-                                        "give larger bandwidths or more centers"));
+    throw NumericalError(message(owner,
+                                 ": every candidate leaves some fold without a positive coefficient; "
+                                 "give larger bandwidths or more centers"));
   }
   return *best;
 }
@@ -339,7 +331,8 @@ Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& r
   given.check(owner);
   check_options(options, given);
   const FlushSubnormals guard;
-  const Dataset data = without_weightless_rows(given);
+  Dataset storage;
+  const Dataset& data = rows_that_count(given, storage);
   FitReport report;
   if (options.centers.size() == 0 && options.n_centers > data.size()) {
     report.details.set("n_centers_note", message("all ", data.size(), " samples are centers"));
@@ -362,9 +355,9 @@ Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& r
   if (options.bandwidth.size() * std::max<std::size_t>(1, options.bandwidth_y.size()) * options.regularization.size() >
       1) {
     const std::vector<double> cv = cv_without_weightless_rows(options.cv, given);
-    const std::vector<Index> fold =
-        cv.size() == 1 ? assign_folds(data.size(), static_cast<Index>(cv.front()), static_cast<std::uint64_t>(options.seed))
-                       : check_folds(cv, data.size());
+    const std::vector<Index> fold = cv.size() == 1 ? assign_folds(data.size(), static_cast<Index>(cv.front()),
+                                                                  static_cast<std::uint64_t>(options.seed))
+                                                   : check_folds(cv, data.size());
     sort_by_fold(problem, fold, center_rows, options.mask_centers);
     report.details.set("candidates", candidates_to_document(search(problem, options, run, best, report)));
     report.details.set("score", best.score);

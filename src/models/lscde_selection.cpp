@@ -58,8 +58,7 @@ struct Statistics {
 struct CenterRows {
   Matrix x;
   Matrix y;
-  explicit CenterRows(const Problem& problem)
-      : x(problem.centers_x.transpose()), y(problem.centers_y.transpose()) {}
+  explicit CenterRows(const Problem& problem) : x(problem.centers_x.transpose()), y(problem.centers_y.transpose()) {}
 };
 
 void kernel_tile(const Matrix& center_rows, const MatrixView& points, double width, Eigen::Ref<Matrix> out) {
@@ -137,11 +136,14 @@ Statistics accumulate(const Problem& problem, const CenterRows& centers, const s
       }
     }
     const Index panels = gram_panels(b);
-    parallel_for(static_cast<Index>(runs.size()) * panels, threads, [&](Index index) {
-      const Run& run = runs[static_cast<std::size_t>(index / panels)];
-      add_gram_panel(phi.middleCols(run.columns.begin, run.columns.size()),
-                     out.gram[static_cast<std::size_t>(run.fold)], index % panels);
-    }, [&] { task.poll(); });
+    parallel_for(
+        static_cast<Index>(runs.size()) * panels, threads,
+        [&](Index index) {
+          const Run& run = runs[static_cast<std::size_t>(index / panels)];
+          add_gram_panel(phi.middleCols(run.columns.begin, run.columns.size()),
+                         out.gram[static_cast<std::size_t>(run.fold)], index % panels);
+        },
+        [&] { task.poll(); });
     first = last;
   }
   return out;
@@ -225,8 +227,7 @@ std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& traini
 struct ScoringWidth {
   double width;
   double log_mass;            ///< log c_y
-  std::vector<Matrix> alpha;      ///< per fold: b x L
-  std::vector<Matrix> log_alpha;  ///< per fold: b x L
+  std::vector<Matrix> alpha;  ///< per fold: b x L
   Matrix overlap_factor;      ///< squared score: F with F F' = V
   Vector defensive_overlap;   ///< squared score: integral of a normalised bump times the defensive component
 };
@@ -245,16 +246,15 @@ std::vector<std::vector<Index>> find_idle_centers(const std::vector<ScoringWidth
 }
 
 /// log of sum_l alpha_l exp(exponent_l), without underflow.
-double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& log_alpha, Index j, Vector& work) {
-  work = exponent.col(i) + log_alpha.col(j);
+double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& alpha, Index j, Vector& work) {
+  work = exponent.col(i) + alpha.col(j).array().log().matrix();
   return log_sum_exp_in_place(work.data(), work.size());
 }
 
 /// log p of the defensive component at every y.
 Vector log_defensive(const Problem& problem, const MatrixView& y) {
   const Matrix z = (y.colwise() - problem.defensive_mean).array().colwise() / problem.defensive_scale.array();
-  const double mass =
-      log_kernel_mass(y.rows(), 1.0) + problem.defensive_scale.array().log().sum();
+  const double mass = log_kernel_mass(y.rows(), 1.0) + problem.defensive_scale.array().log().sum();
   return (-0.5 * z.colwise().squaredNorm().array() - mass).transpose();
 }
 
@@ -313,7 +313,7 @@ class BlockScorer {
   }
 
   Vector log_density_of(const ScoringWidth& width, const Vector& shift, Index j) {
-    const Matrix& log_alpha = width.log_alpha[static_cast<std::size_t>(fold_)];
+    const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
     Vector out(rows_.size());
     for (Index i = 0; i < out.size(); ++i) {
       const double above = numerator_(i, j);
@@ -321,7 +321,7 @@ class BlockScorer {
       if (above > smallest_sum && below > smallest_sum) {
         out[i] = std::log(above / below) + (shift[i] - shift_x_[i]);
       } else {
-        out[i] = log_weighted_sum(exponent_, i, log_alpha, j, work_) - log_weighted_sum(exponent_x_, i, log_alpha, j, work_);
+        out[i] = log_weighted_sum(exponent_, i, alpha, j, work_) - log_weighted_sum(exponent_x_, i, alpha, j, work_);
       }
     }
     return out.array() - width.log_mass;
@@ -350,7 +350,7 @@ class BlockScorer {
       if (denominator_(i, j) > smallest_sum) {
         share.col(i) /= denominator_(i, j);
       } else {
-        share.col(i) = exponent_x_.col(i) + width.log_alpha[static_cast<std::size_t>(fold_)].col(j);
+        share.col(i) = exponent_x_.col(i) + alpha.col(j).array().log().matrix();
         const double total = log_sum_exp(share.col(i));
         share.col(i).array() -= total;
         exp_in_place(share.col(i).data(), share.rows());
@@ -360,8 +360,8 @@ class BlockScorer {
         (width.overlap_factor.transpose() * share).colwise().squaredNorm().transpose() * std::exp(-2 * width.log_mass);
     double sum = 0.0;
     const double defensive_square =
-        e == 0.0 ? 0.0 : std::exp(-log_kernel_mass(problem_.y.rows(), std::numbers::sqrt2)) /
-                             problem_.defensive_scale.prod();
+        e == 0.0 ? 0.0
+                 : std::exp(-log_kernel_mass(problem_.y.rows(), std::numbers::sqrt2)) / problem_.defensive_scale.prod();
     for (Index i = 0; i < square.size(); ++i) {
       double integral = square[i];
       double density = std::exp(log_density[i]);
@@ -421,7 +421,6 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
     width.log_mass = log_kernel_mass(problem.y.rows(), width.width);
     overlap = kernel_overlaps(problem.centers_y, width.width);
     width.alpha.resize(static_cast<std::size_t>(folds));
-    width.log_alpha.resize(static_cast<std::size_t>(folds));
     if (problem.scoring == LscdeScoring::squared) {
       width.overlap_factor = pivoted_cholesky(overlap, 1e-15);
       if (problem.defensive_weight > 0) width.defensive_overlap = defensive_overlaps(problem, width.width);
@@ -429,29 +428,32 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
   });
   const Index folds_per_task = centers.x.rows() <= small_order ? folds : 1;
   const Index tasks_per_width = block_count(folds, folds_per_task);
-  parallel_for(n_y * tasks_per_width, threads, [&](Index index) {
-    const Index j = index / tasks_per_width;
-    const Range range = block_range(folds, folds_per_task, index % tasks_per_width);
-    auto alpha = solve_folds(problem, training, overlaps[static_cast<std::size_t>(j)], j, ridge, range.begin, range.end);
-    for (Index k = range.begin; k < range.end; ++k) {
-      Matrix& own = alpha[static_cast<std::size_t>(k - range.begin)];
-      widths[static_cast<std::size_t>(j)].log_alpha[static_cast<std::size_t>(k)] = own.array().log();
-      widths[static_cast<std::size_t>(j)].alpha[static_cast<std::size_t>(k)] = std::move(own);
-    }
-  }, [&] { task.poll(); });
+  parallel_for(
+      n_y * tasks_per_width, threads,
+      [&](Index index) {
+        const Index j = index / tasks_per_width;
+        const Range range = block_range(folds, folds_per_task, index % tasks_per_width);
+        auto alpha =
+            solve_folds(problem, training, overlaps[static_cast<std::size_t>(j)], j, ridge, range.begin, range.end);
+        std::move(alpha.begin(), alpha.end(), widths[static_cast<std::size_t>(j)].alpha.begin() + range.begin);
+      },
+      [&] { task.poll(); });
 
   const auto idle = find_idle_centers(widths, folds);
 
   std::vector<Matrix> block_score(blocks.size());
-  parallel_for(static_cast<Index>(blocks.size()), threads, [&](Index index) {
-    const Block& block = blocks[static_cast<std::size_t>(index)];
-    if (block.fold == folds) return;
-    BlockScorer scorer(problem, centers, idle, block, group.x);
-    Matrix& score = block_score[static_cast<std::size_t>(index)];
-    score.resize(n_ridge, n_y);
-    for (Index j = 0; j < n_y; ++j) score.col(j) = scorer.score(widths[static_cast<std::size_t>(j)]);
-    task.advance(1.0);
-  }, [&] { task.poll(); });
+  parallel_for(
+      static_cast<Index>(blocks.size()), threads,
+      [&](Index index) {
+        const Block& block = blocks[static_cast<std::size_t>(index)];
+        if (block.fold == folds) return;
+        BlockScorer scorer(problem, centers, idle, block, group.x);
+        Matrix& score = block_score[static_cast<std::size_t>(index)];
+        score.resize(n_ridge, n_y);
+        for (Index j = 0; j < n_y; ++j) score.col(j) = scorer.score(widths[static_cast<std::size_t>(j)]);
+        task.advance(1.0);
+      },
+      [&] { task.poll(); });
 
   std::vector<Matrix> fold_score(static_cast<std::size_t>(folds), Matrix::Zero(n_ridge, n_y));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -464,10 +466,10 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
         score[k] = fold_score[static_cast<std::size_t>(k)](l, j) / fold_weight[static_cast<std::size_t>(k)];
       }
       const double mean = score.mean();
-      const double error = std::isfinite(mean)
-                               ? std::sqrt((score.array() - mean).square().sum() /
-                                           static_cast<double>(folds * (folds - 1)))
-                               : 0.0;
+      const double error =
+          std::isfinite(mean)
+              ? std::sqrt((score.array() - mean).square().sum() / static_cast<double>(folds * (folds - 1)))
+              : 0.0;
       *out++ = {group.x, group.y[static_cast<std::size_t>(j)], ridge[static_cast<std::size_t>(l)],
                 std::isnan(mean) ? infinity : mean, error};
     }
@@ -494,10 +496,13 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
   const bool small = static_cast<double>(problem.y.cols()) * b < 4e6 && b <= 512;
   const int outer = small ? task.threads() : 1;
   const int inner = small ? 1 : task.threads();
-  parallel_for(static_cast<Index>(groups.size()), outer, [&](Index g) {
-    const std::size_t index = static_cast<std::size_t>(g);
-    score_group(problem, centers, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
-  }, [&] { task.poll(); });
+  parallel_for(
+      static_cast<Index>(groups.size()), outer,
+      [&](Index g) {
+        const std::size_t index = static_cast<std::size_t>(g);
+        score_group(problem, centers, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
+      },
+      [&] { task.poll(); });
   return out;
 }
 
@@ -520,8 +525,9 @@ Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwid
   Matrix alpha = solve_ridge_systems({{&gram, &right, regularization}});
   constrain(problem, gram, right, {regularization}, alpha);
   if (!(alpha.maxCoeff() > 0)) {
-    throw NumericalError(message("LSCDE: every coefficient is zero: no sample lies within reach of any center at bandwidth ",
-                                 bandwidth, " (x) and ", bandwidth_y, " (y); give larger ones, or other centers"));
+    throw NumericalError(
+        message("LSCDE: every coefficient is zero: no sample lies within reach of any center at bandwidth ", bandwidth,
+                " (x) and ", bandwidth_y, " (y); give larger ones, or other centers"));
   }
   return alpha.col(0);
 }

@@ -144,7 +144,7 @@ TEST_F(BadInput, InterruptedFit) {
   for (int i = 2; i < 60; ++i) many += "," + std::to_string(0.1 * i);
   const Outcome outcome =
       shell("\"$CONDENS\" fit t.csv --target y --threads 1 --set n_centers=1000 --set bandwidth=" + many +
-            " --set bandwidth_y=" + many + " -o m.json & fit=$!; sleep 0.3; kill -TERM $fit; wait $fit");
+            " --set bandwidth_y=" + many + " -o m.json & fit=$!; sleep 0.6; kill -INT $fit; wait $fit");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("interrupted; nothing written"), std::string::npos) << outcome.err;
   EXPECT_EQ(files(), std::vector<std::string>{"t.csv"});

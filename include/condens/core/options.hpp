@@ -107,19 +107,28 @@ OptionInfo describe_field(const OptionField<Options, T>& field) {
 
 template <class T>
 T read_option(std::string_view owner, const OptionInfo& info, const Document& value) {
-  if constexpr (std::is_same_v<T, bool>) return read_bool(owner, info, value);
-  else if constexpr (std::is_same_v<T, Index>) return read_integer(owner, info, value);
-  else if constexpr (std::is_same_v<T, double>) return read_number(owner, info, value);
-  else if constexpr (std::is_same_v<T, std::vector<double>>) return read_numbers(owner, info, value);
-  else if constexpr (std::is_same_v<T, Matrix>) return read_matrix(owner, info, value);
-  else return static_cast<T>(read_choice(owner, info, value));
+  if constexpr (std::is_same_v<T, bool>)
+    return read_bool(owner, info, value);
+  else if constexpr (std::is_same_v<T, Index>)
+    return read_integer(owner, info, value);
+  else if constexpr (std::is_same_v<T, double>)
+    return read_number(owner, info, value);
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return read_numbers(owner, info, value);
+  else if constexpr (std::is_same_v<T, Matrix>)
+    return read_matrix(owner, info, value);
+  else
+    return static_cast<T>(read_choice(owner, info, value));
 }
 
 template <class T>
 Document write_option(const T& value) {
-  if constexpr (std::is_same_v<T, std::vector<double>>) return number_list(value);
-  else if constexpr (std::is_enum_v<T>) return choice_names<T>[static_cast<std::size_t>(value)];
-  else return Document(value);
+  if constexpr (std::is_same_v<T, std::vector<double>>)
+    return number_list(value);
+  else if constexpr (std::is_enum_v<T>)
+    return choice_names<T>[static_cast<std::size_t>(value)];
+  else
+    return Document(value);
 }
 
 }  // namespace detail

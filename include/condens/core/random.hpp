@@ -23,9 +23,9 @@ class RandomStream {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
   result_type operator()();
 
-  double uniform();                       ///< in [0, 1)
-  double normal();                        ///< standard normal
-  Index below(Index n);                   ///< uniform in 0, ..., n - 1
+  double uniform();                         ///< in [0, 1)
+  double normal();                          ///< standard normal
+  Index below(Index n);                     ///< uniform in 0, ..., n - 1
   std::vector<Index> permutation(Index n);  ///< uniformly random order of 0, ..., n - 1
 
  private:

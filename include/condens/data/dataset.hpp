@@ -28,4 +28,8 @@ struct Dataset {
   Dataset subset(const std::vector<Index>& rows) const;
 };
 
+/// `data` itself or, where some weights are zero, its other rows, kept in `storage`:
+/// weight zero is absence.
+const Dataset& rows_that_count(const Dataset& data, Dataset& storage);
+
 }  // namespace condens

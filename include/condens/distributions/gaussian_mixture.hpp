@@ -85,6 +85,9 @@ class GaussianMixture {
   /// The smallest set of probability `mass` (to 1e-10): {y: p(y) > t}, intervals from left
   /// to right. Univariate, mass in (0, 1).
   std::vector<Interval> highest_density_region(double mass) const;
+  /// The mass of the smallest such region that reaches y: the probability of p(Y) > p(y). It
+  /// is uniform over draws when the law is right. Univariate.
+  double highest_density_mass(double y) const;
 
   /// n independent draws, d x n.
   Matrix sample(Index n, RandomStream& random) const;
@@ -162,6 +165,7 @@ class GaussianMixtures {
   Vector median(const Run& run = {}) const;                              ///< univariate
   Matrix interval(double mass, const Run& run = {}) const;               ///< 2 x n, univariate
   std::vector<std::vector<Interval>> highest_density_region(double mass, const Run& run = {}) const;  ///< univariate
+  Vector highest_density_mass(const VectorView& y, const Run& run = {}) const;                        ///< univariate
 
   Matrix mean(const Run& run = {}) const;      ///< d x n
   Matrix variance(const Run& run = {}) const;  ///< d x n

@@ -16,8 +16,8 @@ namespace condens {
 
 /// What a fit did, as data.
 struct FitReport {
-  std::string status = "ok";          ///< "ok", or what did not come to its end
-  std::vector<std::string> warnings;  ///< complete sentences for the user
+  std::string status = "ok";                        ///< "ok", or what did not come to its end
+  std::vector<std::string> warnings;                ///< complete sentences for the user
   Document details = Document(Document::Object{});  ///< the model's own account: chosen widths, score table, ...
 
   Document to_document() const;
