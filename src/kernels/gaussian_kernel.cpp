@@ -1,5 +1,6 @@
 #include "condens/kernels/gaussian_kernel.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -9,15 +10,24 @@ namespace condens {
 
 namespace {
 
-/// Sum of (c_k - x_k)^2 over `count` coordinates from `first` on, as one expression, so
-/// that every column is written once.
-template <int count>
-auto squares(const MatrixView& centers, const MatrixView& points, Index i, Index first) {
-  const auto own = (centers.col(first).array() - points(first, i)).square();
-  if constexpr (count == 1) {
-    return own;
-  } else {
-    return own + squares<count - 1>(centers, points, i, first + 1);
+/// out_l (+)= sum of (c_lk - x_k)^2 over `count` coordinates from `first` on: every
+/// column is written once for all of them.
+template <int count, bool add>
+void sum_squares(const MatrixView& centers, Index first, const double* point, double* out) {
+  std::array<const double*, count> center;
+  std::array<double, count> x;
+  for (int k = 0; k < count; ++k) {
+    center[k] = centers.col(first + k).data();
+    x[k] = point[first + k];
+  }
+  const Index n = centers.rows();
+  for (Index l = 0; l < n; ++l) {
+    double sum = add ? out[l] : 0.0;
+    for (int k = 0; k < count; ++k) {
+      const double difference = center[k][l] - x[k];
+      sum = multiply_add(difference, difference, sum);
+    }
+    out[l] = sum;
   }
 }
 
@@ -25,23 +35,24 @@ auto squares(const MatrixView& centers, const MatrixView& points, Index i, Index
 
 void squared_distances(const MatrixView& centers, const MatrixView& points, Eigen::Ref<Matrix> out) {
   const Index dimension = centers.cols();
+  const Index rest = dimension % 4;
   for (Index i = 0; i < points.cols(); ++i) {
-    auto column = out.col(i).array();
-    const Index rest = dimension % 4;
+    const double* point = points.col(i).data();
+    double* column = out.col(i).data();
     switch (rest) {
       case 1:
-        column = squares<1>(centers, points, i, 0);
+        sum_squares<1, false>(centers, 0, point, column);
         break;
       case 2:
-        column = squares<2>(centers, points, i, 0);
+        sum_squares<2, false>(centers, 0, point, column);
         break;
       case 3:
-        column = squares<3>(centers, points, i, 0);
+        sum_squares<3, false>(centers, 0, point, column);
         break;
       default:
-        column = 0.0;
+        out.col(i).setZero();
     }
-    for (Index k = rest; k < dimension; k += 4) column += squares<4>(centers, points, i, k);
+    for (Index k = rest; k < dimension; k += 4) sum_squares<4, true>(centers, k, point, column);
   }
 }
 
