@@ -12,9 +12,9 @@ using namespace condens::benchmarks;
 int main() {
   LscdeOptions options = LscdeOptions::paper();
   options.n_centers = 100;
+  options.standardize = false;
   options.bandwidth = {1.0};
   options.regularization = {0.01};
-  options.coefficients = LscdeCoefficients::clipped;
   const Lscde model = Lscde::fit(two_branches(2000, 5, 1), options);
   const double active = static_cast<double>((model.coefficients().array() > 0).count());
   const Index rows = 1'000'000;
@@ -39,18 +39,15 @@ int main() {
   const Matrix u = model.centers_x();
   const Matrix v = model.centers_y();
   const Vector& alpha = model.coefficients();
-  const Matrix z_x = test.x.leftCols(20000);
-  const double mean = 0.0;
-  double checksum = mean;
+  double checksum = 0.0;
   const double obvious = best_seconds(1, [&] {
-    const Vector scale_x = Vector::Ones(5);
-    for (Index i = 0; i < z_x.cols(); ++i) {
+    for (Index i = 0; i < 20000; ++i) {
       double above = 0;
       double below = 0;
       for (Index l = 0; l < alpha.size(); ++l) {
-        const double w = alpha[l] * std::exp(-0.5 * (test.x.col(i) - u.col(l)).cwiseQuotient(scale_x).squaredNorm());
-        below += w;
-        above += w * std::exp(-0.5 * (test.y.col(i) - v.col(l)).squaredNorm());
+        const double weight = alpha[l] * std::exp(-0.5 * (test.x.col(i) - u.col(l)).squaredNorm());
+        below += weight;
+        above += weight * std::exp(-0.5 * (test.y.col(i) - v.col(l)).squaredNorm());
       }
       checksum += std::log(above / below);
     }

@@ -105,9 +105,9 @@ plot::TuningTable tuning_table(const Tuning& tuning) {
   for (const Candidate& candidate : tuning.candidates) {  // best first
     const Index i = one_width ? 0 : place(widths_y, candidate.values[1]);
     const Index j = place(widths_x, candidate.values[0]);
-    if (candidate.failed || std::isfinite(out.score(i, j))) continue;
-    out.score(i, j) = candidate.score;
-    out.standard_error(i, j) = candidate.standard_error;
+    if (std::isfinite(out.score(i, j))) continue;
+    out.score(i, j) = candidate.failed ? std::numeric_limits<double>::infinity() : candidate.score;
+    if (!candidate.failed) out.standard_error(i, j) = candidate.standard_error;
   }
   return out;
 }

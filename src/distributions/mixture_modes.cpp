@@ -283,7 +283,7 @@ Matrix modes(const MixtureView& p) {
   std::vector<Vector> places;
   if (p.d == 1) {
     for (const StationaryPoint& point : stationary_points(p)) {
-      if (point.is_maximum) places.push_back(Vector::Constant(1, point.y));
+      if (point.is_maximum) places.emplace_back(Vector::Constant(1, point.y));
     }
   } else {
     places = ascend_from_components(p);

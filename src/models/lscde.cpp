@@ -327,18 +327,18 @@ Lscde Lscde::from_document(const Document& document) {
   return Lscde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
 }
 
-Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& run) {
-  given.check(owner);
-  check_options(options, given);
+Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
   const FlushSubnormals guard;
   Dataset storage;
-  const Dataset& data = rows_that_count(given, storage);
+  const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
-  if (options.centers.size() == 0 && options.n_centers > data.size()) {
-    report.details.set("n_centers_note", message("all ", data.size(), " samples are centers"));
+  if (options.centers.size() == 0 && options.n_centers > rows.size()) {
+    report.details.set("n_centers_note", message("all ", rows.size(), " samples are centers"));
   }
-  const Standardized standardized = standardize(data, options.standardize);
-  for (Index k = 0; k < data.x.rows(); ++k) {
+  const Standardized standardized = standardize(rows, options.standardize);
+  for (Index k = 0; k < rows.x.rows(); ++k) {
     if (options.standardize && standardized.x.is_constant(k)) {
       report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
     }
@@ -349,24 +349,26 @@ Lscde Lscde::fit(const Dataset& given, const LscdeOptions& options, const Run& r
   }
   Problem problem = make_problem(standardized, options, center_rows);
 
-  Candidate best{options.bandwidth.front(),
-                 options.bandwidth_y.empty() ? options.bandwidth.front() : options.bandwidth_y.front(),
-                 options.regularization.front(), 0.0, 0.0};
-  if (options.bandwidth.size() * std::max<std::size_t>(1, options.bandwidth_y.size()) * options.regularization.size() >
-      1) {
-    const std::vector<double> cv = cv_without_weightless_rows(options.cv, given);
-    const std::vector<Index> fold = cv.size() == 1 ? assign_folds(data.size(), static_cast<Index>(cv.front()),
+  LscdeOptions candidates = options;
+  // Without inputs a width of x of its own has nothing to act on.
+  if (rows.x.rows() == 0 && !options.bandwidth_y.empty()) candidates.bandwidth.resize(1);
+  Candidate best{candidates.bandwidth.front(),
+                 candidates.bandwidth_y.empty() ? candidates.bandwidth.front() : candidates.bandwidth_y.front(),
+                 candidates.regularization.front(), 0.0, 0.0};
+  if (candidates.bandwidth.size() > 1 || candidates.bandwidth_y.size() > 1 || candidates.regularization.size() > 1) {
+    const std::vector<double> cv = cv_without_weightless_rows(options.cv, data);
+    const std::vector<Index> fold = cv.size() == 1 ? assign_folds(rows.size(), static_cast<Index>(cv.front()),
                                                                   static_cast<std::uint64_t>(options.seed))
-                                                   : check_folds(cv, data.size());
+                                                   : check_folds(cv, rows.size());
     sort_by_fold(problem, fold, center_rows, options.mask_centers);
-    report.details.set("candidates", candidates_to_document(search(problem, options, run, best, report)));
+    report.details.set("candidates", candidates_to_document(search(problem, candidates, run, best, report)));
     report.details.set("score", best.score);
     report.details.set("score_standard_error", best.standard_error);
   }
 
   Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
   Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
-  report.details.set("n_rows", data.size());
+  report.details.set("n_rows", rows.size());
   report.details.set("n_centers", alpha.size());
   report.details.set("n_active_centers", static_cast<Index>((alpha.array() > 0).count()));
   report.details.set("bandwidth", best.bandwidth);

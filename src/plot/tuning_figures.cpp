@@ -104,12 +104,14 @@ std::string tuning_map(const TuningTable& table, const Best& best) {
     for (Index i = 0; i < rows; ++i) {
       const double s = table.score(i, j);
       const Point corner = corner_of(i, j);
-      const std::string fill = std::isfinite(s) ? css(score_palette()[color_index(share(s))]) : "#dddddd";
+      const bool tried = !std::isnan(s);
+      const bool worked = std::isfinite(s);
+      const std::string fill = worked ? css(score_palette()[color_index(share(s))]) : tried ? "#dddddd" : "#f6f6f6";
       panel.canvas().rect(corner, width, height, {.fill = fill, .stroke = "#ffffff", .width = 0.7});
-      if (!with_text) continue;
+      if (!with_text || !tried) continue;
       panel.canvas().text(
-          {corner.x + width / 2.0, corner.y + height / 2.0 + 3.5}, std::isfinite(s) ? number_text(s) : "failed",
-          {.size = 10.0, .fill = std::isfinite(s) && share(s) < 0.6 ? "#ffffff" : "#222222", .anchor = Anchor::middle});
+          {corner.x + width / 2.0, corner.y + height / 2.0 + 3.5}, worked ? number_text(s) : "failed",
+          {.size = 10.0, .fill = worked && share(s) < 0.6 ? "#ffffff" : "#222222", .anchor = Anchor::middle});
     }
   }
   panel.canvas().rect(corner_of(best.row, best.column), width, height, {.stroke = "#ffffff", .width = 4.5});

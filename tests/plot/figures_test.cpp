@@ -124,7 +124,7 @@ TEST(Figures, TuningMarksItsMinimum) {
                     "bandwidth",
                     Vector{{0.01, 0.1, 1.0}},
                     Vector{{0.5, 1.0, 2.0}},
-                    Matrix{{3.0, 2.0, 4.0}, {2.5, 1.0, 3.5}, {9e9, std::nan(""), 4.5}}};
+                    Matrix{{3.0, 2.0, 4.0}, {2.5, 1.0, 3.5}, {9e9, std::numeric_limits<double>::infinity(), 4.5}}};
   const std::string inside = tuning_surface(table);
   expect_sound(inside);
   EXPECT_TRUE(has(inside, "minimum 1.000 at bandwidth = 1, regularization = 0.1<"));

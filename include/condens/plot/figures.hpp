@@ -67,7 +67,8 @@ std::string pit_histogram(const VectorView& pit, const VectorView& weights, cons
 /// Actual against nominal coverage, with two standard errors.
 std::string coverage_plot(const TargetScores& scores, const VectorView& weights, const std::string& target);
 
-/// A criterion over candidates. `score` is rows x columns, NaN where a fit failed; less is better.
+/// A criterion over candidates. `score` is rows x columns, less is better: NaN where nothing
+/// was tried, infinity where a fit failed.
 struct TuningTable {
   std::string score_name;
   std::string row_name;

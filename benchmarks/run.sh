@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds and runs every benchmark and writes benchmarks/RESULTS.md. Takes some ten minutes
+# and wants an otherwise idle machine. No argument: with the million rows; --short: without.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cmake --preset studies >/dev/null
+cmake --build build/release --parallel "$(nproc)" \
+  --target lscde_selection_benchmark lscde_large_benchmark prediction_benchmark >/dev/null
+out=benchmarks/RESULTS.md
+new="$(mktemp)"
+trap 'rm -f "$new"' EXIT
+commit="$(git rev-parse --short=12 HEAD)"
+[[ -z "$(git status --porcelain -- src include benchmarks)" ]] || commit="$commit with changes that were not committed"
+{
+  echo "# Benchmarks: results"
+  echo
+  echo "Written by \`benchmarks/run.sh\` on $(date +%F); commit $commit;" \
+    "$(lscpu | sed -n 's/^Model name: *//p'), $(nproc) cores. What each program does stands at its head."
+  section() {
+    printf '\n## %s\n\n```text\n' "$*"
+    build/release/benchmarks/"$@"
+    printf '```\n'
+  }
+  section lscde_selection_benchmark
+  section lscde_large_benchmark
+  [[ "${1:-}" == --short ]] || section lscde_large_benchmark 1000000
+  section prediction_benchmark
+} >"$new"
+cp "$new" "$out"
+cat "$out"
