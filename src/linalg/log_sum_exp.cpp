@@ -34,25 +34,27 @@ Vector log_normalize_columns(Matrix& log_weights) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Index rows = log_weights.rows();
   Vector totals(log_weights.cols());
-  Vector work(rows);
   for (Index j = 0; j < log_weights.cols(); ++j) {
     auto column = log_weights.col(j);
-    const double top = maximum(column.data(), rows);
-    if (top == -infinity && !column.hasNaN()) {
-      totals[j] = -infinity;
+    totals[j] = maximum(column.data(), rows);
+    // In two steps: a large common part must not take digits from the rest.
+    if (std::isfinite(totals[j])) column.array() -= totals[j];
+  }
+  Matrix work = log_weights;  // all exponentials in one run
+  exp_in_place(work.data(), work.size());
+  for (Index j = 0; j < log_weights.cols(); ++j) {
+    auto column = log_weights.col(j);
+    const double rest = std::log(sum(work.col(j).data(), rows));
+    if (totals[j] == -infinity && rest == -infinity) {
       column.setConstant(-std::log(static_cast<double>(rows)));
       continue;
     }
-    // In two steps: a large common part must not take digits from the rest.
-    work = column.array() - top;
-    exp_in_place(work.data(), rows);
-    const double rest = std::log(sum(work.data(), rows));
     for (Index i = 0; !std::isfinite(rest) && i < rows; ++i) {
       require(column[i] < infinity, "log weight ", column[i], " of component ", i, " in law ", j,
               "; expected a finite number or -infinity (weight zero)");
     }
-    column = (column.array() - top) - rest;
-    totals[j] = top + rest;
+    column.array() -= rest;
+    totals[j] += rest;
   }
   return totals;
 }

@@ -73,12 +73,10 @@ inline double reduce(const double* x, Index n, double neutral, const Combine& co
   for (; i + kBlock <= n; i += kBlock) {
     for (Index k = 0; k < kBlock; ++k) lane[k] = combine(lane[k], x[i + k]);
   }
-  if (i < n) {
-    std::array<double, kBlock> rest;
-    rest.fill(neutral);
-    std::copy(x + i, x + n, rest.begin());
-    for (Index k = 0; k < kBlock; ++k) lane[k] = combine(lane[k], rest[k]);
+  for (; i + kShortBlock <= n; i += kShortBlock) {
+    for (Index k = 0; k < kShortBlock; ++k) lane[k] = combine(lane[k], x[i + k]);
   }
+  for (Index k = 0; i + k < n; ++k) lane[k] = combine(lane[k], x[i + k]);
   for (Index k = 0; k < 16; ++k) lane[k] = combine(lane[k], lane[k + 16]);
   for (Index k = 0; k < 8; ++k) lane[k] = combine(lane[k], lane[k + 8]);
   for (Index k = 0; k < 4; ++k) lane[k] = combine(lane[k], lane[k + 4]);
