@@ -157,7 +157,7 @@ std::vector<Index> keep_complete(const Table& table, const std::vector<const Col
   require(drop_missing, where, missing.size(), missing.size() == 1 ? " row has" : " rows have",
           " missing values: ", table.source().empty() ? "row " : "line ", join({lines.begin(), lines.begin() + shown}),
           lines.size() > shown ? ", ..." : "", " (the first in column '", (*first)->name,
-          "'); fill them in, or choose to drop such rows");
+          "'); fill them in, or drop such rows (--drop-missing)");
   require(!complete.empty(), where, "every row has missing values, so none is left");
   return complete;
 }

@@ -199,11 +199,11 @@ std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& traini
     const double weight_x = weight + static_cast<double>(problem.x_unlabeled.cols());
     const auto& index = centers.back();
     if (static_cast<Index>(index.size()) == overlaps.rows()) {
-      gram.push_back(training.gram[fold].cwiseProduct(overlaps) / weight_x);
-      right.push_back(training.target[fold].col(j) / weight);
+      gram.emplace_back(training.gram[fold].cwiseProduct(overlaps) / weight_x);
+      right.emplace_back(training.target[fold].col(j) / weight);
     } else {
-      gram.push_back(training.gram[fold](index, index).cwiseProduct(overlaps(index, index)) / weight_x);
-      right.push_back(training.target[fold](index, j) / weight);
+      gram.emplace_back(training.gram[fold](index, index).cwiseProduct(overlaps(index, index)) / weight_x);
+      right.emplace_back(training.target[fold](index, j) / weight);
     }
   }
   std::vector<RidgeSystem> systems;

@@ -157,18 +157,18 @@ TEST(Encoder, RefusesInputsThatMixNumbersAndTexts) {
 
 TEST(Encoder, NamesMissingAndInfiniteValues) {
   EXPECT_EQ(fit_complaint(people_with({"age", Numbers{1, nan, 3, nan}}), usual),
-            "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, or choose to "
-            "drop such rows");
+            "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, or "
+            "drop such rows (--drop-missing)");
   EXPECT_EQ(fit_complaint(people_with({"sex", Texts{"M", "F", "F", ""}}), usual),
-            "people.csv: 1 row has missing values: line 5 (the first in column 'sex'); fill them in, or choose to "
-            "drop such rows");
+            "people.csv: 1 row has missing values: line 5 (the first in column 'sex'); fill them in, or "
+            "drop such rows (--drop-missing)");
   EXPECT_EQ(fit_complaint(people_with({"zip", Numbers{1, 2, -inf, 4}}), usual),
             "people.csv:4: column 'zip' is -inf, expected a finite number");
   Table many;
   many.add({"y", Numbers(8, nan)});
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}}),
-            "8 rows have missing values: row 1, 2, 3, 4, 5, ... (the first in column 'y'); fill them in, or choose to "
-            "drop such rows");
+            "8 rows have missing values: row 1, 2, 3, 4, 5, ... (the first in column 'y'); fill them in, or "
+            "drop such rows (--drop-missing)");
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}, .drop_missing = true}),
             "every row has missing values, so none is left");
   Table none("none.csv");

@@ -39,7 +39,7 @@ inline constexpr auto choice_names<LscdeScoring> = std::array<std::string_view, 
 struct LscdeOptions {
   std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
   std::vector<double> bandwidth_y = {0.025, 0.05, 0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {1e-3, 1e-2, 1e-1, 1, 10};
+  std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
   bool refine = true;
   Index n_centers = 300;
   LscdeCenters center_selection = LscdeCenters::kmeans;
