@@ -108,4 +108,11 @@ int run(int argc, char** argv) {
 
 }  // namespace condens::cli
 
-int main(int argc, char** argv) { return condens::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return condens::cli::run(argc, argv);
+  } catch (...) {  // what guarded() does not know: out of memory while building the help, say
+    std::fputs("condens: failed before the call could be read\n", stderr);
+    return condens::cli::failed;
+  }
+}
