@@ -12,9 +12,10 @@ fi
 data="$(cd "$1" && pwd)"
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
-build="${BUILD_DIRECTORY:-$root/build/reproduce}"
+build="$root/build/release"
 
-cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCONDENS_REPRODUCE=ON -DCONDENS_TESTS=OFF -DCONDENS_CLI=OFF >&2
+cd "$root"
+cmake --preset studies >&2
 cmake --build "$build" --target reproduce_lscde --parallel "$(nproc)" >&2
 
 commit="$(git -C "$root" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
