@@ -35,7 +35,7 @@ Task::Task(const Run& run, std::string name, double total_work)
 void Task::advance(double work) { done_.fetch_add(work, std::memory_order_relaxed); }
 
 void Task::poll() {
-  if (!run_.observer) return;
+  if (!run_.observer || std::this_thread::get_id() != owner_) return;
   const double now = seconds_now();
   if (now - last_call_ < 0.05) return;
   last_call_ = now;

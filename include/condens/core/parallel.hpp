@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
@@ -22,7 +23,8 @@ class Task {
   /// Counts finished work. Any thread.
   void advance(double work);
 
-  /// Tells the observer, at most every 50 ms. Calling thread only. Throws Cancelled.
+  /// Tells the observer, at most every 50 ms. Throws Cancelled. On any thread but the one that
+  /// made the task it does nothing.
   void poll();
 
   int threads() const { return threads_; }  ///< resolved: at least 1
@@ -32,6 +34,7 @@ class Task {
   std::string name_;
   double total_;
   int threads_;
+  std::thread::id owner_ = std::this_thread::get_id();
   std::atomic<double> done_{0.0};
   double last_call_ = 0.0;
 };

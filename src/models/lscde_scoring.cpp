@@ -1,0 +1,199 @@
+#include "lscde_scoring.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
+
+namespace condens::lscde {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Sums of kernels below this have lost digits to underflow: such rows are summed in the log domain.
+constexpr double smallest_sum = 1e-280;
+
+/// log of sum_l alpha_l exp(exponent_l), without underflow.
+double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& alpha, Index j, Vector& work) {
+  work = exponent.col(i) + alpha.col(j).array().log().matrix();
+  return log_sum_exp_in_place(work.data(), work.size());
+}
+
+/// log p of the defensive component at every y.
+Vector log_defensive(const Problem& problem, const MatrixView& y) {
+  const Matrix z = (y.colwise() - problem.defensive_mean).array().colwise() / problem.defensive_scale.array();
+  const double mass = log_kernel_mass(y.rows(), 1.0) + problem.defensive_scale.array().log().sum();
+  return (-0.5 * z.colwise().squaredNorm().array() - mass).transpose();
+}
+
+/// One block's kernels of x, and the scores of one s_y after the other.
+class BlockScorer {
+ public:
+  /// `idle_centers`, per fold, have no positive coefficient: the nearest of the others sets the scale of each sum.
+  BlockScorer(const Problem& problem, const CenterRows& centers, const std::vector<std::vector<Index>>& idle_centers,
+              const Block& block, double width_x)
+      : problem_(problem),
+        fold_(block.fold),
+        rows_(block.rows),
+        weight_(problem.weights.segment(rows_.begin, rows_.size())),
+        exponent_x_(centers.x.rows(), rows_.size()),
+        distance_y_(centers.x.rows(), rows_.size()) {
+    const auto y = problem.y.middleCols(rows_.begin, rows_.size());
+    kernel_exponents(centers.x, problem.x.middleCols(rows_.begin, rows_.size()), width_x, exponent_x_);
+    for (const Index l : idle_centers[static_cast<std::size_t>(fold_)]) exponent_x_.row(l).setConstant(-infinity);
+    squared_distances(centers.y, y, distance_y_);
+    phi_ = exponent_x_;
+    shift_x_ = shift_and_exp(phi_);
+    if (problem.defensive_weight > 0) log_defensive_ = log_defensive(problem, y);
+  }
+
+  Vector score(const ScoringWidth& width) {
+    const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
+    exponent_ = exponent_x_ - distance_y_ * (0.5 / (width.width * width.width));
+    psi_ = exponent_;
+    const Vector shift = shift_and_exp(psi_);
+    numerator_.noalias() = psi_.transpose() * alpha;
+    denominator_.noalias() = phi_.transpose() * alpha;
+    Vector out(alpha.cols());
+    for (Index j = 0; j < alpha.cols(); ++j) {
+      if (!(alpha.col(j).maxCoeff() > 0)) {
+        out[j] = infinity;
+        continue;
+      }
+      const Vector log_density = log_density_of(width, shift, j);
+      out[j] = problem_.scoring == LscdeScoring::nll ? negative_log_likelihood(log_density)
+                                                     : squared_error(width, log_density, j);
+    }
+    return out;
+  }
+
+ private:
+  /// Subtracts each column's maximum before exponentiating; returns the maxima.
+  static Vector shift_and_exp(Matrix& exponent) {
+    Vector shift(exponent.cols());
+    for (Index i = 0; i < exponent.cols(); ++i) {
+      const double largest = maximum(exponent.col(i).data(), exponent.rows());
+      shift[i] = largest;
+      if (std::isfinite(largest)) exponent.col(i).array() -= largest;
+    }
+    exp_in_place(exponent.data(), exponent.size());
+    return shift;
+  }
+
+  Vector log_density_of(const ScoringWidth& width, const Vector& shift, Index j) {
+    const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
+    Vector out(rows_.size());
+    for (Index i = 0; i < out.size(); ++i) {
+      const double above = numerator_(i, j);
+      const double below = denominator_(i, j);
+      if (above > smallest_sum && below > smallest_sum) {
+        out[i] = std::log(above / below) + (shift[i] - shift_x_[i]);
+      } else {
+        out[i] = log_weighted_sum(exponent_, i, alpha, j, work_) - log_weighted_sum(exponent_x_, i, alpha, j, work_);
+      }
+    }
+    return out.array() - width.log_mass;
+  }
+
+  double negative_log_likelihood(const Vector& log_density) const {
+    const double e = problem_.defensive_weight;
+    if (e == 0.0) return -weight_.dot(log_density);
+    double sum = 0.0;
+    for (Index i = 0; i < log_density.size(); ++i) {
+      const double own = std::log1p(-e) + log_density[i];
+      const double other = std::log(e) + log_defensive_[i];
+      const double larger = std::max(own, other);
+      sum -= weight_[i] * (larger + std::log1p(std::exp(std::min(own, other) - larger)));
+    }
+    return sum;
+  }
+
+  /// Half the integral of p^2 minus p(y), of the mixture with the defensive component (section 2.5).
+  double squared_error(const ScoringWidth& width, const Vector& log_density, Index j) {
+    const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
+    const double e = problem_.defensive_weight;
+    // The weights of the components at each x, normalised also where phi'alpha underflows.
+    Matrix share = phi_.array().colwise() * alpha.col(j).array();
+    for (Index i = 0; i < share.cols(); ++i) {
+      if (denominator_(i, j) > smallest_sum) {
+        share.col(i) /= denominator_(i, j);
+      } else {
+        share.col(i) = exponent_x_.col(i) + alpha.col(j).array().log().matrix();
+        const double total = log_sum_exp(share.col(i));
+        share.col(i).array() -= total;
+        exp_in_place(share.col(i).data(), share.rows());
+      }
+    }
+    const Vector square =
+        (width.overlap_factor.transpose() * share).colwise().squaredNorm().transpose() * std::exp(-2 * width.log_mass);
+    double sum = 0.0;
+    const double defensive_square =
+        e == 0.0 ? 0.0
+                 : std::exp(-log_kernel_mass(problem_.y.rows(), std::numbers::sqrt2)) / problem_.defensive_scale.prod();
+    for (Index i = 0; i < square.size(); ++i) {
+      double integral = square[i];
+      double density = std::exp(log_density[i]);
+      if (e > 0.0) {
+        const double cross = share.col(i).dot(width.defensive_overlap);
+        integral = (1 - e) * (1 - e) * integral + 2 * e * (1 - e) * cross + e * e * defensive_square;
+        density = (1 - e) * density + e * std::exp(log_defensive_[i]);
+      }
+      sum += weight_[i] * (0.5 * integral - density);
+    }
+    return sum;
+  }
+
+  const Problem& problem_;
+  Index fold_;
+  Range rows_;
+  Vector weight_;
+  Matrix exponent_x_;
+  Matrix distance_y_;
+  Matrix exponent_;
+  Matrix phi_;
+  Matrix psi_;
+  Matrix numerator_;
+  Matrix denominator_;
+  Vector shift_x_;
+  Vector log_defensive_;
+  Vector work_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Index>> find_idle_centers(const std::vector<ScoringWidth>& widths, Index folds) {
+  std::vector<std::vector<Index>> out(static_cast<std::size_t>(folds));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Vector largest = Vector::Zero(widths.front().alpha[k].rows());
+    for (const ScoringWidth& width : widths) largest = largest.cwiseMax(width.alpha[k].rowwise().maxCoeff());
+    for (Index l = 0; l < largest.size(); ++l) {
+      if (!(largest[l] > 0)) out[k].push_back(l);
+    }
+  }
+  return out;
+}
+
+Vector defensive_overlaps(const Problem& problem, double width) {
+  Vector log_value = Vector::Zero(problem.centers_y.cols());
+  for (Index k = 0; k < problem.centers_y.rows(); ++k) {
+    const double scale = std::hypot(width, problem.defensive_scale[k]);
+    const auto z = (problem.centers_y.row(k).array() - problem.defensive_mean[k]) / scale;
+    log_value.array() -= 0.5 * z.square().transpose() + log_kernel_mass(1, scale);
+  }
+  return log_value.array().exp();
+}
+
+Matrix score_block(const Problem& problem, const CenterRows& centers,
+                   const std::vector<std::vector<Index>>& idle_centers, const Block& block, double width_x,
+                   const std::vector<ScoringWidth>& widths) {
+  BlockScorer scorer(problem, centers, idle_centers, block, width_x);
+  Matrix out(widths.front().alpha.front().cols(), static_cast<Index>(widths.size()));
+  for (std::size_t j = 0; j < widths.size(); ++j) out.col(static_cast<Index>(j)) = scorer.score(widths[j]);
+  return out;
+}
+
+}  // namespace condens::lscde
