@@ -121,17 +121,7 @@ Document parse_settings(const ModelInfo& model, const std::vector<std::string>& 
   Document out(Document::Object{});
   for (const std::string& setting : settings) {
     const auto [name, text] = split_assignment("--set", setting);
-    std::vector<std::string> names;
-    for (const OptionInfo& option : model.options) names.push_back(option.name);
-    const auto known = std::find(names.begin(), names.end(), name);
-    if (known == names.end()) {
-      const std::string guess = nearest(name, names);
-      std::string list;
-      for (const std::string& other : names) list += (list.empty() ? "" : ", ") + other;
-      throw std::invalid_argument(message(model.name, ": unknown option '", name, "'; the options are ", list,
-                                          guess.empty() ? "" : "; did you mean '" + guess + "'?"));
-    }
-    out.set(name, parse_option(model.name, model.options[static_cast<std::size_t>(known - names.begin())], text));
+    out.set(name, parse_option(model.name, find_option(model.name, model.options, name), text));
   }
   return out;
 }

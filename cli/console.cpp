@@ -39,21 +39,6 @@ void draw_progress(std::string_view task, double fraction) {
   progress_shown = true;
 }
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 /// Columns on the screen of UTF-8 text: bytes that do not continue a character.
 std::size_t text_width(const std::string& text) {
   return static_cast<std::size_t>(
@@ -135,19 +120,6 @@ std::string brief(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
-}
-
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < shortest && distance < std::max(name.size(), candidate.size())) {
-      shortest = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace condens::cli

@@ -36,7 +36,4 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t
 /// Four significant digits: for people; files get every digit.
 std::string brief(double value);
 
-/// The candidate that differs least from `name`; empty when none is near.
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
-
 }  // namespace condens::cli

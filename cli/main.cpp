@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "condens/core/names.hpp"
 #include "console.hpp"
 #include "verbs.hpp"
 
@@ -58,11 +59,7 @@ std::vector<std::string> verb_names(const CLI::App& app) {
 bool is_unknown_verb(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = verb_names(app);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return false;
-  const std::string guess = nearest(word, names);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  say("", "unknown verb '" + word + "'; " + (guess.empty() ? "" : "did you mean '" + guess + "'? ") + "The verbs are " +
-              list);
+  say("", "unknown verb '" + word + "'; the verbs are " + list_names(names) + did_you_mean(word, names));
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "condens/registry.hpp"
 
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 #include "condens/models/lscde.hpp"
 
 namespace condens {
@@ -44,12 +45,13 @@ const std::vector<ModelInfo>& models() {
 }
 
 const ModelInfo& find_model(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const ModelInfo& info : models()) {
     if (info.name == name) return info;
-    names += (names.empty() ? "" : ", ") + info.name;
+    names.push_back(info.name);
   }
-  throw std::invalid_argument(message("model = '", name, "', expected one of ", names));
+  throw std::invalid_argument(
+      message("model = '", name, "', expected one of ", list_names(names), did_you_mean(name, names)));
 }
 
 Document save_density(const ConditionalDensity& density) {

@@ -98,8 +98,8 @@ TEST_P(Contract, SurvivesAFileToTheBit) {
   const auto model = fit(sample_data(60, 2, 1, 1));
   const Document saved = save_density(*model);
   const Dataset test = sample_data(20, 2, 1, 2);
-  for (const Document& again : {document_from_json(document_to_json(saved), "model"),
-                                document_from_cbor(document_to_cbor(saved), "model")}) {
+  for (const Document& again :
+       {document_from_json(document_to_json(saved), "model"), document_from_cbor(document_to_cbor(saved), "model")}) {
     EXPECT_TRUE(again == saved);
     EXPECT_EQ(load_density(again)->log_density(test.x, test.y), model->log_density(test.x, test.y));
   }
@@ -167,9 +167,10 @@ TEST_P(Contract, BadInputIsNamed) {
             std::string::npos);
   x(1, 2) = std::nan("");
   EXPECT_NE(message_of([&] { model->predict(x); }).find("observation 3, dimension 2"), std::string::npos);
-  EXPECT_NE(message_of([&] { find_model(GetParam().model).fit(sample_data(60, 1, 1, 1), GetParam().preset,
-                                                             Document::Object{{"no_such_option", 1}}, {}); })
-                .find("unknown option 'no_such_option'"),
+  EXPECT_NE(message_of([&] {
+              find_model(GetParam().model)
+                  .fit(sample_data(60, 1, 1, 1), GetParam().preset, Document::Object{{"no_such_option", 1}}, {});
+            }).find("unknown option 'no_such_option'"),
             std::string::npos);
 }
 

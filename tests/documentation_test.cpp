@@ -48,7 +48,8 @@ TEST(Documentation, EveryModelHasAPageWithItsOptions) {
     const std::string page((std::istreambuf_iterator<char>(file)), {});
     const std::string table = option_table_of(info);
     EXPECT_NE(page.find(table), std::string::npos)
-        << "docs/models/" << info.name << ".md: between the options marks this is expected:\n" << table;
+        << "docs/models/" << info.name << ".md: between the options marks this is expected:\n"
+        << table;
     for (const char* heading : {"## Formula", "## Options", "## Cost", "## When not to use it"}) {
       EXPECT_NE(page.find(heading), std::string::npos) << info.name << ": " << heading;
     }

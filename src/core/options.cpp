@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "condens/core/names.hpp"
+
 namespace condens {
 
 namespace {
@@ -117,6 +119,16 @@ int read_choice(std::string_view owner, const OptionInfo& info, const Document& 
 }
 
 }  // namespace detail
+
+const OptionInfo& find_option(std::string_view owner, const std::vector<OptionInfo>& options, std::string_view name) {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : options) {
+    if (option.name == name) return option;
+    names.push_back(option.name);
+  }
+  throw std::invalid_argument(
+      message(owner, ": unknown option '", name, "'; the options are ", list_names(names), did_you_mean(name, names)));
+}
 
 Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text) {
   if (info.type == "boolean") {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 
 namespace condens {
 
@@ -28,41 +29,6 @@ double out_of_range_value(std::string_view decimal) {
                                                         : decimal.substr(exponent + 1).starts_with('-');
   const double magnitude = small ? 0.0 : std::numeric_limits<double>::infinity();
   return negative ? -magnitude : magnitude;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-/// Levenshtein's distance: insertions, deletions and substitutions.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-std::string suggestion(std::string_view name, const std::vector<Column>& columns) {
-  std::string nearest;
-  std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const Column& column : columns) {
-    const std::size_t distance = edit_distance(lower(name), lower(column.name));
-    if (distance < shortest && distance < std::max(name.size(), column.name.size())) {
-      shortest = distance;
-      nearest = column.name;
-    }
-  }
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
 }  // namespace
@@ -120,10 +86,10 @@ const Column* Table::find(std::string_view name) const {
 
 const Column& Table::at(std::string_view name, std::string_view role) const {
   if (const Column* column = find(name)) return *column;
-  std::string names;
-  for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
   throw std::invalid_argument(message(source_, source_.empty() ? "" : ": ", "there is no ", role, " column '", name,
-                                      "'; the columns are ", names, suggestion(name, columns_)));
+                                      "'; the columns are ", list_names(names), did_you_mean(name, names)));
 }
 
 Index Table::line(Index row) const { return lines_.empty() ? row + 1 : lines_[static_cast<std::size_t>(row)]; }

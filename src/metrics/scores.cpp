@@ -17,8 +17,8 @@ constexpr Index rows_per_block = 128;  // the laws of a block are in memory toge
 struct TargetRows {
   Vector crps;
   Vector pit;
-  Matrix width;            // levels x rows
-  Vector region;           // mass of the highest-density region that reaches y; empty when not asked for
+  Matrix width;   // levels x rows
+  Vector region;  // mass of the highest-density region that reaches y; empty when not asked for
 };
 
 struct Rows {

@@ -12,21 +12,12 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "support/complaint.hpp"
 
 namespace condens {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-template <class Error = FormatError, class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 struct Example {
   Document document;
@@ -80,7 +71,7 @@ void expect_only(Access access, const std::string& what, const std::vector<std::
   for (const auto& [document, kind] : one_of_each()) {
     const bool fits = std::find(allowed.begin(), allowed.end(), kind) != allowed.end();
     const Document& given = document;
-    EXPECT_EQ(complaint([&] { access(given); }), fits ? "" : "expected " + what + ", found " + kind);
+    EXPECT_EQ(complaint<FormatError>([&] { access(given); }), fits ? "" : "expected " + what + ", found " + kind);
   }
 }
 
@@ -98,13 +89,13 @@ TEST(Document, SaysWhatWasFoundInstead) {
 
 TEST(Document, SaysWhatIsWrongInsideAListOrAVector) {
   const Document list(Document::Array{"one", 2});
-  EXPECT_EQ(complaint([&] { (void)list.as_strings(); }), "expected a text, found a whole number");
-  EXPECT_EQ(complaint([&] { (void)list.as_numbers(); }), "expected a number, found a text");
-  EXPECT_EQ(complaint([] { (void)Document(3).as_strings(); }), "expected a list, found a whole number");
-  EXPECT_EQ(complaint([] { (void)Document(3).as_numbers(); }), "expected a list, found a whole number");
-  EXPECT_EQ(complaint([] { (void)Document(Matrix(Matrix::Zero(3, 2))).as_vector(); }),
+  EXPECT_EQ(complaint<FormatError>([&] { (void)list.as_strings(); }), "expected a text, found a whole number");
+  EXPECT_EQ(complaint<FormatError>([&] { (void)list.as_numbers(); }), "expected a number, found a text");
+  EXPECT_EQ(complaint<FormatError>([] { (void)Document(3).as_strings(); }), "expected a list, found a whole number");
+  EXPECT_EQ(complaint<FormatError>([] { (void)Document(3).as_numbers(); }), "expected a list, found a whole number");
+  EXPECT_EQ(complaint<FormatError>([] { (void)Document(Matrix(Matrix::Zero(3, 2))).as_vector(); }),
             "expected a vector, found a matrix of 2 columns");
-  EXPECT_EQ(complaint([] { (void)Document(3).as_vector(); }), "expected a matrix, found a whole number");
+  EXPECT_EQ(complaint<FormatError>([] { (void)Document(3).as_vector(); }), "expected a matrix, found a whole number");
 }
 
 TEST(Document, FindsMembersByKey) {
@@ -112,7 +103,7 @@ TEST(Document, FindsMembersByKey) {
   EXPECT_EQ(document.at("b").as_string(), "two");
   EXPECT_EQ(document.find("a"), &document.at("a"));
   EXPECT_EQ(document.find("c"), nullptr);
-  EXPECT_EQ(complaint([&] { (void)document.at("c"); }), "the key 'c' is missing");
+  EXPECT_EQ(complaint<FormatError>([&] { (void)document.at("c"); }), "the key 'c' is missing");
 }
 
 TEST(Document, KeepsMembersInTheOrderOfInsertion) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/complaint.hpp"
+
 namespace condens {
 namespace {
 
@@ -47,16 +49,6 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 ExampleOptions with(std::string_view name, Document value) {
   ExampleOptions options;

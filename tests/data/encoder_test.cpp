@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "condens/core/errors.hpp"
+#include "support/complaint.hpp"
 
 namespace condens {
 namespace {
@@ -37,16 +38,6 @@ Table people_with(const Column& column) {
   for (const Column& c : original.columns()) table.add(c.name == column.name ? column : c);
   table.set_lines({2, 3, 4, 5});
   return table;
-}
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
 }
 
 std::string fit_complaint(const Table& table, const EncoderOptions& options) {

@@ -7,18 +7,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/complaint.hpp"
+
 namespace condens {
 namespace {
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Folds, AreBalancedForEveryN) {
   for (Index n = 5; n < 30; ++n) {

@@ -7,16 +7,10 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
-  return out;
-}
 
 constexpr double rounding = 1e-13;  // some hundred additions of numbers near 1
 

@@ -9,6 +9,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "support/complaint.hpp"
 
 namespace condens {
 namespace {
@@ -26,16 +27,6 @@ Document sample() {
   out.set("empty matrix", Matrix(0, 3)).set("empty list", Document::Array{}).set("empty object", Document::Object{});
   out.set("nested", Document::Array{inner, Document::Array{inner}}).set("density", inner);
   return out;
-}
-
-template <class Error, class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 std::string json_complaint(std::string_view text) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "support/complaint.hpp"
+
 namespace condens {
 namespace {
 
@@ -29,16 +31,6 @@ class Files : public testing::Test {
 
   fs::path directory_;
 };
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST_F(Files, WritesAndReadsBytes) {
   std::string bytes(200000, 'x');  // more than one buffer

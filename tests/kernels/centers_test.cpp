@@ -9,16 +9,10 @@
 #include <vector>
 
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = random.normal();
-  return out;
-}
 
 /// Both ways to choose, so that their common promises are tested in one place.
 using Chooser = std::vector<Index> (*)(const Matrix&, const Vector&, Index, std::uint64_t);

@@ -8,18 +8,12 @@
 #include <numbers>
 
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = random.normal();
-  return out;
-}
 
 TEST(SquaredDistances, EqualPlainSums) {
   for (Index dimension = 0; dimension <= 9; ++dimension) {

@@ -8,18 +8,12 @@
 #include <vector>
 
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = random.normal();
-  return out;
-}
 
 TEST(AddGram, EqualsPlainSums) {
   for (const Index order : {0, 1, 5, 127, 128, 129, 300}) {

@@ -12,6 +12,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
@@ -34,12 +35,6 @@ struct Systems {
     list.push_back({&grams.back(), &rights.back(), ridge});
   }
 };
-
-Matrix normals(Index rows, Index cols, RandomStream& random) {
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = random.normal();
-  return out;
-}
 
 /// A Gram matrix of rank at most b / 2 + 1, eigenvalues about 1; NaN above the diagonal, which must not be read.
 Matrix gram_of_order(Index order, RandomStream& random) {

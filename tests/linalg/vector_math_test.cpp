@@ -126,7 +126,8 @@ TEST(LogNormalizeColumns, NamesABadColumn) {
     log_normalize_columns(a);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_NE(std::string(error.what()).find("log weight nan of component 0 in law 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("log weight nan of component 0 in law 1"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -118,12 +118,12 @@ double plain_score(const Dataset& data, const std::vector<Index>& fold, Index fo
     model.defensive = options.defensive_weight;
     model.defensive_mean = data.y.rowwise().mean();
     model.defensive_scale =
-        2 * ((data.y.colwise() - model.defensive_mean).rowwise().squaredNorm() / static_cast<double>(data.size() - 1)).cwiseSqrt();
+        2 * ((data.y.colwise() - model.defensive_mean).rowwise().squaredNorm() / static_cast<double>(data.size() - 1))
+                .cwiseSqrt();
     double sum = 0;
     for (const Index i : test) {
-      sum += options.scoring == LscdeScoring::nll
-                 ? -model.log_density(data.x.col(i), data.y.col(i))
-                 : plain::squared_error(model, data.x.col(i), data.y(0, i));
+      sum += options.scoring == LscdeScoring::nll ? -model.log_density(data.x.col(i), data.y.col(i))
+                                                  : plain::squared_error(model, data.x.col(i), data.y(0, i));
     }
     total += sum / static_cast<double>(test.size());
   }
@@ -155,8 +155,8 @@ TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
   const std::vector<Index> center_fold = mask ? fold : std::vector<Index>(n, -1);
   double best = std::numeric_limits<double>::infinity();
   for (Index c = 0; c < table.cols(); ++c) {
-    const double expected = plain_score(data, fold, 3, joint(data, n), center_fold, options, table(0, c), table(1, c),
-                                        table(2, c));
+    const double expected =
+        plain_score(data, fold, 3, joint(data, n), center_fold, options, table(0, c), table(1, c), table(2, c));
     // A held-out log density far out depends on tiny coefficients: relative, not absolute, agreement.
     EXPECT_NEAR(table(3, c), expected, 1e-9 * (1 + std::abs(expected))) << table.col(c).transpose();
     best = std::min(best, expected);
@@ -219,9 +219,9 @@ TEST(Lscde, ObserverSeesProgressAndCancels) {
   const Dataset data = two_branches(20000, 3, 1);
   std::vector<double> seen;
   const condens::Run run{.threads = 2, .observer = [&](std::string_view, double fraction) {
-                  seen.push_back(fraction);
-                  return seen.size() < 3;
-                }};
+                           seen.push_back(fraction);
+                           return seen.size() < 3;
+                         }};
   EXPECT_THROW(Lscde::fit(data, {}, run), Cancelled);
   ASSERT_EQ(seen.size(), 3U);
   EXPECT_LE(seen[0], seen[1]);
@@ -252,7 +252,8 @@ struct BadCall {
 
 TEST(Lscde, SaysWhatIsWrong) {
   const std::vector<BadCall> calls = {
-      {"constant target", [](Dataset& d, LscdeOptions&) { d.y.setConstant(2); }, "target 1 is constant (2 in every row)"},
+      {"constant target", [](Dataset& d, LscdeOptions&) { d.y.setConstant(2); },
+       "target 1 is constant (2 in every row)"},
       {"no target", [](Dataset& d, LscdeOptions&) { d.y.resize(0, 50); }, "target"},
       {"NaN", [](Dataset& d, LscdeOptions&) { d.x(0, 6) = std::nan(""); }, "NaN"},
       {"negative weight",
@@ -263,7 +264,8 @@ TEST(Lscde, SaysWhatIsWrong) {
        "weight"},
       {"no weight", [](Dataset& d, LscdeOptions&) { d.weights = Vector::Zero(50); }, "weight"},
       {"empty candidates", [](Dataset&, LscdeOptions& o) { o.bandwidth = {}; }, "bandwidth is empty"},
-      {"negative bandwidth", [](Dataset&, LscdeOptions& o) { o.bandwidth = {-1}; }, "bandwidth = -1, expected a list of numbers, each > 0"},
+      {"negative bandwidth", [](Dataset&, LscdeOptions& o) { o.bandwidth = {-1}; },
+       "bandwidth = -1, expected a list of numbers, each > 0"},
       {"regularization 0", [](Dataset&, LscdeOptions& o) { o.regularization = {0}; }, "regularization = 0"},
       {"too many folds", [](Dataset&, LscdeOptions& o) { o.cv = {51}; }, "fold"},
       {"one fold", [](Dataset&, LscdeOptions& o) { o.cv = {1}; }, "fold"},

@@ -11,17 +11,12 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 
 namespace condens {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-Matrix normals(Index rows, Index cols, RandomStream& random) {
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = random.normal();
-  return out;
-}
 
 /// Eigenvalues between 0.1 and about 4, so that solutions are accurate to 1e-13.
 Matrix positive_definite(Index n, RandomStream& random) {

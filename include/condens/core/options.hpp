@@ -133,6 +133,9 @@ Document write_option(const T& value) {
 
 }  // namespace detail
 
+/// Throws std::invalid_argument that lists the options there are, and the nearest, for an unknown name.
+const OptionInfo& find_option(std::string_view owner, const std::vector<OptionInfo>& options, std::string_view name);
+
 /// The table as data, in its order.
 template <class Options>
 std::vector<OptionInfo> describe_options() {
@@ -165,11 +168,7 @@ void set_options(Options& options, std::string_view owner, const Document& value
       options.*field.member = detail::read_option<T>(owner, detail::describe_field(field), given);
     };
     std::apply([&](const auto&... field) { (try_field(field), ...); }, option_table<Options>);
-    if (!known) {
-      std::string names;
-      for (const OptionInfo& info : describe_options<Options>()) names += (names.empty() ? "" : ", ") + info.name;
-      throw std::invalid_argument(message(owner, ": unknown option '", name, "'; the options are ", names));
-    }
+    if (!known) find_option(owner, describe_options<Options>(), name);
   }
 }
 
