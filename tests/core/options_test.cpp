@@ -166,7 +166,7 @@ TEST(Options, SurviveTheWayThroughADocument) {
 TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
   EXPECT_EQ(complaint_about("widht", 1.0),
             "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
-            "centers, seeding");
+            "centers, seeding; did you mean 'width'?");
 }
 
 TEST(Options, RefuseAWrongType) {

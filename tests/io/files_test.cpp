@@ -69,12 +69,13 @@ TEST_F(Files, KeepsPermissionsAndFollowsLinks) {
 }
 
 TEST_F(Files, FailuresNamePathAndReasonAndLeaveNothing) {
-  EXPECT_EQ(complaint([&] { write_file_atomically(path("no/a"), "x"); }),
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("no/a"), "x"); }),
             path("no/a") + ": cannot be written: No such file or directory");
-  EXPECT_EQ(complaint([&] { write_file_atomically(directory_.string(), "x"); }),
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(directory_.string(), "x"); }),
             directory_.string() + ": cannot be written: Is a directory");
-  EXPECT_EQ(complaint([&] { read_file(path("none")); }), path("none") + ": cannot be read: No such file or directory");
-  EXPECT_EQ(complaint([&] { read_file(directory_.string()); }),
+  EXPECT_EQ(complaint<std::runtime_error>([&] { read_file(path("none")); }),
+            path("none") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(complaint<std::runtime_error>([&] { read_file(directory_.string()); }),
             directory_.string() + ": cannot be read: Is a directory");
   EXPECT_EQ(count(), 0);
 }
@@ -83,7 +84,7 @@ TEST_F(Files, DevicesAreWrittenInPlace) {
   EXPECT_NO_THROW(write_file_atomically("/dev/null", "x"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   if (fs::exists("/dev/full")) {
-    EXPECT_EQ(complaint([] { write_file_atomically("/dev/full", "x"); }),
+    EXPECT_EQ(complaint<std::runtime_error>([] { write_file_atomically("/dev/full", "x"); }),
               "/dev/full: cannot be written: No space left on device");
   }
 }
