@@ -57,13 +57,13 @@ std::vector<double> cv_without_weightless_rows(const std::vector<double>& cv, co
   return out;
 }
 
-/// `columns` of the centres' samples, or empty when centres were given.
+/// The rows that become centres.
 std::vector<Index> choose_center_rows(const Dataset& data, const Vector& weights, const LscdeOptions& options,
                                       const Run& run) {
   const Index count = std::min(options.n_centers, data.size());
   const auto seed = static_cast<std::uint64_t>(options.seed);
   Matrix points(data.x.rows() + data.y.rows(), data.size());
-  // x and y count alike, whatever their dimensions (algorithm notes 1.9).
+  // x and y count alike, whatever their dimensions.
   const double balance =
       data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
   points << data.x, balance * data.y;
@@ -189,9 +189,6 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
             work * static_cast<double>(groups.size() + (options.refine ? 3 : 0)));
   std::vector<Candidate> candidates = lscde::score_candidates(problem, groups, options.regularization, task);
   best = best_of(candidates);
-  warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
-  warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
-  warn_at_edge(options.regularization, best.regularization, "regularization", report);
   if (options.refine) {
     const auto finer = lscde::score_candidates(
         problem,
@@ -208,6 +205,9 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
     }
     best = best_of(candidates);
   }
+  warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
+  warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  warn_at_edge(options.regularization, best.regularization, "regularization", report);
   return candidates;
 }
 

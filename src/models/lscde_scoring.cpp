@@ -18,8 +18,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest_sum = 1e-280;
 
 /// log of sum_l alpha_l exp(exponent_l), without underflow.
-double log_weighted_sum(const Matrix& exponent, Index i, const Matrix& alpha, Index j, Vector& work) {
-  work = exponent.col(i) + alpha.col(j).array().log().matrix();
+template <class Exponent>
+double log_weighted_sum(const Exponent& exponent, const Matrix& alpha, Index j, Vector& work) {
+  work = exponent + alpha.col(j).array().log().matrix();
   return log_sum_exp_in_place(work.data(), work.size());
 }
 
@@ -53,8 +54,7 @@ class BlockScorer {
 
   Vector score(const ScoringWidth& width) {
     const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
-    exponent_ = exponent_x_ - distance_y_ * (0.5 / (width.width * width.width));
-    psi_ = exponent_;
+    psi_ = exponent_x_ - distance_y_ * (0.5 / (width.width * width.width));
     const Vector shift = shift_and_exp(psi_);
     numerator_.noalias() = psi_.transpose() * alpha;
     denominator_.noalias() = phi_.transpose() * alpha;
@@ -93,7 +93,8 @@ class BlockScorer {
       if (above > smallest_sum && below > smallest_sum) {
         out[i] = std::log(above / below) + (shift[i] - shift_x_[i]);
       } else {
-        out[i] = log_weighted_sum(exponent_, i, alpha, j, work_) - log_weighted_sum(exponent_x_, i, alpha, j, work_);
+        const auto exponent = exponent_x_.col(i) - distance_y_.col(i) * (0.5 / (width.width * width.width));
+        out[i] = log_weighted_sum(exponent, alpha, j, work_) - log_weighted_sum(exponent_x_.col(i), alpha, j, work_);
       }
     }
     return out.array() - width.log_mass;
@@ -153,7 +154,6 @@ class BlockScorer {
   Vector weight_;
   Matrix exponent_x_;
   Matrix distance_y_;
-  Matrix exponent_;
   Matrix phi_;
   Matrix psi_;
   Matrix numerator_;

@@ -70,7 +70,7 @@ double plain_overlap(double a, double b, double width) {
   const double step = 20.0 * width / steps;
   double sum = 0;
   for (int i = 0; i <= steps; ++i) {
-    const double y = middle + (i - steps / 2) * step;
+    const double y = middle + (i - 0.5 * steps) * step;
     sum += kernel(y - a, width) * kernel(y - b, width);
   }
   return sum * step;
