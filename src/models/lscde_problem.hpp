@@ -47,14 +47,25 @@ struct Block {
 /// numbers stays in the second-level cache.
 std::vector<Block> cut_into_blocks(const Problem& problem);
 
-/// The centres as rows, b x d: the layout that squared_distances wants.
-struct CenterRows {
-  Matrix x;
-  Matrix y;
-  explicit CenterRows(const Problem& problem) : x(problem.centers_x.transpose()), y(problem.centers_y.transpose()) {}
-};
+/// Squared distances of the rows of a block to the centres, b x rows. Small problems keep
+/// them, because every width needs them again; large ones compute them anew.
+class Distances {
+ public:
+  Distances(const Problem& problem, const std::vector<Block>& blocks, int threads);
 
-/// -|u_l - x_i|^2 / (2 width^2): b x points.
-void kernel_exponents(const Matrix& center_rows, const MatrixView& points, double width, Eigen::Ref<Matrix> out);
+  Index centers() const { return centers_x_.rows(); }
+
+  /// |u_l - x_i|^2 and |v_l - y_i|^2; `buffer` holds them where they are not kept.
+  MatrixView x(const Block& block, Matrix& buffer) const;
+  MatrixView y(const Block& block, Matrix& buffer) const;
+
+ private:
+  const Problem& problem_;
+  Matrix centers_x_;  // one centre a row, as squared_distances wants them
+  Matrix centers_y_;
+  bool kept_;
+  Matrix x_;  // of all rows, the unlabelled ones last; empty unless kept
+  Matrix y_;
+};
 
 }  // namespace condens::lscde

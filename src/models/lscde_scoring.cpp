@@ -35,21 +35,20 @@ Vector log_defensive(const Problem& problem, const MatrixView& y) {
 class BlockScorer {
  public:
   /// `idle_centers`, per fold, have no positive coefficient: the nearest of the others sets the scale of each sum.
-  BlockScorer(const Problem& problem, const CenterRows& centers, const std::vector<std::vector<Index>>& idle_centers,
+  BlockScorer(const Problem& problem, const Distances& distances, const std::vector<std::vector<Index>>& idle_centers,
               const Block& block, double width_x)
       : problem_(problem),
         fold_(block.fold),
         rows_(block.rows),
         weight_(problem.weights.segment(rows_.begin, rows_.size())),
-        exponent_x_(centers.x.rows(), rows_.size()),
-        distance_y_(centers.x.rows(), rows_.size()) {
-    const auto y = problem.y.middleCols(rows_.begin, rows_.size());
-    kernel_exponents(centers.x, problem.x.middleCols(rows_.begin, rows_.size()), width_x, exponent_x_);
+        distance_y_(distances.y(block, buffer_y_)) {
+    Matrix buffer;
+    exponent_x_ = distances.x(block, buffer) * (-0.5 / (width_x * width_x));
     for (const Index l : idle_centers[static_cast<std::size_t>(fold_)]) exponent_x_.row(l).setConstant(-infinity);
-    squared_distances(centers.y, y, distance_y_);
     phi_ = exponent_x_;
     shift_x_ = shift_and_exp(phi_);
-    if (problem.defensive_weight > 0) log_defensive_ = log_defensive(problem, y);
+    if (problem.defensive_weight > 0)
+      log_defensive_ = log_defensive(problem, problem.y.middleCols(rows_.begin, rows_.size()));
   }
 
   Vector score(const ScoringWidth& width) {
@@ -152,8 +151,9 @@ class BlockScorer {
   Index fold_;
   Range rows_;
   Vector weight_;
+  Matrix buffer_y_;
+  MatrixView distance_y_;
   Matrix exponent_x_;
-  Matrix distance_y_;
   Matrix phi_;
   Matrix psi_;
   Matrix numerator_;
@@ -187,10 +187,10 @@ Vector defensive_overlaps(const Problem& problem, double width) {
   return log_value.array().exp();
 }
 
-Matrix score_block(const Problem& problem, const CenterRows& centers,
+Matrix score_block(const Problem& problem, const Distances& distances,
                    const std::vector<std::vector<Index>>& idle_centers, const Block& block, double width_x,
                    const std::vector<ScoringWidth>& widths) {
-  BlockScorer scorer(problem, centers, idle_centers, block, width_x);
+  BlockScorer scorer(problem, distances, idle_centers, block, width_x);
   Matrix out(widths.front().alpha.front().cols(), static_cast<Index>(widths.size()));
   for (std::size_t j = 0; j < widths.size(); ++j) out.col(static_cast<Index>(j)) = scorer.score(widths[j]);
   return out;

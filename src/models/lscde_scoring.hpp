@@ -33,7 +33,7 @@ Vector defensive_overlaps(const Problem& problem, double width);
 
 /// Weighted sums of the scores of one block: L x widths. `idle_centers` (of each fold) play
 /// no part; a lambda that leaves no positive coefficient scores +infinity.
-Matrix score_block(const Problem& problem, const CenterRows& centers,
+Matrix score_block(const Problem& problem, const Distances& distances,
                    const std::vector<std::vector<Index>>& idle_centers, const Block& block, double width_x,
                    const std::vector<ScoringWidth>& widths);
 

@@ -126,9 +126,9 @@ void summarise(const Vector& fold_score, Candidate& out) {
 }
 
 /// The candidates of one group, written to `out` (s_y outer, lambda inner).
-void score_group(const Problem& problem, const CenterRows& centers, const std::vector<Block>& blocks,
+void score_group(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks,
                  const WidthGroup& group, const std::vector<double>& ridge, Task& task, int threads, Candidate* out) {
-  Statistics training = accumulate(problem, centers, blocks, group, task, threads);
+  Statistics training = accumulate(problem, distances, blocks, group, task, threads);
   const std::vector<double> fold_weight = training.weight;
   replace_by_training_sums(training);
   const std::vector<ScoringWidth> widths = solve_group(problem, training, group, ridge, task, threads);
@@ -138,7 +138,7 @@ void score_group(const Problem& problem, const CenterRows& centers, const std::v
   const auto score = [&](Index index) {
     const Block& block = blocks[static_cast<std::size_t>(index)];
     if (block.fold == problem.folds()) return;
-    block_score[static_cast<std::size_t>(index)] = score_block(problem, centers, idle, block, group.x, widths);
+    block_score[static_cast<std::size_t>(index)] = score_block(problem, distances, idle, block, group.x, widths);
     task.advance(1.0);
   };
   parallel_for(std::ssize(blocks), threads, score, [&] { task.poll(); });
@@ -167,15 +167,15 @@ double scoring_work(const Problem& problem, Index groups) {
 
 std::vector<Candidate> score_candidates(const Problem& problem, const std::vector<WidthGroup>& groups,
                                         const std::vector<double>& regularization, Task& task) {
-  const CenterRows centers(problem);
   const std::vector<Block> blocks = cut_into_blocks(problem);
+  const Distances distances(problem, blocks, task.threads());
   std::vector<std::size_t> begin{0};
   for (const WidthGroup& group : groups) begin.push_back(begin.back() + group.y.size() * regularization.size());
   std::vector<Candidate> out(begin.back());
 
   // Small problems: one group per thread. Large ones: all threads in one group, so
   // that memory does not grow with threads. The arithmetic is the same.
-  const double b = static_cast<double>(centers.x.rows());
+  const double b = static_cast<double>(distances.centers());
   const bool small = static_cast<double>(problem.y.cols()) * b < 4e6 && b <= 512;
   const int outer = small ? task.threads() : 1;
   const int inner = small ? 1 : task.threads();
@@ -183,7 +183,7 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
       static_cast<Index>(groups.size()), outer,
       [&](Index g) {
         const std::size_t index = static_cast<std::size_t>(g);
-        score_group(problem, centers, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
+        score_group(problem, distances, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
       },
       [&] { task.poll(); });
   return out;
@@ -191,11 +191,11 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
 
 Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
                         Task& task) {
-  const CenterRows centers(problem);
-  const Statistics sums =
-      accumulate(problem, centers, cut_into_blocks(problem), {bandwidth, {bandwidth_y}}, task, task.threads());
+  const std::vector<Block> blocks = cut_into_blocks(problem);
+  const Distances distances(problem, blocks, task.threads());
+  const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
   Matrix gram = sums.gram.back();
-  Vector right = Vector::Zero(centers.x.rows());
+  Vector right = Vector::Zero(distances.centers());
   double weight = 0.0;
   for (std::size_t k = 0; k < sums.target.size(); ++k) {
     gram += sums.gram[k];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/gram.hpp"
 #include "condens/linalg/vector_math.hpp"
 
@@ -10,7 +9,6 @@ namespace condens::lscde {
 
 namespace {
 
-constexpr Index tile_entries = 16384;
 constexpr Index superblock_entries = 4'000'000;
 
 /// Blocks [first, last) and where each begins in the superblock's tile.
@@ -33,21 +31,17 @@ Superblock next_superblock(const std::vector<Block>& blocks, std::size_t first, 
 
 /// phi of one block into `tile`, scaled by sqrt(w) for the Gram matrix, and the block's
 /// sums of w phi o psi, one column per s_y, into `target`.
-void fill_block(const Problem& problem, const CenterRows& centers, const Block& block, const WidthGroup& widths,
+void fill_block(const Problem& problem, const Distances& distances, const Block& block, const WidthGroup& widths,
                 Eigen::Ref<Matrix> tile, Matrix& target) {
-  const Range& rows = block.rows;
-  const bool labeled = block.fold < problem.folds();
-  const Matrix& source = labeled ? problem.x : problem.x_unlabeled;
-  kernel_exponents(centers.x, source.middleCols(rows.begin, rows.size()), widths.x, tile);
+  Matrix buffer;
+  tile = distances.x(block, buffer) * (-0.5 / (widths.x * widths.x));
   exp_in_place(tile.data(), tile.size());
-  if (!labeled) return;
+  if (block.fold == problem.folds()) return;
 
-  const auto weight = problem.weights.segment(rows.begin, rows.size());
-  const Index b = tile.rows();
-  Matrix distance(b, rows.size());
-  squared_distances(centers.y, problem.y.middleCols(rows.begin, rows.size()), distance);
-  Matrix psi(b, rows.size());
-  target.resize(b, static_cast<Index>(widths.y.size()));
+  const auto weight = problem.weights.segment(block.rows.begin, block.rows.size());
+  const MatrixView distance = distances.y(block, buffer);
+  Matrix psi;
+  target.resize(tile.rows(), std::ssize(widths.y));
   for (Index j = 0; j < target.cols(); ++j) {
     const double width = widths.y[static_cast<std::size_t>(j)];
     psi = distance * (-0.5 / (width * width));
@@ -84,31 +78,9 @@ void add_grams(const Matrix& phi, const std::vector<Block>& blocks, const Superb
 
 }  // namespace
 
-std::vector<Block> cut_into_blocks(const Problem& problem) {
-  // Some tiles of b x rows doubles fit in the second-level cache.
-  const Index size = std::clamp<Index>(tile_entries / std::max<Index>(problem.centers_x.cols(), 1) / 8 * 8, 32, 256);
-  std::vector<Block> blocks;
-  const auto cut = [&](Index fold, Index begin, Index end) {
-    for (Index i = 0; i < block_count(end - begin, size); ++i) {
-      const Range range = block_range(end - begin, size, i);
-      blocks.push_back({fold, {begin + range.begin, begin + range.end}});
-    }
-  };
-  for (Index k = 0; k < problem.folds(); ++k) {
-    cut(k, problem.fold_begin[static_cast<std::size_t>(k)], problem.fold_begin[static_cast<std::size_t>(k + 1)]);
-  }
-  cut(problem.folds(), 0, problem.x_unlabeled.cols());
-  return blocks;
-}
-
-void kernel_exponents(const Matrix& center_rows, const MatrixView& points, double width, Eigen::Ref<Matrix> out) {
-  squared_distances(center_rows, points, out);
-  out *= -0.5 / (width * width);
-}
-
-Statistics accumulate(const Problem& problem, const CenterRows& centers, const std::vector<Block>& blocks,
+Statistics accumulate(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks,
                       const WidthGroup& widths, Task& task, int threads) {
-  const Index b = centers.x.rows();
+  const Index b = distances.centers();
   const std::size_t folds = static_cast<std::size_t>(problem.folds());
   Statistics out;
   out.gram.assign(folds + 1, Matrix::Zero(b, b));
@@ -124,7 +96,7 @@ Statistics accumulate(const Problem& problem, const CenterRows& centers, const s
     const auto fill = [&](Index index) {
       const std::size_t i = first + static_cast<std::size_t>(index);
       const Range columns = superblock.columns(i);
-      fill_block(problem, centers, blocks[i], widths, phi.middleCols(columns.begin, columns.size()),
+      fill_block(problem, distances, blocks[i], widths, phi.middleCols(columns.begin, columns.size()),
                  target[static_cast<std::size_t>(index)]);
       task.advance(1.0);
     };

@@ -21,7 +21,7 @@ struct Statistics {
 };
 
 /// One pass over `blocks` for one s_x and its s_y. Counts one unit of work per block.
-Statistics accumulate(const Problem& problem, const CenterRows& centers, const std::vector<Block>& blocks,
+Statistics accumulate(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks,
                       const WidthGroup& widths, Task& task, int threads);
 
 /// Turns the sums of each fold into the sums over all other folds and the unlabelled rows.
