@@ -132,7 +132,7 @@ TEST(Architecture, NoTextNamesADevelopersMachine) {
         const std::string path = "/" + std::string(home) + "/";
         const std::size_t at = lines[i].find(path);
         if (at == std::string::npos) continue;
-        // Only where a path begins: "docs/work/" would be a folder of ours.
+        // Only where a path begins: a folder of ours may bear the same name.
         const bool begins = at == 0 || std::isalnum(static_cast<unsigned char>(lines[i][at - 1])) == 0;
         EXPECT_FALSE(begins) << place(file, i) << ": absolute path " << path << "...";
       }
