@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <numeric>
 
 #include "condens/core/errors.hpp"
 

@@ -1,11 +1,9 @@
 #include "condens/data/table.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"

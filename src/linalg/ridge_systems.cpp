@@ -14,9 +14,6 @@ namespace {
 
 constexpr int lanes = 8;
 constexpr Index tile = 4;
-// Above this order the blocked Cholesky of one matrix is as fast as eight
-// interleaved ones, whose factors no longer fit in the second-level cache.
-constexpr Index largest_interleaved = 200;
 
 /// One number of each of eight systems.
 using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
@@ -229,7 +226,7 @@ Matrix solve_ridge_systems(const std::vector<RidgeSystem>& systems) {
   Index order = 0;
   for (const RidgeSystem& system : systems) order = std::max(order, system.gram->rows());
   Matrix solutions = Matrix::Zero(order, static_cast<Index>(systems.size()));
-  if (order <= largest_interleaved) {
+  if (order <= largest_interleaved_order) {
     solve_interleaved(systems, solutions);
   } else {
     solve_one_by_one(systems, solutions);

@@ -17,8 +17,6 @@ namespace condens::lscde {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Systems of at most this order are solved together for all folds (see ridge_systems.hpp).
-constexpr Index small_order = 200;
 
 /// The centres that fold k may use.
 std::vector<Index> centers_of_fold(const Problem& problem, Index fold) {
@@ -104,7 +102,8 @@ std::vector<ScoringWidth> solve_group(const Problem& problem, const Statistics& 
     overlaps[j] = kernel_overlaps(problem.centers_y, group.y[j]);
     widths[j] = prepare_width(problem, group.y[j], overlaps[j]);
   });
-  const Index folds_per_task = problem.centers_x.cols() <= small_order ? problem.folds() : 1;
+  // Small systems fill their batches with those of all folds.
+  const Index folds_per_task = problem.centers_x.cols() <= largest_interleaved_order ? problem.folds() : 1;
   const Index tasks_per_width = block_count(problem.folds(), folds_per_task);
   const auto solve = [&](Index index) {
     const std::size_t j = static_cast<std::size_t>(index / tasks_per_width);

@@ -14,6 +14,11 @@
 
 namespace condens {
 
+/// Systems up to this order are factorised together. Above it the blocked Cholesky of one
+/// matrix is as fast as eight interleaved ones, whose factors no longer fit in the
+/// second-level cache.
+inline constexpr Index largest_interleaved_order = 200;
+
 struct RidgeSystem {
   const Matrix* gram;   ///< H, symmetric positive semidefinite, lower triangle read
   const Vector* right;  ///< h
