@@ -23,20 +23,21 @@ Dataset ranges(const FigureRequest& request) {
   require(!encoder.input_columns().empty(), "a density without inputs is drawn over its data: give DATA.csv");
   const auto width = static_cast<Index>(encoder.encoded_names().size());
   const auto targets = static_cast<Index>(encoder.targets().size());
-  Dataset out{.x = Matrix::Zero(width, 3), .y = Matrix(targets, 3)};
+  Matrix x = Matrix::Zero(width, 3);
+  Matrix y(targets, 3);
   const auto groups = encoder.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const EncodedColumn& column = encoder.input_columns()[i];
     for (const Index row : groups[i]) {
-      out.x.row(row) << (column.is_categorical() ? 0.0 : column.low), (column.is_categorical() ? 0.0 : column.typical),
+      x.row(row) << (column.is_categorical() ? 0.0 : column.low), (column.is_categorical() ? 0.0 : column.typical),
           (column.is_categorical() ? 1.0 : column.high);
     }
   }
   for (Index j = 0; j < targets; ++j) {
     const EncodedColumn& column = encoder.targets()[static_cast<std::size_t>(j)];
-    out.y.row(j) << column.low, column.typical, column.high;
+    y.row(j) << column.low, column.typical, column.high;
   }
-  return out;
+  return {.x = std::move(x), .y = std::move(y)};
 }
 
 /// Rows of numeric inputs; of all when there are no numeric ones.

@@ -9,15 +9,6 @@ namespace condens::cli {
 
 namespace {
 
-std::string replace_number(const std::string& text, const std::string& kind, const std::vector<std::string>& names) {
-  std::string out = text;
-  for (std::size_t i = names.size(); i-- > 0;) {
-    const std::string from = message(kind, " ", i + 1, " ");
-    if (out.starts_with(from)) return kind + " '" + names[i] + "' " + out.substr(from.size());
-  }
-  return out;
-}
-
 const Document* detail(const ConditionalDensity& density, const std::string& name) {
   return density.report().details.find(name);
 }
@@ -27,27 +18,26 @@ const Document* detail(const ConditionalDensity& density, const std::string& nam
 std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   const Document* found = detail(density, "candidates");
   if (found == nullptr) return std::nullopt;
-  const Matrix& table = found->as_matrix();
-  Tuning out{{"bandwidth", "bandwidth_y", "regularization"}, {}};
-  const auto values = static_cast<Index>(out.names.size());
-  if (table.rows() != values + 2) throw FormatError("the table of candidates has an unknown shape");
-  for (Index i = 0; i < table.cols(); ++i) {
-    Candidate candidate{{}, table(values, i), table(values + 1, i), false};
-    for (Index j = 0; j < values; ++j) candidate.values.push_back(table(j, i));
-    candidate.failed = candidate.score == std::numeric_limits<double>::max();
+  const Document::Object& columns = found->as_object();
+  if (columns.size() < 3) throw FormatError("the table of candidates has no options, scores and standard errors");
+  const Vector score = found->at("score").as_vector();
+  const Vector standard_error = found->at("standard_error").as_vector();
+  std::vector<Vector> values;
+  Tuning out;
+  for (std::size_t j = 0; j + 2 < columns.size(); ++j) {
+    out.names.push_back(columns[j].first);
+    values.push_back(columns[j].second.as_vector());
+    if (values.back().size() != score.size() || score.size() != standard_error.size()) {
+      throw FormatError("the columns of the table of candidates differ in length");
+    }
+  }
+  for (Index i = 0; i < score.size(); ++i) {
+    Candidate candidate{{}, score[i], standard_error[i], score[i] == std::numeric_limits<double>::max()};
+    for (const Vector& column : values) candidate.values.push_back(column[i]);
     out.candidates.push_back(std::move(candidate));
   }
   std::stable_sort(out.candidates.begin(), out.candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
-  return out;
-}
-
-std::vector<std::string> warnings_of(const Model& model) {
-  std::vector<std::string> out;
-  for (const std::string& warning : model.density->report().warnings) {
-    const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
-    out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
-  }
   return out;
 }
 
@@ -73,12 +63,6 @@ std::string list_text(const std::vector<std::string>& words) {
     const bool last = i + 1 == words.size();
     out += (i == 0 ? "" : last ? " and " : ", ") + words[i];
   }
-  return out;
-}
-
-std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns) {
-  std::vector<std::string> out;
-  for (const EncodedColumn& column : columns) out.push_back(column.name);
   return out;
 }
 

@@ -26,16 +26,11 @@ struct Tuning {
 /// Nothing when there was nothing to choose.
 std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 
-/// The warnings of the fit, with names in the place of "input 2" and "target 1".
-std::vector<std::string> warnings_of(const Model& model);
-
 /// An option's value as the user would type it.
 std::string value_text(const Document& value);
 
 /// "duration", "a, b and c".
 std::string list_text(const std::vector<std::string>& words);
-
-std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
 
 /// Number of rows of the fit; 0 when the model did not tell.
 Index fitted_rows(const ConditionalDensity& density);

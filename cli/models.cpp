@@ -42,36 +42,13 @@ std::string model_text(const ModelInfo& model) {
   return out;
 }
 
-Document bounds_document(const Bounds& bounds) {
-  Document out(Document::Object{});
-  const auto end = [](double value) { return std::isfinite(value) ? Document(value) : Document(); };
-  out.set("low", end(bounds.low)).set("low_open", bounds.low_open);
-  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open);
-}
-
-Document model_document(const ModelInfo& model) {
-  Document out;
-  out.set("name", model.name).set("title", model.title).set("source", model.source);
-  out.set("presets", Document(model.presets));
-  Document::Array options;
-  for (const OptionInfo& option : model.options) {
-    Document entry;
-    entry.set("name", option.name).set("type", option.type).set("text", option.text);
-    entry.set("bounds", bounds_document(option.bounds)).set("choices", Document(option.choices));
-    Document defaults(Document::Object{});
-    for (const std::string& preset : model.presets) defaults.set(preset, model.defaults(preset).at(option.name));
-    options.push_back(std::move(entry.set("defaults", std::move(defaults))));
-  }
-  return out.set("options", std::move(options));
-}
-
 void list_models(const ModelsCall& call) {
   std::string text;
   Document::Array documents;
   for (const ModelInfo& model : models()) {
     if (!call.name.empty() && find_model(call.name).name != model.name) continue;
     text += (text.empty() ? "" : "\n") + model_text(model);
-    documents.push_back(model_document(model));
+    documents.push_back(to_document(model));
   }
   write_result("-", call.json ? to_json_text(documents) : text);
 }

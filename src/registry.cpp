@@ -1,5 +1,7 @@
 #include "condens/registry.hpp"
 
+#include <cmath>
+
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
 #include "condens/models/lscde.hpp"
@@ -8,9 +10,12 @@ namespace condens {
 
 namespace {
 
+enum class Unlabeled { ignored, used };
+
 /// A model whose options know two presets: the defaults, and `paper()`.
 template <class Model, class Options>
-ModelInfo describe(std::string name, std::string title, std::string source) {
+ModelInfo describe(std::string name, std::string class_name, std::string title, std::string source,
+                   Unlabeled unlabeled) {
   const auto preset_options = [name](std::string_view preset) {
     if (preset == "paper") return Options::paper();
     require(preset.empty() || preset == "recommended", name, ": preset = '", preset,
@@ -19,10 +24,13 @@ ModelInfo describe(std::string name, std::string title, std::string source) {
   };
   ModelInfo info;
   info.name = name;
+  info.class_name = std::move(class_name);
   info.title = std::move(title);
   info.source = std::move(source);
   info.presets = {"recommended", "paper"};
   info.options = describe_options<Options>();
+  info.results = describe_results<Model>();
+  info.uses_unlabeled = unlabeled == Unlabeled::used;
   info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
@@ -30,7 +38,17 @@ ModelInfo describe(std::string name, std::string title, std::string source) {
     return std::make_unique<Model>(Model::fit(data, options, run));
   };
   info.load = [](const Document& document) { return std::make_unique<Model>(Model::from_document(document)); };
+  info.results_of = [](const ConditionalDensity& density) {
+    return results_to_document(dynamic_cast<const Model&>(density));
+  };
   return info;
+}
+
+Document to_document(const Bounds& bounds) {
+  Document out(Document::Object{});
+  const auto end = [](double value) { return std::isfinite(value) ? Document(value) : Document(); };
+  out.set("low", end(bounds.low)).set("low_open", bounds.low_open);
+  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open);
 }
 
 }  // namespace
@@ -38,8 +56,8 @@ ModelInfo describe(std::string name, std::string title, std::string source) {
 const std::vector<ModelInfo>& models() {
   static const std::vector<ModelInfo> all = {
       describe<Lscde, LscdeOptions>(
-          "lscde", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
-          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)"),
+          "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
+          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
   };
   return all;
 }
@@ -52,6 +70,30 @@ const ModelInfo& find_model(std::string_view name) {
   }
   throw std::invalid_argument(
       message("model = '", name, "', expected one of ", list_names(names), did_you_mean(name, names)));
+}
+
+Document to_document(const ModelInfo& info) {
+  Document::Array options;
+  for (const OptionInfo& option : info.options) {
+    Document entry;
+    entry.set("name", option.name).set("type", option.type).set("text", option.text);
+    entry.set("bounds", to_document(option.bounds)).set("choices", Document(option.choices));
+    Document defaults(Document::Object{});
+    for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset).at(option.name));
+    options.push_back(std::move(entry.set("defaults", std::move(defaults))));
+  }
+  Document::Array results;
+  for (const ResultInfo& result : info.results) {
+    results.push_back(Document::Object{{"name", result.name}, {"text", result.text}});
+  }
+  return Document::Object{{"name", info.name},
+                          {"class_name", info.class_name},
+                          {"title", info.title},
+                          {"source", info.source},
+                          {"presets", Document(info.presets)},
+                          {"options", std::move(options)},
+                          {"results", std::move(results)},
+                          {"uses_unlabeled", info.uses_unlabeled}};
 }
 
 Document save_density(const ConditionalDensity& density) {

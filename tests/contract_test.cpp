@@ -17,14 +17,15 @@ namespace {
 /// Two branches over the first input (or none), spread growing with it.
 Dataset sample_data(Index n, Index d_x, Index d_y, std::uint64_t seed) {
   RandomStream random(seed);
-  Dataset data{.x = Matrix(d_x, n), .y = Matrix(d_y, n)};
+  Matrix x(d_x, n);
+  Matrix y(d_y, n);
   for (Index i = 0; i < n; ++i) {
-    for (Index k = 0; k < d_x; ++k) data.x(k, i) = random.normal();
-    const double x = d_x > 0 ? data.x(0, i) : 0.0;
+    for (Index k = 0; k < d_x; ++k) x(k, i) = random.normal();
+    const double first = d_x > 0 ? x(0, i) : 0.0;
     const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
-    for (Index k = 0; k < d_y; ++k) data.y(k, i) = branch + 0.5 * x + 0.3 * std::exp(0.3 * x) * random.normal();
+    for (Index k = 0; k < d_y; ++k) y(k, i) = branch + 0.5 * first + 0.3 * std::exp(0.3 * first) * random.normal();
   }
-  return data;
+  return {.x = x, .y = y};
 }
 
 struct Case {

@@ -12,16 +12,20 @@
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/models/conditional_density.hpp"
+#include "condens/models/results.hpp"
 
 namespace condens {
 
 /// How a model can be had.
 struct ModelInfo {
   std::string name;                  ///< "lscde"
+  std::string class_name;            ///< "LSCDE": its name as a class in other languages
   std::string title;                 ///< one sentence
   std::string source;                ///< author, year
   std::vector<std::string> presets;  ///< the first is the default
   std::vector<OptionInfo> options;
+  std::vector<ResultInfo> results;
+  bool uses_unlabeled;  ///< learns from Dataset::x_unlabeled, too
 
   /// Every option of a preset with its value. Throws std::invalid_argument for an unknown preset.
   std::function<Document(std::string_view preset)> defaults;
@@ -32,6 +36,9 @@ struct ModelInfo {
       fit;
 
   std::function<std::unique_ptr<ConditionalDensity>(const Document&)> load;
+
+  /// What the fit found, by the names of `results`.
+  std::function<Document(const ConditionalDensity&)> results_of;
 };
 
 /// Every model, in the order in which they should be shown.
@@ -39,6 +46,10 @@ const std::vector<ModelInfo>& models();
 
 /// Throws std::invalid_argument that lists the names there are.
 const ModelInfo& find_model(std::string_view name);
+
+/// All of the above as data, for doors of other languages: bounds, choices and defaults of
+/// every option for every preset.
+Document to_document(const ModelInfo& info);
 
 /// {"model": name, ...parameters}: the inverse of load_density, bit for bit.
 Document save_density(const ConditionalDensity& density);

@@ -22,13 +22,13 @@ GaussianMixture mixture(const Vector& weights, const Vector& means, const Vector
 
 Dataset Toy::sample(Index n, std::uint64_t seed) const {
   RandomStream random(seed);
-  Dataset data{.x = Matrix(1, n), .y = noise.sample(n, random)};
+  Matrix x(1, n);
+  Matrix y = noise.sample(n, random);
   for (Index i = 0; i < n; ++i) {
-    const double x = 2 * random.uniform() - 1;
-    data.x(0, i) = x;
-    data.y(0, i) = location(x, sinc) + spread(x) * data.y(0, i);
+    x(0, i) = 2 * random.uniform() - 1;
+    y(0, i) = location(x(0, i), sinc) + spread(x(0, i)) * y(0, i);
   }
-  return data;
+  return {.x = std::move(x), .y = std::move(y)};
 }
 
 GaussianMixtures Toy::truth(const MatrixView& x) const {

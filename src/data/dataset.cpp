@@ -9,7 +9,7 @@ namespace condens {
 namespace {
 
 /// Names the first entry that is NaN or infinite, in the order of the rows.
-void require_finite(std::string_view owner, std::string_view name, std::string_view entry, const Matrix& data) {
+void require_finite(std::string_view owner, std::string_view name, std::string_view entry, const MatrixView& data) {
   for (Index j = 0; j < data.cols(); ++j) {
     for (Index i = 0; i < data.rows(); ++i) {
       const double value = data(i, j);
@@ -51,12 +51,8 @@ Dataset Dataset::subset(const std::vector<Index>& rows) const {
     require(row >= 0 && row < size(), "Dataset::subset: row ", row, ", expected 0 to ", size() - 1);
   }
   Dataset out;
-  if (x.rows() == 0) {
-    out.x.resize(0, static_cast<Index>(rows.size()));
-  } else {
-    out.x = x(Eigen::all, rows);
-  }
-  out.y = y(Eigen::all, rows);
+  out.x = x.rows() == 0 ? Matrix(0, static_cast<Index>(rows.size())) : Matrix(x(Eigen::all, rows));
+  out.y = Matrix(y(Eigen::all, rows));
   if (weights.size() > 0) out.weights = weights(rows);
   out.x_unlabeled = x_unlabeled;
   return out;

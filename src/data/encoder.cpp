@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "condens/core/errors.hpp"
@@ -229,6 +230,26 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
   return out;
 }
 
+std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns) {
+  std::vector<std::string> out;
+  for (const EncodedColumn& column : columns) out.push_back(column.name);
+  return out;
+}
+
+namespace {
+
+void rename(std::vector<EncodedColumn>& columns, const std::vector<std::string>& names, std::string_view role) {
+  if (names.empty()) return;
+  require(names.size() == columns.size(), "Encoder::generic: ", names.size(), " ", role, " names for ", columns.size(),
+          " columns, expected as many");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    require(!names[i].empty(), "Encoder::generic: the name of ", role, " ", i + 1, " is empty");
+    columns[i].name = names[i];
+  }
+}
+
+}  // namespace
+
 Encoder Encoder::generic(Index d_x, Index d_y) {
   Encoder out;
   for (Index i = 1; i <= d_x; ++i) out.inputs_.push_back({.name = message("x", i)});
@@ -236,9 +257,19 @@ Encoder Encoder::generic(Index d_x, Index d_y) {
   return out;
 }
 
-Encoder Encoder::generic(const Dataset& data) {
+Encoder Encoder::generic(const Dataset& data, const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& targets) {
   data.check("Encoder::generic");
   Encoder out = generic(data.x.rows(), data.y.rows());
+  rename(out.inputs_, inputs, "input");
+  rename(out.targets_, targets, "target");
+  std::set<std::string> names;
+  for (const auto* columns : {&out.inputs_, &out.targets_}) {
+    for (const EncodedColumn& column : *columns) {
+      require(names.insert(column.name).second, "Encoder::generic: two columns are named '", column.name,
+              "', expected names that differ");
+    }
+  }
   for (Index i = 0; i < data.x.rows(); ++i) {
     auto& input = out.inputs_[static_cast<std::size_t>(i)];
     input = summarize(input.name, data.x.row(i));
@@ -287,12 +318,12 @@ Matrix Encoder::encode_inputs(const Table& table) const {
 
 Dataset Encoder::encode(const Table& table, bool drop_missing) const {
   const std::vector<Index> rows = complete_rows(table, true, drop_missing);
-  Dataset out{.x = encode_inputs(table, rows),
-              .y = Matrix(static_cast<Index>(targets_.size()), static_cast<Index>(rows.size()))};
-  for (Index i = 0; i < out.y.rows(); ++i) {
+  Matrix y(static_cast<Index>(targets_.size()), static_cast<Index>(rows.size()));
+  for (Index i = 0; i < y.rows(); ++i) {
     const std::string& name = targets_[static_cast<std::size_t>(i)].name;
-    out.y.row(i) = read_numbers(table, table.at(name, "target"), rows);
+    y.row(i) = read_numbers(table, table.at(name, "target"), rows);
   }
+  Dataset out{.x = encode_inputs(table, rows), .y = std::move(y)};
   if (!weight_.empty() && table.find(weight_) != nullptr) out.weights = read_weights(table, weight_, rows);
   return out;
 }

@@ -82,16 +82,35 @@ Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name
   return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, table); });
 }
 
-void require_points(const GaussianMixtures& laws, const MatrixView& y, Index cols, std::string_view where) {
-  require_shape(y, laws.dimension(), cols, where, "y");
-  require_numbers(y, where, "y");
+/// Points for each law, when `count` numbers or columns are given.
+Index points_per_law(const GaussianMixtures& laws, Index count, std::string_view where, std::string_view name) {
+  const Index n = laws.size();
+  require(n == 0 ? count == 0 : count % n == 0, where, ": ", name, " has ", count, " points for ", n,
+          " laws; expected as many for each law");
+  return n == 0 ? 0 : count / n;
 }
 
-void require_line_points(const GaussianMixtures& laws, const VectorView& y, std::string_view where,
-                         std::string_view instead = kUseMarginal) {
-  require_univariate(laws.dimension(), where, instead);
-  require_shape(y, laws.size(), 1, where, "y");
+Index require_points(const GaussianMixtures& laws, const MatrixView& y, std::string_view where) {
+  require_shape(y, laws.dimension(), y.cols(), where, "y");
   require_numbers(y, where, "y");
+  return points_per_law(laws, y.cols(), where, "y");
+}
+
+Index require_line_points(const GaussianMixtures& laws, const VectorView& y, std::string_view where,
+                          std::string_view instead = kUseMarginal) {
+  require_univariate(laws.dimension(), where, instead);
+  require_numbers(y, where, "y");
+  return points_per_law(laws, y.size(), where, "y");
+}
+
+/// value(law i, j) for the k points j of every law i, which are consecutive.
+template <class Value>
+Vector at_points(const GaussianMixtures& laws, const Run& run, std::string name, Index k, const Value& value) {
+  Vector out(k * laws.size());
+  for_each_law(laws, run, std::move(name), [&](Index i, const MixtureView& p) {
+    for (Index j = i * k; j < (i + 1) * k; ++j) out[j] = value(p, j);
+  });
+  return out;
 }
 
 /// log p_i at the `points` columns of y that `first(i)` begins: points x n.
@@ -127,30 +146,57 @@ Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points
 }  // namespace
 
 Vector GaussianMixtures::log_pdf(const MatrixView& y, const Run& run) const {
-  require_points(*this, y, size(), "GaussianMixtures::log_pdf");
-  return log_densities(*this, y, 1, true, run).row(0).transpose();
+  const Index k = require_points(*this, y, "GaussianMixtures::log_pdf");
+  return log_densities(*this, y, k, true, run).reshaped();
 }
 
 Vector GaussianMixtures::pdf(const MatrixView& y, const Run& run) const {
-  require_points(*this, y, size(), "GaussianMixtures::pdf");
-  Vector out = log_densities(*this, y, 1, true, run).row(0).transpose();
+  const Index k = require_points(*this, y, "GaussianMixtures::pdf");
+  Vector out = log_densities(*this, y, k, true, run).reshaped();
   for (double& value : out) value = std::exp(value);
   return out;
 }
 
 Matrix GaussianMixtures::log_pdf_grid(const MatrixView& y, const Run& run) const {
-  require_points(*this, y, y.cols(), "GaussianMixtures::log_pdf_grid");
+  require_shape(y, dimension(), y.cols(), "GaussianMixtures::log_pdf_grid", "y");
+  require_numbers(y, "GaussianMixtures::log_pdf_grid", "y");
   return log_densities(*this, y, y.cols(), false, run);
 }
 
 Vector GaussianMixtures::cdf(const VectorView& y, const Run& run) const {
-  require_line_points(*this, y, "GaussianMixtures::cdf");
-  return numbers(*this, run, "cdf", [&](Index i, const MixtureView& p) { return detail::cdf(p, y[i]); });
+  const Index k = require_line_points(*this, y, "GaussianMixtures::cdf");
+  return at_points(*this, run, "cdf", k, [&](const MixtureView& p, Index j) { return detail::cdf(p, y[j]); });
 }
 
 Vector GaussianMixtures::sf(const VectorView& y, const Run& run) const {
-  require_line_points(*this, y, "GaussianMixtures::sf");
-  return numbers(*this, run, "sf", [&](Index i, const MixtureView& p) { return detail::sf(p, y[i]); });
+  const Index k = require_line_points(*this, y, "GaussianMixtures::sf");
+  return at_points(*this, run, "sf", k, [&](const MixtureView& p, Index j) { return detail::sf(p, y[j]); });
+}
+
+Vector GaussianMixtures::log_cdf(const VectorView& y, const Run& run) const {
+  const Index k = require_line_points(*this, y, "GaussianMixtures::log_cdf");
+  return at_points(*this, run, "log cdf", k, [&](const MixtureView& p, Index j) { return detail::log_cdf(p, y[j]); });
+}
+
+Vector GaussianMixtures::log_sf(const VectorView& y, const Run& run) const {
+  const Index k = require_line_points(*this, y, "GaussianMixtures::log_sf");
+  return at_points(*this, run, "log sf", k, [&](const MixtureView& p, Index j) { return detail::log_sf(p, y[j]); });
+}
+
+Vector GaussianMixtures::quantile_each(const VectorView& levels, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::quantile_each", kUseMarginal);
+  const Index k = points_per_law(*this, levels.size(), "GaussianMixtures::quantile_each", "levels");
+  for (const double level : levels) require_level(level, "GaussianMixtures::quantile_each");
+  return at_points(*this, run, "quantile", k,
+                   [&](const MixtureView& p, Index j) { return detail::quantile(p, levels[j]); });
+}
+
+Vector GaussianMixtures::upper_quantile_each(const VectorView& levels, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::upper_quantile_each", kUseMarginal);
+  const Index k = points_per_law(*this, levels.size(), "GaussianMixtures::upper_quantile_each", "levels");
+  for (const double level : levels) require_level(level, "GaussianMixtures::upper_quantile_each");
+  return at_points(*this, run, "upper quantile", k,
+                   [&](const MixtureView& p, Index j) { return detail::upper_quantile(p, levels[j]); });
 }
 
 Matrix GaussianMixtures::quantile(const VectorView& levels, const Run& run) const {
@@ -190,9 +236,9 @@ std::vector<std::vector<Interval>> GaussianMixtures::highest_density_region(doub
 }
 
 Vector GaussianMixtures::highest_density_mass(const VectorView& y, const Run& run) const {
-  require_line_points(*this, y, "GaussianMixtures::highest_density_mass");
-  return numbers(*this, run, "highest-density mass",
-                 [&](Index i, const MixtureView& p) { return detail::highest_density_mass(p, y[i]); });
+  const Index k = require_line_points(*this, y, "GaussianMixtures::highest_density_mass");
+  return at_points(*this, run, "highest-density mass", k,
+                   [&](const MixtureView& p, Index j) { return detail::highest_density_mass(p, y[j]); });
 }
 
 Matrix GaussianMixtures::mean(const Run& run) const {
@@ -201,6 +247,11 @@ Matrix GaussianMixtures::mean(const Run& run) const {
 
 Matrix GaussianMixtures::variance(const Run& run) const {
   return columns(*this, run, "variance", dimension(), [](Index, const MixtureView& p) { return detail::variance(p); });
+}
+
+Matrix GaussianMixtures::covariance(const Run& run) const {
+  return columns(*this, run, "covariance", dimension() * dimension(),
+                 [](Index, const MixtureView& p) { return Vector(detail::covariance(p).reshaped()); });
 }
 
 Vector GaussianMixtures::skewness(const Run& run) const {
@@ -213,8 +264,21 @@ Vector GaussianMixtures::kurtosis(const Run& run) const {
   return numbers(*this, run, "kurtosis", [](Index, const MixtureView& p) { return detail::kurtosis(p); });
 }
 
+Vector GaussianMixtures::raw_moment(Index order, const Run& run) const {
+  require_univariate(dimension(), "GaussianMixtures::raw_moment", kUseMarginal);
+  require(order >= 0, "GaussianMixtures::raw_moment: order is ", order, "; expected >= 0");
+  return numbers(*this, run, "moment", [order](Index, const MixtureView& p) { return detail::raw_moment(p, order); });
+}
+
 Matrix GaussianMixtures::mode(const Run& run) const {
   return columns(*this, run, "mode", dimension(), [](Index, const MixtureView& p) { return detail::mode(p); });
+}
+
+std::vector<Matrix> GaussianMixtures::modes(const Run& run) const {
+  std::vector<Matrix> out(static_cast<std::size_t>(size()));
+  for_each_law(*this, run, "modes",
+               [&](Index i, const MixtureView& p) { out[static_cast<std::size_t>(i)] = detail::modes(p); });
+  return out;
 }
 
 Vector GaussianMixtures::entropy(const Run& run) const {
@@ -228,13 +292,19 @@ Vector GaussianMixtures::squared_l2_norm(const Run& run) const {
 
 Vector GaussianMixtures::energy(const Run& run) const { return pair_terms(*this, run, "energy", distance_table); }
 
-Vector GaussianMixtures::energy_score(const MatrixView& y, const Run& run) const {
-  require_points(*this, y, size(), "GaussianMixtures::energy_score");
-  const Vector spread = energy(run);
+Vector GaussianMixtures::mean_distance(const MatrixView& y, const Run& run) const {
+  const Index k = require_points(*this, y, "GaussianMixtures::mean_distance");
   const Matrix points = y;
-  return numbers(*this, run, "energy score", [&](Index i, const MixtureView& p) {
-    return mean_distance(p, points.col(i).data()) - 0.5 * spread[i];
-  });
+  return at_points(*this, run, "mean distance", k,
+                   [&](const MixtureView& p, Index j) { return detail::mean_distance(p, points.col(j).data()); });
+}
+
+Vector GaussianMixtures::energy_score(const MatrixView& y, const Run& run) const {
+  const Index k = require_points(*this, y, "GaussianMixtures::energy_score");
+  const Vector spread = energy(run);
+  Vector out = mean_distance(y, run);
+  for (Index j = 0; j < out.size(); ++j) out[j] -= 0.5 * spread[j / k];
+  return out;
 }
 
 Vector GaussianMixtures::crps(const VectorView& y, const Run& run) const {
@@ -243,10 +313,10 @@ Vector GaussianMixtures::crps(const VectorView& y, const Run& run) const {
 }
 
 Vector GaussianMixtures::squared_loss(const MatrixView& y, const Run& run) const {
-  require_points(*this, y, size(), "GaussianMixtures::squared_loss");
+  const Index k = require_points(*this, y, "GaussianMixtures::squared_loss");
   const Vector norm = squared_l2_norm(run);
   Vector out = pdf(y, run);
-  for (Index i = 0; i < size(); ++i) out[i] = 0.5 * norm[i] - out[i];
+  for (Index j = 0; j < out.size(); ++j) out[j] = 0.5 * norm[j / k] - out[j];
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "mixture_view.hpp"
 
@@ -84,6 +85,21 @@ double skewness(const MixtureView& p) {
 double kurtosis(const MixtureView& p) {
   const CentralMoments c = central_moments(p, 0);
   return c.fourth / (c.second * c.second) - 3.0;
+}
+
+// E Z^k of N(v, s^2) is v E Z^(k-1) + (k - 1) s^2 E Z^(k-2) (Stein's identity).
+double raw_moment(const MixtureView& p, Index order) {
+  double total = 0.0;
+  for (Index l = 0; l < p.m; ++l) {
+    double before = 0.0;
+    double moment = 1.0;
+    for (Index k = 1; k <= order; ++k) {
+      const double next = p.mean(l) * moment + static_cast<double>(k - 1) * p.scale(l) * p.scale(l) * before;
+      before = std::exchange(moment, next);
+    }
+    total += p.weights[l] * moment;
+  }
+  return total;
 }
 
 Matrix sample(const MixtureView& p, Index n, RandomStream& random) {

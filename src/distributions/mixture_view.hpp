@@ -59,6 +59,7 @@ Vector variance(const MixtureView& p);
 Matrix covariance(const MixtureView& p);
 double skewness(const MixtureView& p);
 double kurtosis(const MixtureView& p);
+double raw_moment(const MixtureView& p, Index order);
 Matrix sample(const MixtureView& p, Index n, RandomStream& random);
 
 // --- mixture_modes.cpp ---------------------------------------------------------------

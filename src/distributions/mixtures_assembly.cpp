@@ -113,6 +113,23 @@ GaussianMixtures GaussianMixtures::slice(Index begin, Index count) const {
   return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
 }
 
+GaussianMixtures GaussianMixtures::select(const std::vector<Index>& laws) const {
+  for (const Index i : laws) {
+    require(i >= 0 && i < size(), "GaussianMixtures::select: law ", i, " of ", size(), "; expected an index from 0");
+  }
+  Matrix log_weights = log_weights_(Eigen::all, laws);
+  if (shared_) return {components_, std::move(log_weights), true};
+  const Index m = n_components();
+  const Index count = static_cast<Index>(laws.size()) * m;
+  GaussianComponents part{Matrix(dimension(), count), Matrix(dimension(), count)};
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const Index to = static_cast<Index>(i) * m;
+    part.means.middleCols(to, m) = components_->means.middleCols(offset(laws[i]), m);
+    part.scales.middleCols(to, m) = components_->scales.middleCols(offset(laws[i]), m);
+  }
+  return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
+}
+
 GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorView& scale) const {
   const std::string_view where = "GaussianMixtures::affine";
   require_shape(shift, dimension(), 1, where, "shift");

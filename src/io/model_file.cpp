@@ -65,7 +65,24 @@ Model from_document(const Document& file) {
   return out;
 }
 
+std::string replace_number(const std::string& text, const std::string& kind, const std::vector<std::string>& names) {
+  for (std::size_t i = names.size(); i-- > 0;) {
+    const std::string from = message(kind, " ", i + 1, " ");
+    if (text.starts_with(from)) return kind + " '" + names[i] + "' " + text.substr(from.size());
+  }
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> warnings_of(const Model& model) {
+  std::vector<std::string> out;
+  for (const std::string& warning : model.density->report().warnings) {
+    const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
+    out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
+  }
+  return out;
+}
 
 std::string to_json(const Model& model) { return document_to_json(to_document(model), "model"); }
 

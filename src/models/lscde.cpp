@@ -212,14 +212,20 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
 }
 
 Document candidates_to_document(const std::vector<Candidate>& candidates) {
-  Matrix table(5, static_cast<Index>(candidates.size()));
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& c = candidates[i];
-    // Documents hold finite numbers: a candidate without a density has the largest score there is.
-    const double score = std::isfinite(c.score) ? c.score : std::numeric_limits<double>::max();
-    table.col(static_cast<Index>(i)) << c.bandwidth, c.bandwidth_y, c.regularization, score, c.standard_error;
-  }
-  return table;
+  const auto column = [&](const auto& value) {
+    Vector out(static_cast<Index>(candidates.size()));
+    std::transform(candidates.begin(), candidates.end(), out.begin(), value);
+    return Document(out);
+  };
+  // Documents hold finite numbers: a candidate without a density has the largest score there is.
+  const auto score = [](const Candidate& c) {
+    return std::isfinite(c.score) ? c.score : std::numeric_limits<double>::max();
+  };
+  return Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
+                          {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
+                          {"regularization", column([](const Candidate& c) { return c.regularization; })},
+                          {"score", column(score)},
+                          {"standard_error", column([](const Candidate& c) { return c.standard_error; })}};
 }
 
 }  // namespace

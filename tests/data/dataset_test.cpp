@@ -33,10 +33,10 @@ TEST(Dataset, AcceptsGoodData) {
 
 TEST(Dataset, NamesTheFirstBadPlace) {
   Dataset data = small();
-  data.x(1, 2) = nan;
+  data.x = Matrix{{1, 2, 3}, {4, 5, nan}};
   EXPECT_EQ(complaint(data), "Model::fit: x: row 3 (counting from 1), input 2 is NaN; every value must be finite");
   data = small();
-  data.y(0, 1) = -inf;
+  data.y = Matrix{{7, -inf, 9}};
   EXPECT_EQ(complaint(data),
             "Model::fit: y: row 2 (counting from 1), target 1 is infinite; every value must be finite");
   data = small();
@@ -64,6 +64,19 @@ TEST(Dataset, NamesBadWeights) {
   EXPECT_EQ(complaint(data), "Model::fit: weights: row 2 (counting from 1) is -2, expected a finite number >= 0");
   data.weights = Vector{{0.0, 0.0, 0.0}};
   EXPECT_EQ(complaint(data), "Model::fit: weights are all zero, expected at least one positive weight");
+}
+
+TEST(Dataset, BorrowsArraysAndSharesItsOwn) {
+  const std::vector<double> numbers{1, 2, 3, 4, 5, 6};
+  const Observations borrowed = Observations::borrow(numbers.data(), 2, 3);
+  EXPECT_EQ(borrowed.data(), numbers.data());
+  EXPECT_EQ(Matrix(borrowed), (Matrix{{1, 3, 5}, {2, 4, 6}}));
+  Observations copy = Matrix{{7.0}};
+  const Observations own = copy;
+  EXPECT_EQ(own.data(), copy.data());
+  copy = borrowed;
+  EXPECT_EQ(copy.data(), numbers.data());
+  EXPECT_EQ(Matrix(own), (Matrix{{7.0}}));  // outlives the one it came from
 }
 
 TEST(Dataset, SubsetTakesRowsInTheirOrder) {

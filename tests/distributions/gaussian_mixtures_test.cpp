@@ -208,7 +208,8 @@ TEST(MixtureErrors, OfQuestionsSayWhatToDo) {
            [&, &b = laws] { b.crps(Vector::Zero(5)); }}) {
     expect_message(call, "has 2 dimensions, this needs 1");
   }
-  expect_message([&, &b = laws] { b.log_pdf(Matrix::Zero(2, 4)); }, "y is 2 x 4; expected 2 x 5");
+  expect_message([&, &b = laws] { b.log_pdf(Matrix::Zero(2, 4)); },
+                 "y has 4 points for 5 laws; expected as many for each law");
   Matrix bad = y;
   bad(1, 3) = kNan;
   expect_message([&, &b = laws] { b.log_pdf(bad); }, "y is NaN at row 1, column 3");

@@ -21,12 +21,13 @@ double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); 
 
 Dataset gaussian_data(Index n) {
   RandomStream random(5);
-  Dataset data{Matrix(1, n), Matrix(1, n)};
+  Matrix x(1, n);
+  Matrix y(1, n);
   for (Index i = 0; i < n; ++i) {
-    data.x(0, i) = random.normal();
-    data.y(0, i) = 2.0 * data.x(0, i) + random.normal();
+    x(0, i) = random.normal();
+    y(0, i) = 2.0 * x(0, i) + random.normal();
   }
-  return data;
+  return {x, y};
 }
 
 TEST(MeanScore, IsTheMeanWithItsStandardError) {

@@ -5,16 +5,17 @@
 #include <vector>
 
 #include "condens/core/types.hpp"
+#include "condens/data/observations.hpp"
 
 namespace condens {
 
 /// Columns are observations. `weights` is empty (all one) or holds one weight >= 0
 /// per observation: weight 2 equals two copies of the row.
 struct Dataset {
-  Matrix x;                 ///< d_x x n; d_x = 0 is an unconditional density
-  Matrix y;                 ///< d_y x n, d_y >= 1
-  Vector weights = {};      ///< empty or n
-  Matrix x_unlabeled = {};  ///< d_x x n', inputs whose target is unknown; may be empty
+  Observations x;                 ///< d_x x n; d_x = 0 is an unconditional density
+  Observations y;                 ///< d_y x n, d_y >= 1
+  Vector weights = {};            ///< empty or n
+  Observations x_unlabeled = {};  ///< d_x x n', inputs whose target is unknown; may be empty
 
   Index size() const { return y.cols(); }
 

@@ -36,6 +36,8 @@ struct EncodedColumn {
   Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : 1; }
 };
 
+std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
+
 class Encoder {
  public:
   /// Learns columns, levels and ranges. Throws std::invalid_argument, with file, line and
@@ -46,8 +48,10 @@ class Encoder {
 
   /// Names for plain arrays: x1, x2, ... and y, or y1, y2, ... Ranges are all zero, as if constant.
   static Encoder generic(Index d_x, Index d_y);
-  /// The same, with the ranges of the data.
-  static Encoder generic(const Dataset& data);
+  /// The same, with the ranges of the data and, where given, names of its rows. Throws
+  /// std::invalid_argument for a number of names that does not fit, empty or equal ones.
+  static Encoder generic(const Dataset& data, const std::vector<std::string>& inputs = {},
+                         const std::vector<std::string>& targets = {});
 
   /// Inputs, targets, and weights where the table has their column. With `drop_missing`
   /// the result is shorter than the table by the rows left out. Throws as `fit` does, and

@@ -124,6 +124,9 @@ class GaussianMixture {
 
 /// n laws of m components each. All functions with a Run give the same bits for any number
 /// of threads, and the bits of the same function of operator[](i).
+///
+/// Functions of points take k points for every law, k >= 0: those of law i are columns
+/// i k, ..., i k + k - 1 of y (d x n k), or elements of y (n k); so are the results (n k).
 class GaussianMixtures {
  public:
   /// Laws that differ in their weights only. `log_weights` m x n, every column is normalised
@@ -148,35 +151,47 @@ class GaussianMixtures {
 
   GaussianMixture operator[](Index i) const;
   GaussianMixtures slice(Index begin, Index count) const;
+  /// The laws `laws`, in that order; repetitions are allowed.
+  GaussianMixtures select(const std::vector<Index>& laws) const;
 
   /// The laws of shift + scale * Y, coordinate by coordinate; scale finite and not zero.
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const;
   GaussianMixtures marginal(Index j) const;
 
-  /// One y per law (d x n).
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
   Vector pdf(const MatrixView& y, const Run& run = {}) const;
   /// Every y (d x q) for every law: q x n.
   Matrix log_pdf_grid(const MatrixView& y, const Run& run = {}) const;
 
-  Vector cdf(const VectorView& y, const Run& run = {}) const;            ///< univariate
-  Vector sf(const VectorView& y, const Run& run = {}) const;             ///< univariate
-  Matrix quantile(const VectorView& levels, const Run& run = {}) const;  ///< levels x n, univariate
-  Vector median(const Run& run = {}) const;                              ///< univariate
-  Matrix interval(double mass, const Run& run = {}) const;               ///< 2 x n, univariate
+  Vector cdf(const VectorView& y, const Run& run = {}) const;      ///< univariate
+  Vector sf(const VectorView& y, const Run& run = {}) const;       ///< univariate
+  Vector log_cdf(const VectorView& y, const Run& run = {}) const;  ///< univariate
+  Vector log_sf(const VectorView& y, const Run& run = {}) const;   ///< univariate
+  /// The same levels for every law: levels x n. Univariate.
+  Matrix quantile(const VectorView& levels, const Run& run = {}) const;
+  /// k levels for every law, as for points. Univariate.
+  Vector quantile_each(const VectorView& levels, const Run& run = {}) const;
+  Vector upper_quantile_each(const VectorView& levels, const Run& run = {}) const;
+  Vector median(const Run& run = {}) const;                 ///< univariate
+  Matrix interval(double mass, const Run& run = {}) const;  ///< 2 x n, univariate
   std::vector<std::vector<Interval>> highest_density_region(double mass, const Run& run = {}) const;  ///< univariate
   Vector highest_density_mass(const VectorView& y, const Run& run = {}) const;                        ///< univariate
 
-  Matrix mean(const Run& run = {}) const;      ///< d x n
-  Matrix variance(const Run& run = {}) const;  ///< d x n
-  Vector skewness(const Run& run = {}) const;  ///< univariate
-  Vector kurtosis(const Run& run = {}) const;  ///< univariate
-  Matrix mode(const Run& run = {}) const;      ///< d x n
+  Matrix mean(const Run& run = {}) const;        ///< d x n
+  Matrix variance(const Run& run = {}) const;    ///< d x n
+  Matrix covariance(const Run& run = {}) const;  ///< d^2 x n, each covariance column by column
+  Vector skewness(const Run& run = {}) const;    ///< univariate
+  Vector kurtosis(const Run& run = {}) const;    ///< univariate
+  /// E Y^order, order >= 0. Univariate.
+  Vector raw_moment(Index order, const Run& run = {}) const;
+  Matrix mode(const Run& run = {}) const;                ///< d x n
+  std::vector<Matrix> modes(const Run& run = {}) const;  ///< d x k_i, by falling density
 
   Vector entropy(const Run& run = {}) const;  ///< univariate
   Vector squared_l2_norm(const Run& run = {}) const;
-  Vector energy(const Run& run = {}) const;
-  Vector crps(const VectorView& y, const Run& run = {}) const;  ///< univariate
+  Vector energy(const Run& run = {}) const;                              ///< E|X - X'|
+  Vector mean_distance(const MatrixView& y, const Run& run = {}) const;  ///< E|X - y|
+  Vector crps(const VectorView& y, const Run& run = {}) const;           ///< univariate
   Vector energy_score(const MatrixView& y, const Run& run = {}) const;
   Vector squared_loss(const MatrixView& y, const Run& run = {}) const;
 

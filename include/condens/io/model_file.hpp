@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "condens/data/encoder.hpp"
 #include "condens/models/conditional_density.hpp"
@@ -20,6 +21,9 @@ struct Model {
   Encoder encoder;
   std::shared_ptr<const ConditionalDensity> density;
 };
+
+/// The warnings of the fit, with names in the place of "input 2" and "target 1".
+std::vector<std::string> warnings_of(const Model& model);
 
 std::string to_json(const Model& model);
 std::string to_cbor(const Model& model);

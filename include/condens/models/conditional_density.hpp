@@ -16,9 +16,12 @@ namespace condens {
 
 /// What a fit did, as data.
 struct FitReport {
-  std::string status = "ok";                        ///< "ok", or what did not come to its end
-  std::vector<std::string> warnings;                ///< complete sentences for the user
-  Document details = Document(Document::Object{});  ///< the model's own account: chosen widths, score table, ...
+  std::string status = "ok";          ///< "ok", or what did not come to its end
+  std::vector<std::string> warnings;  ///< complete sentences for the user
+  /// The model's own account. What cross-validation compared is "candidates": a column of
+  /// numbers for every option that varied, then "score" (less is better; the largest
+  /// double: no density) and its "standard_error".
+  Document details = Document(Document::Object{});
 
   Document to_document() const;
   static FitReport from_document(const Document& document);

@@ -20,6 +20,7 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/models/conditional_density.hpp"
+#include "condens/models/results.hpp"
 
 namespace condens {
 
@@ -130,6 +131,16 @@ class Lscde final : public ConditionalDensity {
   Matrix active_centers_;  // active x d_x
   Vector log_coefficients_;
   std::shared_ptr<const GaussianComponents> components_;
+};
+
+template <>
+inline constexpr auto result_table<Lscde> = std::tuple{
+    ResultField{"bandwidth", &Lscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
+    ResultField{"bandwidth_y", &Lscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
+    ResultField{"regularization", &Lscde::regularization, "Ridge penalty that was used."},
+    ResultField{"coef", &Lscde::coefficients, "Coefficient of every centre, >= 0."},
+    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data."},
+    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data."},
 };
 
 }  // namespace condens

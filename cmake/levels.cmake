@@ -1,0 +1,32 @@
+# Instruction sets. A library is built whole for one level; two levels never meet in one
+# binary, because the linker would mix Eigen's inline code.
+#
+# CONDENS_LEVEL: machine (the highest of the levels below that this processor has),
+# x86-64-v2, x86-64-v3, x86-64-v4, or portable (what the compiler takes by default).
+
+# Sets `result` to the level of this processor.
+function(condens_machine_level result)
+  if(NOT DEFINED CONDENS_MACHINE_LEVEL)
+    try_run(ran compiled ${PROJECT_BINARY_DIR}/cpu_level ${PROJECT_SOURCE_DIR}/cmake/print_cpu_level.cpp
+            RUN_OUTPUT_VARIABLE level)
+    if(compiled AND ran EQUAL 0 AND level GREATER 0)
+      set(CONDENS_MACHINE_LEVEL "x86-64-v${level}" CACHE INTERNAL "the level of this processor")
+    else()
+      set(CONDENS_MACHINE_LEVEL portable CACHE INTERNAL "the level of this processor")
+    endif()
+    message(STATUS "Level of this processor: ${CONDENS_MACHINE_LEVEL}")
+  endif()
+  set(${result} "${CONDENS_MACHINE_LEVEL}" PARENT_SCOPE)
+endfunction()
+
+# Builds `target` for `level`, and what links to it: two levels in one binary would mix.
+function(condens_set_level target level)
+  if(level STREQUAL "machine")
+    condens_machine_level(level)
+  endif()
+  if(level MATCHES "^x86-64-v[234]$")
+    target_compile_options(${target} PUBLIC -march=${level})
+  elseif(NOT level STREQUAL "portable")
+    message(FATAL_ERROR "CONDENS_LEVEL is '${level}', expected machine, portable, x86-64-v2, x86-64-v3 or x86-64-v4")
+  endif()
+endfunction()

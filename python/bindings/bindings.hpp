@@ -1,0 +1,11 @@
+#pragma once
+// The parts of the extension module condens._core.
+
+#include <nanobind/nanobind.h>
+
+namespace condens::python {
+
+void bind_laws(nanobind::module_& m);
+void bind_models(nanobind::module_& m);
+
+}  // namespace condens::python

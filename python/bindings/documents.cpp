@@ -1,0 +1,64 @@
+#include "documents.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "condens/core/errors.hpp"
+
+namespace condens::python {
+
+nb::object to_python(const Document& document) {
+  const Document::Value& value = document.value();
+  if (const auto* truth = std::get_if<bool>(&value)) return nb::bool_(*truth);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return nb::int_(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return nb::float_(*number);
+  if (const auto* text = std::get_if<std::string>(&value)) return nb::str(text->data(), text->size());
+  if (const auto* matrix = std::get_if<Matrix>(&value)) {
+    if (matrix->cols() == 1) return nb::cast(to_line(matrix->col(0)));
+    return nb::cast(to_rows(*matrix));
+  }
+  if (const auto* array = std::get_if<Document::Array>(&value)) {
+    nb::list out;
+    for (const Document& item : *array) out.append(to_python(item));
+    return out;
+  }
+  if (const auto* object = std::get_if<Document::Object>(&value)) {
+    nb::dict out;
+    for (const auto& [key, item] : *object) out[nb::str(key.data(), key.size())] = to_python(item);
+    return out;
+  }
+  return nb::none();
+}
+
+Document from_python(nb::handle value, const std::string& name) {
+  if (value.is_none()) return {};
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
+  if (nb::isinstance<nb::int_>(value)) {
+    std::int64_t whole = 0;
+    if (!nb::try_cast(value, whole)) {
+      throw std::invalid_argument(message(name, " = ", nb::str(value).c_str(), ", expected an integer of 64 bits"));
+    }
+    return whole;
+  }
+  if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (Rows rows; nb::try_cast(value, rows, false)) return Matrix(columns_of(rows));
+  if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
+    Document::Array out;
+    for (const nb::handle item : value) out.push_back(from_python(item, name));
+    return out;
+  }
+  if (nb::isinstance<nb::dict>(value)) {
+    Document out(Document::Object{});
+    for (const auto [key, item] : nb::cast<nb::dict>(value)) {
+      const std::string text = nb::cast<std::string>(key);
+      out.set(text, from_python(item, text));
+    }
+    return out;
+  }
+  throw nb::type_error(message(name, " is of type ", nb::type_name(value.type()).c_str(),
+                               ", expected a number, text, list, dict or two-dimensional array of float64")
+                           .c_str());
+}
+
+}  // namespace condens::python

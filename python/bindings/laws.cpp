@@ -1,0 +1,181 @@
+// GaussianMixtures as `Laws`: flat arrays in and out. Shapes, broadcasting and scipy's
+// names are the business of condens/distributions.py.
+
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "released.hpp"
+
+namespace condens::python {
+
+namespace {
+
+using Laws = GaussianMixtures;
+using PyLaws = nb::class_<Laws>;
+
+/// Numbers of `laws` itself, read-only and without a copy; they live as long as it does.
+nb::object borrowed(const Matrix& values, nb::handle laws) {
+  return nb::cast(nb::ndarray<nb::numpy, const double>(
+      values.data(), {static_cast<std::size_t>(values.cols()), static_cast<std::size_t>(values.rows())}, laws));
+}
+
+template <class Bound>
+void add_at_points(PyLaws& c, const char* name, Bound function, const char* text) {
+  c.def(
+      name,
+      [function](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
+        return to_line(released(threads, callback,
+                                [&](const Run& run) -> Vector { return (laws.*function)(columns_of(y), run); }));
+      },
+      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
+}
+
+template <class Bound>
+void add_at_numbers(PyLaws& c, const char* name, Bound function, const char* text) {
+  c.def(
+      name,
+      [function](const Laws& laws, const Line& y, int threads, const nb::object& callback) {
+        return to_line(
+            released(threads, callback, [&](const Run& run) -> Vector { return (laws.*function)(vector_of(y), run); }));
+      },
+      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
+}
+
+template <class Result>
+void add_summary(PyLaws& c, const char* name, Result (Laws::*function)(const Run&) const, const char* text) {
+  c.def(
+      name,
+      [function](const Laws& laws, int threads, const nb::object& callback) {
+        auto out = released(threads, callback, [&](const Run& run) { return (laws.*function)(run); });
+        if constexpr (std::is_same_v<Result, Vector>)
+          return to_line(std::move(out));
+        else
+          return to_rows(std::move(out));
+      },
+      nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
+}
+
+nb::list intervals(const std::vector<std::vector<Interval>>& regions) {
+  nb::list out;
+  for (const std::vector<Interval>& region : regions) {
+    Matrix ends(2, static_cast<Index>(region.size()));
+    for (std::size_t i = 0; i < region.size(); ++i) {
+      ends.col(static_cast<Index>(i)) << region[i].lower, region[i].upper;
+    }
+    out.append(to_rows(std::move(ends)));
+  }
+  return out;
+}
+
+void add_points(PyLaws& c) {
+  add_at_points(c, "pdf", &Laws::pdf, "Density at k points of every law, (n k, d) -> n k.");
+  add_at_points(c, "log_pdf", &Laws::log_pdf, "Log density at k points of every law.");
+  add_at_points(c, "energy_score", &Laws::energy_score, "E|X - y| - E|X - X'| / 2.");
+  add_at_points(c, "mean_distance", &Laws::mean_distance, "E|X - y|.");
+  add_at_points(c, "squared_loss", &Laws::squared_loss, "Half the integral of p^2, minus p(y).");
+  add_at_numbers(c, "cdf", &Laws::cdf, "P(Y <= y) at k numbers of every law, (n k) -> n k.");
+  add_at_numbers(c, "sf", &Laws::sf, "P(Y > y).");
+  add_at_numbers(c, "log_cdf", &Laws::log_cdf, "log P(Y <= y).");
+  add_at_numbers(c, "log_sf", &Laws::log_sf, "log P(Y > y).");
+  add_at_numbers(c, "quantile_each", &Laws::quantile_each, "y with cdf(y) = level, k levels for every law.");
+  add_at_numbers(c, "upper_quantile_each", &Laws::upper_quantile_each, "y with sf(y) = level.");
+  add_at_numbers(c, "highest_density_mass", &Laws::highest_density_mass, "Mass of the smallest region that has y.");
+  add_at_numbers(c, "crps", &Laws::crps, "Continuous ranked probability score.");
+  c.def(
+      "log_pdf_grid",
+      [](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
+        return to_rows(
+            released(threads, callback, [&](const Run& run) { return laws.log_pdf_grid(columns_of(y), run); }));
+      },
+      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(),
+      "Log density of every law at every point, (q, d) -> (n, q).");
+}
+
+void add_summaries(PyLaws& c) {
+  add_summary(c, "mean", &Laws::mean, "(n, d)");
+  add_summary(c, "variance", &Laws::variance, "(n, d)");
+  add_summary(c, "covariance", &Laws::covariance, "(n, d d)");
+  add_summary(c, "mode", &Laws::mode, "(n, d)");
+  add_summary(c, "median", &Laws::median, "n");
+  add_summary(c, "skewness", &Laws::skewness, "n");
+  add_summary(c, "kurtosis", &Laws::kurtosis, "n, in excess of 3");
+  add_summary(c, "entropy", &Laws::entropy, "n");
+  add_summary(c, "squared_l2_norm", &Laws::squared_l2_norm, "n, integral of p^2");
+  add_summary(c, "energy", &Laws::energy, "n, E|X - X'|");
+  c.def(
+      "raw_moment",
+      [](const Laws& laws, Index order, int threads) {
+        return to_line(released(threads, nb::none(), [&](const Run& run) { return laws.raw_moment(order, run); }));
+      },
+      nb::arg("order"), nb::arg("threads") = 0, "n, E Y^order");
+  c.def(
+      "modes",
+      [](const Laws& laws, int threads, const nb::object& callback) {
+        nb::list out;
+        for (Matrix& modes : released(threads, callback, [&](const Run& run) { return laws.modes(run); })) {
+          out.append(to_rows(std::move(modes)));
+        }
+        return out;
+      },
+      nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "A list of (k_i, d), by falling density.");
+  c.def(
+      "interval",
+      [](const Laws& laws, double mass, int threads, const nb::object& callback) {
+        return to_rows(released(threads, callback, [&](const Run& run) { return laws.interval(mass, run); }));
+      },
+      nb::arg("mass"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "(n, 2)");
+  c.def(
+      "highest_density_region",
+      [](const Laws& laws, double mass, int threads, const nb::object& callback) {
+        return intervals(
+            released(threads, callback, [&](const Run& run) { return laws.highest_density_region(mass, run); }));
+      },
+      nb::arg("mass"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "A list of (k_i, 2).");
+  c.def(
+      "sample",
+      [](const Laws& laws, Index per_law, std::uint64_t seed, int threads, const nb::object& callback) {
+        return to_rows(released(threads, callback, [&](const Run& run) { return laws.sample(per_law, seed, run); }));
+      },
+      nb::arg("per_law"), nb::arg("seed"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(),
+      "(n per_law, d), the draws of a law in a row.");
+}
+
+}  // namespace
+
+void bind_laws(nb::module_& m) {
+  PyLaws c(m, "Laws", "n Gaussian mixtures in d dimensions of m components each.");
+  c.def(
+      "__init__",
+      [](Laws* self, const Rows& log_weights, const Rows& means, const Rows& scales, bool shared) {
+        const auto weights = columns_of(log_weights);
+        if (shared) {
+          new (self) Laws(Laws::shared(
+              std::make_shared<const GaussianComponents>(Matrix(columns_of(means)), Matrix(columns_of(scales))),
+              weights));
+        } else {
+          new (self) Laws(Laws::separate(columns_of(means), columns_of(scales), weights));
+        }
+      },
+      nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
+      nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
+  c.def("__len__", &Laws::size);
+  c.def_prop_ro("dimension", &Laws::dimension);
+  c.def_prop_ro("n_components", &Laws::n_components);
+  c.def_prop_ro("shared", &Laws::has_shared_components);
+  c.def_prop_ro("weights", [](const Laws& laws) { return to_rows(laws.weights()); });
+  c.def_prop_ro("log_weights",
+                [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).log_weights(), self); });
+  c.def_prop_ro("means",
+                [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).components().means, self); });
+  c.def_prop_ro("scales",
+                [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).components().scales, self); });
+  c.def("marginal", &Laws::marginal, nb::arg("target"));
+  c.def("slice", &Laws::slice, nb::arg("begin"), nb::arg("count"));
+  c.def("select", &Laws::select, nb::arg("laws"));
+  add_points(c);
+  add_summaries(c);
+}
+
+}  // namespace condens::python

@@ -1,0 +1,157 @@
+// The registry, encoders and fitted models.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "condens/data/encoder.hpp"
+#include "condens/io/files.hpp"
+#include "condens/io/model_file.hpp"
+#include "condens/metrics/scores.hpp"
+#include "condens/registry.hpp"
+#include "documents.hpp"
+#include "released.hpp"
+
+namespace condens::python {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// {name: 1-D float64 array, or list of str with "" for what is missing}.
+Table table_of(const nb::dict& columns) {
+  Table table;
+  for (const auto [key, values] : columns) {
+    const auto name = nb::cast<std::string>(key);
+    if (Line numbers; nb::try_cast(values, numbers, false)) {
+      table.add({name, std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0))});
+    } else {
+      table.add({name, nb::cast<Names>(values)});
+    }
+  }
+  return table;
+}
+
+Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical) {
+  const Table table = table_of(columns);
+  EncoderOptions options{.targets = targets};
+  options.categorical = categorical;
+  return Encoder::fit(table, options);
+}
+
+Observations borrow(const Rows& rows) {
+  return Observations::borrow(rows.data(), static_cast<Index>(rows.shape(1)), static_cast<Index>(rows.shape(0)));
+}
+
+Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
+          const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
+          const Names& target_names, int threads, const nb::object& callback) {
+  const ModelInfo& info = find_model(name);
+  Dataset data{.x = borrow(x), .y = borrow(y)};
+  if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
+  if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
+  const Document values = from_python(options, "options");
+  return released(threads, callback, [&](const Run& run) -> Model {
+    std::shared_ptr<const ConditionalDensity> density = info.fit(data, preset, values, run);
+    return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
+            std::move(density)};
+  });
+}
+
+nb::bytes to_bytes(const Model& model, bool json) {
+  const std::string out = json ? to_json(model) : to_cbor(model);
+  return nb::bytes(out.data(), out.size());
+}
+
+Model from_bytes(const nb::bytes& bytes, const std::string& source) {
+  return parse_model(std::string_view(bytes.c_str(), bytes.size()), source);
+}
+
+void bind_encoder(nb::module_& m) {
+  nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"));
+  c.def("encode_inputs",
+        [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
+  c.def_prop_ro("encoded_names", &Encoder::encoded_names);
+  c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });
+  c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
+  c.def_prop_ro("levels", [](const Encoder& self) {
+    nb::dict out;
+    for (const EncodedColumn& column : self.input_columns()) {
+      if (column.is_categorical()) out[column.name.c_str()] = nb::cast(column.levels);
+    }
+    return out;
+  });
+}
+
+void bind_model(nb::module_& m) {
+  nb::class_<Model> c(m, "Model", "A fitted conditional density with the names of its columns.");
+  c.def_prop_ro("name", [](const Model& self) { return std::string(self.density->model_name()); });
+  c.def_prop_ro("n_inputs", [](const Model& self) { return self.density->n_inputs(); });
+  c.def_prop_ro("n_targets", [](const Model& self) { return self.density->n_targets(); });
+  c.def_prop_ro("encoder", [](const Model& self) { return self.encoder; });
+  c.def_prop_ro("options", [](const Model& self) { return to_python(self.density->options()); });
+  c.def_prop_ro("report", [](const Model& self) { return to_python(self.density->report().to_document()); });
+  c.def_prop_ro("warnings", &warnings_of);
+  c.def_prop_ro("results", [](const Model& self) {
+    return to_python(find_model(self.density->model_name()).results_of(*self.density));
+  });
+  c.def(
+      "predict",
+      [](const Model& self, const Rows& x, int threads, const nb::object& callback) {
+        return released(threads, callback, [&](const Run& run) { return self.density->predict(columns_of(x), run); });
+      },
+      nb::arg("x").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  c.def(
+      "log_density",
+      [](const Model& self, const Rows& x, const Rows& y, int threads, const nb::object& callback) {
+        return to_line(released(threads, callback, [&](const Run& run) {
+          return self.density->log_density(columns_of(x), columns_of(y), run);
+        }));
+      },
+      nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  c.def(
+      "score",
+      [](const Model& self, const Rows& x, const Rows& y, const nb::object& weights, const nb::dict& options,
+         int threads, const nb::object& callback) {
+        Dataset data{.x = borrow(x), .y = borrow(y)};
+        if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
+        ScoreOptions wanted;
+        set_options(wanted, "score", from_python(options, "options"));
+        const Scores scores =
+            released(threads, callback, [&](const Run& run) { return score(*self.density, data, wanted, run); });
+        return to_python(to_document(scores));
+      },
+      nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
+      nb::arg("options") = nb::dict(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  c.def("to_bytes", &to_bytes, nb::arg("json") = false);
+  c.def("save", [](const Model& self, const std::string& path) {
+    try {
+      save_model(self, path);
+    } catch (const std::runtime_error& error) {
+      throw nb::python_error((PyErr_SetString(PyExc_OSError, error.what()), nb::python_error()));
+    }
+  });
+  c.def("__getstate__", [](const Model& self) { return to_bytes(self, false); });
+  c.def("__setstate__", [](Model& self, const nb::bytes& bytes) { new (&self) Model(from_bytes(bytes, "pickle")); });
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  bind_encoder(m);
+  bind_model(m);
+  m.def("models", [] {
+    Document::Array out;
+    for (const ModelInfo& info : models()) out.push_back(to_document(info));
+    return to_python(out);
+  });
+  m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
+        nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
+        nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
+        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  m.def("parse_model", &from_bytes, nb::arg("bytes"), nb::arg("source"));
+}
+
+}  // namespace condens::python

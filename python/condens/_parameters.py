@@ -1,0 +1,168 @@
+"""From the core's option tables to signatures, docstrings and checked option values.
+
+Nothing here knows a model: whatever the registry of the core lists becomes keyword arguments. An argument
+that is None takes the value of the preset.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from condens._arrays import as_float64, as_rows, draw_seed
+
+Info = dict[str, Any]
+
+_TYPES = {
+    "boolean": "bool",
+    "integer": "int",
+    "number": "float",
+    "numbers": "float or list of float",
+    "matrix": "array of shape (k, d)",
+}
+
+# Arguments that every estimator has, beside the options of its model.
+COMMON: dict[str, tuple[Any, str, str]] = {
+    "random_state": (
+        None,
+        "int, numpy.random.Generator, RandomState or None",
+        "Seed of everything random: centres and folds. None is the preset's seed, so that a fit repeats itself.",
+    ),
+    "n_jobs": (None, "int or None", "Number of threads: None is 1 unless a joblib context says otherwise, -1 all."),
+    "verbose": (False, "bool", "Show progress of `fit`, by tqdm where that is installed."),
+    "callback": (
+        None,
+        "callable or None",
+        "Called as `callback(task, fraction)` a few times a second during `fit`; returning False cancels it.",
+    ),
+}
+
+
+def defaults(info: Info) -> dict[str, Any]:
+    """Every argument of the estimator with its default, in order."""
+    options = {option["name"]: None for option in info["options"] if option["name"] != "seed"}
+    return {"preset": info["presets"][0], **options, **{name: default for name, (default, _, _) in COMMON.items()}}
+
+
+def signature(info: Info) -> inspect.Signature:
+    """The signature of __init__: keywords only."""
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    keywords = (
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for name, default in defaults(info).items()
+    )
+    return inspect.Signature([own, *keywords])
+
+
+def _bounds_text(bounds: Info) -> str:
+    low, high = bounds["low"], bounds["high"]
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f"{'>' if bounds['low_open'] else '>='} {low:g}"
+    return f"in {'(' if bounds['low_open'] else '['}{low:g}, {high:g}{')' if bounds['high_open'] else ']'}"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_value_text(v) for v in value) + "]"
+    if isinstance(value, np.ndarray):
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+def _entry(name: str, kind: str, text: str) -> str:
+    return f"{name} : {kind}\n" + textwrap.indent(textwrap.fill(text, 108, break_long_words=False), "    ")
+
+
+def _option_entry(option: Info, presets: list[str]) -> str:
+    kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else _TYPES[option["type"]]
+    bounds = _bounds_text(option["bounds"])
+    values = {preset: _value_text(option["defaults"][preset]) for preset in presets}
+    if len(set(values.values())) == 1:
+        chosen = f"None is {values[presets[0]]}."
+    else:
+        chosen = "None is " + "; ".join(f"{value} ({preset})" for preset, value in values.items()) + "."
+    return _entry(option["name"], ", ".join(filter(None, [kind, bounds, "optional"])), f"{option['text']} {chosen}")
+
+
+def docstring(info: Info) -> str:
+    """NumPy's form, from the texts of the core."""
+    presets = ", ".join(map(repr, info["presets"]))
+    parameters = [
+        _entry(
+            "preset",
+            f"{{{presets}}}, default {info['presets'][0]!r}",
+            "Where arguments that are None take their values from.",
+        ),
+        *(_option_entry(option, info["presets"]) for option in info["options"] if option["name"] != "seed"),
+        *(_entry(name, f"{kind}, default {default!r}", text) for name, (default, kind, text) in COMMON.items()),
+    ]
+    attributes = [
+        *(f"{result['name']}_\n    {result['text']}" for result in info["results"]),
+        "cv_results_ : dict of arrays\n    What cross-validation compared, in the form of GridSearchCV; greater "
+        "scores are better. Empty without a choice.",
+        "report_ : dict\n    The core's own account of the fit: status, warnings, details.",
+        "n_features_in_ : int\n    Number of columns of X.",
+        "feature_names_in_ : array of str\n    Names of the columns of X, where X was a data frame.",
+    ]
+    return "\n".join(
+        [
+            info["title"],
+            "",
+            "Parameters",
+            "----------",
+            *parameters,
+            "",
+            "Attributes",
+            "----------",
+            *attributes,
+            "",
+            "References",
+            "----------",
+            f"{info['source']}; docs/models/{info['name']}.md.",
+        ]
+    )
+
+
+def _plain(value: Any, option: Info) -> Any:
+    """A value as the core reads it; what it cannot be is left for the core to refuse."""
+    if option["type"] == "matrix":
+        array = as_rows(as_float64(value, option["name"]))
+        if array.ndim != 2:
+            raise ValueError(f"{option['name']} has {array.ndim} dimension(s), expected 2: a row for each")
+        return array
+    if option["type"] == "numbers" and not isinstance(value, str):
+        array = np.asarray(value)
+        if array.ndim > 1:
+            raise ValueError(f"{option['name']} has {array.ndim} dimensions, expected a number or a list of numbers")
+        return as_float64(np.atleast_1d(array), option["name"]).tolist()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def chosen_options(info: Info, estimator: Any) -> dict[str, Any]:
+    """What the estimator's arguments say, without those that are None."""
+    out = {}
+    for option in info["options"]:
+        name = option["name"]
+        value = getattr(estimator, "random_state" if name == "seed" else name)
+        if value is not None:
+            out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
+    return out
+
+
+def parameters_of(info: Info, options: Info) -> dict[str, Any]:
+    """The inverse of chosen_options: the nearest preset, and the arguments that differ from it."""
+
+    def different(preset: str) -> dict[str, Any]:
+        return {
+            ("random_state" if option["name"] == "seed" else option["name"]): options[option["name"]]
+            for option in info["options"]
+            if not np.array_equal(options[option["name"]], option["defaults"][preset])
+        }
+
+    preset = min(info["presets"], key=lambda name: len(different(name)))
+    return {"preset": preset, **different(preset)}

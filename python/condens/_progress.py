@@ -1,0 +1,71 @@
+"""Progress of long work: the caller's callback, and a bar where one is wanted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Callback = Callable[[str, float], Any]
+
+
+class _Lines:
+    """A line on standard error where tqdm is not installed."""
+
+    def __init__(self) -> None:
+        self._task = ""
+
+    def show(self, task: str, fraction: float) -> None:
+        if task != self._task and self._task:
+            sys.stderr.write("\n")
+        self._task = task
+        sys.stderr.write(f"\r{task}: {100 * fraction:3.0f} %")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._task:
+            sys.stderr.write("\n")
+
+
+class _Bar:
+    """tqdm's bar, one for each task."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def show(self, task: str, fraction: float) -> None:
+        if self._bar is None or self._bar.desc != task + ": ":
+            self.close()
+            self._bar = self._tqdm(desc=task, total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
+        self._bar.update(100 * fraction - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextmanager
+def observer(verbose: bool, callback: Callback | None) -> Iterator[Callback | None]:
+    """What the core shall call: None where nobody listens."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback = {callback!r}, expected a function of (task, fraction), or None")
+    if not verbose:
+        yield callback
+        return
+    try:
+        from tqdm.auto import tqdm
+
+        display: _Bar | _Lines = _Bar(tqdm)
+    except ImportError:
+        display = _Lines()
+
+    def show(task: str, fraction: float) -> Any:
+        display.show(task, fraction)
+        return None if callback is None else callback(task, fraction)
+
+    try:
+        yield show
+    finally:
+        display.close()

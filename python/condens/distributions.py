@@ -1,0 +1,439 @@
+"""Gaussian mixtures as arrays of laws: what every model of condens answers with.
+
+    p(y) = sum_l w_l N(y; v_l, diag(s_l^2)),   w_l >= 0,  sum_l w_l = 1
+
+The names are scipy's, the shapes numpy's. Everything is exact (a closed form, or the root of one);
+the exception, `entropy`, states its error.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from condens import _core
+from condens._arrays import as_float64, draw_seed
+
+Floats = NDArray[np.float64]
+_ONE_TARGET = "needs laws of one target, these have {}; take .marginal(j)"
+
+
+class GaussianMixtures:
+    """An array of Gaussian mixtures, each a law of y in d dimensions.
+
+    `laws.shape` is `()` for one law and `(n,)` for the n rows of a prediction. Laws are indexed, sliced,
+    iterated and reshaped like numpy arrays. Methods that take y broadcast it against that shape: one y per
+    row (`laws.pdf(y)` with y of shape (n,)), one y for all rows (a number), or a grid for every row
+    (`laws[:, None].pdf(grid)`, of shape (n, q)). For d > 1 the last axis of y has the d targets.
+
+    Parameters
+    ----------
+    weights : array of shape (..., m)
+        Weights of the m components, >= 0, with sum 1 along the last axis.
+    means, scales : arrays that broadcast to (..., m), or (..., m, d) for several targets
+        Means and standard deviations (> 0) of the components.
+    multivariate : bool, default False
+        Whether the last axis of `means` and `scales` runs over targets.
+
+    Examples
+    --------
+    >>> from condens import GaussianMixtures
+    >>> law = GaussianMixtures([0.3, 0.7], [-1.0, 2.0], [0.5, 0.8])
+    >>> round(law.cdf(0.0), 6)
+    0.297521
+    """
+
+    __slots__ = ("_laws", "n_jobs", "shape")
+
+    _laws: _core.Laws
+    shape: tuple[int, ...]
+    n_jobs: int | None
+
+    def __init__(
+        self,
+        weights: ArrayLike,
+        means: ArrayLike,
+        scales: ArrayLike,
+        *,
+        multivariate: bool = False,
+    ) -> None:
+        w, v, s = as_float64(weights, "weights"), as_float64(means, "means"), as_float64(scales, "scales")
+        if not multivariate:
+            v, s = v[..., None], s[..., None]
+        if w.ndim == 0 or v.ndim < 2 or s.ndim < 2:
+            raise ValueError("GaussianMixtures: weights, means and scales need an axis of components")
+        if not (np.isfinite(w).all() and (w >= 0).all() and np.allclose(w.sum(-1), 1, rtol=0, atol=1e-9)):
+            raise ValueError("GaussianMixtures: weights must be >= 0 with sum 1 along their last axis")
+        m, d = np.broadcast_shapes(w.shape[-1:], v.shape[-2:-1], s.shape[-2:-1])[0], max(v.shape[-1], s.shape[-1])
+        self.shape = np.broadcast_shapes(w.shape[:-1], v.shape[:-2], s.shape[:-2])
+        self.n_jobs = None
+        with np.errstate(divide="ignore"):
+            log_weights = _rows(np.log(w), (*self.shape, m))
+        self._laws = _core.Laws(
+            log_weights, _rows(v, (*self.shape, m, d)), _rows(s, (*self.shape, m, d)), shared=False
+        )
+
+    @classmethod
+    def _of(cls, laws: _core.Laws, shape: tuple[int, ...], n_jobs: int | None = None) -> GaussianMixtures:
+        out = cls.__new__(cls)
+        out._laws, out.shape, out.n_jobs = laws, shape, n_jobs
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = self._laws.log_weights, self._laws.means, self._laws.scales, self._laws.shared
+        return _restore, (*state, self.shape)
+
+    # --- an array of laws ------------------------------------------------------------------
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes of the array of laws."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of laws."""
+        return len(self._laws)
+
+    @property
+    def n_targets(self) -> int:
+        """Dimension d of y."""
+        return self._laws.dimension
+
+    @property
+    def n_components(self) -> int:
+        """Number m of components of every law; some may have weight zero."""
+        return self._laws.n_components
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of one law; laws of shape () have no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[GaussianMixtures]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> GaussianMixtures:
+        if self.ndim == 1 and isinstance(key, (int, np.integer)):
+            n, i = self.shape[0], operator.index(key)
+            if not -n <= i < n:
+                raise IndexError(f"law {i} of {n}")
+            return self._of(self._laws.slice(i % n, 1), (), self.n_jobs)
+        if self.ndim == 1 and isinstance(key, slice):
+            begin, stop, step = key.indices(self.shape[0])
+            if step == 1:
+                count = max(0, stop - begin)
+                return self._of(self._laws.slice(begin, count), (count,), self.n_jobs)
+        places = np.arange(self.size).reshape(self.shape)[key]
+        if places.size == self.size and np.array_equal(places.ravel(), np.arange(self.size)):
+            return self._of(self._laws, places.shape, self.n_jobs)  # new axes only: the same laws
+        return self._of(self._laws.select(places.ravel().tolist()), places.shape, self.n_jobs)
+
+    def reshape(self, *shape: int) -> GaussianMixtures:
+        """The same laws in another shape."""
+        return self._of(self._laws, np.empty(self.shape).reshape(*shape).shape, self.n_jobs)
+
+    def marginal(self, target: int) -> GaussianMixtures:
+        """The laws of one target, counting from 0."""
+        if not -self.n_targets <= target < self.n_targets:
+            raise IndexError(f"target {target} of {self.n_targets}")
+        return self._of(self._laws.marginal(target % self.n_targets), self.shape, self.n_jobs)
+
+    def __repr__(self) -> str:
+        what = "a law" if not self.shape else f"laws of shape {self.shape}"
+        return f"<GaussianMixtures: {what}, {self.n_targets} target(s), {self.n_components} components>"
+
+    # --- components ----------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the components, shape (..., m)."""
+        return self._laws.weights.reshape(*self.shape, self.n_components)
+
+    @property
+    def means(self) -> Floats:
+        """Means of the components, shape (..., m), or (..., m, d) for d > 1; read-only."""
+        return self._components(self._laws.means)
+
+    @property
+    def scales(self) -> Floats:
+        """Standard deviations of the components, shape (..., m), or (..., m, d) for d > 1; read-only."""
+        return self._components(self._laws.scales)
+
+    def _components(self, values: Floats) -> Floats:
+        m, d = self.n_components, self.n_targets
+        leading = () if self._laws.shared else self.shape
+        out = np.broadcast_to(values.reshape(*leading, m, d), (*self.shape, m, d))
+        return out[..., 0] if d == 1 else out
+
+    # --- functions of y ----------------------------------------------------------------------------
+
+    def pdf(self, y: ArrayLike) -> Floats:
+        """Density at y."""
+        return np.exp(self.logpdf(y))
+
+    def logpdf(self, y: ArrayLike) -> Floats:
+        """Log density at y, finite as long as the squared distance to the components is."""
+        values = self._points(y)
+        if self.size > 1 and _same_for_all_laws(values, self.shape):
+            grid, shape = _grid_axes(values, self.shape, self.n_targets)
+            out = self._laws.log_pdf_grid(grid, self._threads)
+            return _scalar(_from_laws_first(out, shape, self.shape))
+        return self._at_points("log_pdf", values)
+
+    def cdf(self, y: ArrayLike) -> Floats:
+        """P(Y <= y), relatively exact in the lower tail. One target."""
+        return self._at_numbers("cdf", y)
+
+    def logcdf(self, y: ArrayLike) -> Floats:
+        """log P(Y <= y). One target."""
+        return self._at_numbers("log_cdf", y)
+
+    def sf(self, y: ArrayLike) -> Floats:
+        """P(Y > y), relatively exact in the upper tail. One target."""
+        return self._at_numbers("sf", y)
+
+    def logsf(self, y: ArrayLike) -> Floats:
+        """log P(Y > y). One target."""
+        return self._at_numbers("log_sf", y)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Quantile: y with cdf(y) = q, q in [0, 1]. One target."""
+        return self._at_numbers("quantile_each", q, "q")
+
+    def isf(self, q: ArrayLike) -> Floats:
+        """Upper quantile: y with sf(y) = q, q in [0, 1]. One target."""
+        return self._at_numbers("upper_quantile_each", q, "q")
+
+    def pit(self, y: ArrayLike) -> Floats:
+        """Probability integral transform cdf(y): uniform over observations when the laws are right."""
+        return self.cdf(y)
+
+    def hdr_mass(self, y: ArrayLike) -> Floats:
+        """Probability of the smallest highest density region that has y. Uniform, too. One target."""
+        return self._at_numbers("highest_density_mass", y)
+
+    def crps(self, y: ArrayLike) -> Floats:
+        """Continuous ranked probability score E|Y - y| - E|Y - Y'| / 2, exact; less is better. One target."""
+        return self._at_numbers("crps", y)
+
+    def energy_score(self, y: ArrayLike) -> Floats:
+        """E|Y - y| - E|Y - Y'| / 2 in the Euclidean norm: the CRPS for several targets."""
+        return self._at_points("energy_score", self._points(y))
+
+    def squared_loss(self, y: ArrayLike) -> Floats:
+        """(1/2) integral p^2 - p(y), exact: half of the CDE loss of Izbicki and Lee (2016)."""
+        return self._at_points("squared_loss", self._points(y))
+
+    def mean_distance(self, y: ArrayLike) -> Floats:
+        """E|Y - y| in the Euclidean norm."""
+        return self._at_points("mean_distance", self._points(y))
+
+    # --- summaries ---------------------------------------------------------------------------------
+
+    def mean(self) -> Floats:
+        """Mean, shape (...), or (..., d) for d > 1."""
+        return self._summary("mean")
+
+    def var(self) -> Floats:
+        """Variance of every target."""
+        return self._summary("variance")
+
+    def std(self) -> Floats:
+        """Standard deviation of every target."""
+        return np.sqrt(self.var())
+
+    def cov(self) -> Floats:
+        """Covariance matrix, shape (..., d, d)."""
+        return self._laws.covariance(self._threads).reshape(*self.shape, self.n_targets, self.n_targets)
+
+    def median(self) -> Floats:
+        """Median. One target."""
+        return self._summary("median", one_target=True)
+
+    def stats(self, moments: str = "mv") -> Floats | tuple[Floats, ...]:
+        """Mean (m), variance (v), skewness (s) and kurtosis in excess of 3 (k), as asked for. One target."""
+        self._need_one_target("stats")
+        names = {"m": "mean", "v": "variance", "s": "skewness", "k": "kurtosis"}
+        unknown = set(moments) - set(names)
+        if unknown or not moments:
+            raise ValueError(f"stats: moments = {moments!r}, expected some of the letters m, v, s, k")
+        out = tuple(self._summary(names[letter]) for letter in moments)
+        return out if len(out) > 1 else out[0]
+
+    def moment(self, order: int) -> Floats:
+        """E Y^order, not centred, order >= 0. One target."""
+        self._need_one_target("moment")
+        return _scalar(self._laws.raw_moment(operator.index(order), self._threads).reshape(self.shape))
+
+    def entropy(self) -> Floats:
+        """-E log p(Y), to 1e-10 absolute. One target."""
+        return self._summary("entropy", one_target=True)
+
+    def l2_norm(self) -> Floats:
+        """Integral of p^2."""
+        return self._summary("squared_l2_norm")
+
+    def energy(self) -> Floats:
+        """E|Y - Y'| of two independent draws."""
+        return self._summary("energy")
+
+    def mode(self) -> Floats:
+        """The highest local maximum of the density."""
+        return self._summary("mode")
+
+    def modes(self) -> Floats | list[Floats]:
+        """All local maxima by falling density: an array of k, or (k, d), numbers, or a list of one per law."""
+        found = [modes[:, 0] if self.n_targets == 1 else modes for modes in self._laws.modes(self._threads)]
+        return found if self.shape else found[0]
+
+    def interval(self, confidence: float = 0.9) -> tuple[Floats, Floats]:
+        """Ends of the central interval of a probability in (0, 1). One target."""
+        self._need_one_target("interval")
+        ends = self._laws.interval(float(confidence), self._threads).reshape(*self.shape, 2)
+        return _scalar(ends[..., 0]), _scalar(ends[..., 1])
+
+    def hdr(self, mass: float = 0.9) -> Floats | list[Floats]:
+        """Highest density region: the smallest set of a probability in (0, 1). One target.
+
+        Returns an array of shape (k, 2) for one law: k intervals from left to right. For an array of laws,
+        a list of one such array per law (in C order).
+        """
+        self._need_one_target("hdr")
+        regions = self._laws.highest_density_region(float(mass), self._threads)
+        return regions if self.shape else regions[0]
+
+    def support(self) -> tuple[Floats, Floats]:
+        """The ends of the real line: every law has a density everywhere."""
+        infinite = np.full(self.shape if self.n_targets == 1 else (*self.shape, self.n_targets), np.inf)
+        return _scalar(-infinite), _scalar(infinite)
+
+    def rvs(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Floats:
+        """Independent draws from every law.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            Draws from every law; None is one. The result has shape `(*size, *laws.shape)`, and a last axis
+            of d for several targets.
+        random_state : None, int, numpy.random.Generator or RandomState
+            An int gives the same draws again, for any number of threads.
+        """
+        sizes = () if size is None else (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        if any(operator.index(s) < 0 for s in sizes):
+            raise ValueError(f"rvs: size = {size}, expected numbers >= 0")
+        count = int(np.prod(sizes, dtype=np.int64))
+        d = self.n_targets
+        draws = self._laws.sample(count, draw_seed(random_state), self._threads).reshape(self.size, count, d)
+        out = np.ascontiguousarray(draws.swapaxes(0, 1)).reshape(*sizes, *self.shape, d)
+        return _scalar(out[..., 0]) if d == 1 else out
+
+    # --- numpy's broadcasting on the flat core ----------------------------------------------------
+
+    @property
+    def _threads(self) -> int:
+        from condens._arrays import threads_of
+
+        return threads_of(self.n_jobs)
+
+    def _need_one_target(self, name: str) -> None:
+        if self.n_targets != 1:
+            raise ValueError(f"GaussianMixtures.{name} {_ONE_TARGET.format(self.n_targets)}")
+
+    def _summary(self, name: str, one_target: bool = False) -> Floats:
+        if one_target:
+            self._need_one_target(name)
+        out = getattr(self._laws, name)(self._threads)
+        keep_targets = out.ndim == 2 and self.n_targets > 1
+        return _scalar(out.reshape(*self.shape, self.n_targets) if keep_targets else out.reshape(self.shape))
+
+    def _points(self, y: ArrayLike) -> Floats:
+        """y with an axis of targets at its end."""
+        values = as_float64(y, "y")
+        if self.n_targets == 1:
+            return values[..., None]
+        if values.ndim == 0 or values.shape[-1] != self.n_targets:
+            raise ValueError(f"y has shape {values.shape}, expected {self.n_targets} targets along its last axis")
+        return values
+
+    def _at_points(self, name: str, values: Floats) -> Floats:
+        flat, shape = _laws_first(values, self.shape)
+        out = getattr(self._laws, name)(flat.reshape(-1, self.n_targets), self._threads)
+        return _scalar(_from_laws_first(out, shape, self.shape))
+
+    def _at_numbers(self, name: str, y: ArrayLike, argument: str = "y") -> Floats:
+        self._need_one_target(name)
+        flat, shape = _laws_first(as_float64(y, argument)[..., None], self.shape)
+        out = getattr(self._laws, name)(flat.reshape(-1), self._threads)
+        return _scalar(_from_laws_first(out, shape, self.shape))
+
+
+def _restore(log_weights: Floats, means: Floats, scales: Floats, shared: bool, shape: tuple[int, ...]) -> Any:
+    return GaussianMixtures._of(_core.Laws(log_weights, means, scales, shared=shared), shape)
+
+
+def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Broadcast to `shape`, as C-ordered rows of the last axis."""
+    return np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1, shape[-1])
+
+
+@overload
+def _scalar(values: Floats) -> Floats: ...
+@overload
+def _scalar(values: Any) -> Any: ...
+def _scalar(values: Any) -> Any:
+    """A number for shape (), as numpy's functions return."""
+    return values[()]
+
+
+# The core wants (n laws, k points of each). With laws of shape L and y of shape Y the result has the shape
+# R = broadcast(L, Y). Axes of R along which laws differ come first, in order; the others hold the points.
+
+
+def _split_axes(result: tuple[int, ...], laws: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Axes of the result along which the laws differ, and the others."""
+    padded = (1,) * (len(result) - len(laws)) + laws
+    differ = [axis for axis, length in enumerate(padded) if length != 1]
+    return differ, [axis for axis in range(len(result)) if axis not in differ]
+
+
+def _result_shape(values: Floats, laws: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(values.shape[:-1], laws)
+    except ValueError:
+        raise ValueError(
+            f"y of shape {values.shape[:-1]} does not broadcast against laws of shape {laws}; give one y per law, "
+            "or laws[:, None] for a grid of y for every law"
+        ) from None
+
+
+def _laws_first(values: Floats, laws: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
+    """values (Y..., d) as C-ordered (laws, points, d), and the shape of the result."""
+    shape = _result_shape(values, laws)
+    differ, same = _split_axes(shape, laws)
+    spread = np.broadcast_to(values, (*shape, values.shape[-1]))
+    return np.ascontiguousarray(spread.transpose(*differ, *same, len(shape))), shape
+
+
+def _from_laws_first(flat: Floats, shape: tuple[int, ...], laws: tuple[int, ...]) -> Floats:
+    """The inverse of _laws_first for results (one number a point)."""
+    differ, same = _split_axes(shape, laws)
+    order = [*differ, *same]
+    return flat.reshape([shape[axis] for axis in order]).transpose(np.argsort(order, kind="stable"))
+
+
+def _same_for_all_laws(values: Floats, laws: tuple[int, ...]) -> bool:
+    """Whether every law gets the same points."""
+    shape = _result_shape(values, laws)
+    padded = (1,) * (len(shape) - values.ndim + 1) + values.shape[:-1]
+    return all(padded[axis] == 1 for axis in _split_axes(shape, laws)[0])
+
+
+def _grid_axes(values: Floats, laws: tuple[int, ...], d: int) -> tuple[Floats, tuple[int, ...]]:
+    """The points that all laws share, (q, d), and the shape of the result."""
+    shape = _result_shape(values, laws)
+    return np.ascontiguousarray(values).reshape(-1, d), shape

@@ -1,0 +1,296 @@
+"""Conditional densities as scikit-learn regressors, one class for each model that the core registers."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from condens import FitWarning, _core
+from condens._arrays import as_float64, as_rows, threads_of
+from condens._frames import column_names, has_categories, read_columns
+from condens._parameters import chosen_options, defaults, docstring, parameters_of, signature
+from condens._progress import observer
+from condens.distributions import GaussianMixtures
+
+Floats = NDArray[np.float64]
+
+
+class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
+    """What all estimators of condens share. Use one of its subclasses."""
+
+    _info: dict[str, Any]
+    _model: _core.Model
+
+    # --- fitting ---------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the law of y given X.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Inputs. Columns of texts and categories of a pandas or polars frame become indicators.
+        y : array, series or data frame of shape (n,), (n, 1) or (n, d_y)
+            Targets; several are modelled jointly.
+        sample_weight : array of shape (n,), optional
+            Weights >= 0; weight 2 counts as two copies of the row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For arguments or data that are not what they should be.
+        NumericalError
+            When no candidate gives a density.
+        Cancelled
+            When the callback returned False.
+        """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
+        if y is None:
+            raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
+        options = chosen_options(self._info, self)
+        target_names = column_names(y)
+        encoder = None
+        if has_categories(X):
+            x, encoder, targets = self._encode(X, y, target_names)
+        else:
+            x, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, order="C")
+            targets = as_float64(targets, "y")
+        rows_y = as_rows(targets.reshape(len(targets), -1))
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
+        other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
+        with observer(bool(self.verbose), self.callback) as watch:
+            model = _core.fit(
+                self._info["name"],
+                self.preset,
+                options,
+                as_rows(x),
+                rows_y,
+                weights=weight,
+                x_unlabeled=other,
+                encoder=encoder,
+                input_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+                target_names=target_names,
+                threads=threads_of(self.n_jobs),
+                callback=watch,
+            )
+        self._set_model(model, y_ndim=targets.ndim)
+        for text in model.warnings:
+            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=3)
+        return self
+
+    def _encode(self, X: Any, y: Any, target_names: list[str]) -> tuple[Floats, _core.Encoder, Floats]:
+        """Inputs with categories as numbers, and the encoder that knows their levels."""
+        validate_data(self, X, skip_check_array=True)
+        columns, categorical = read_columns(X)
+        targets = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+        check_consistent_length(X, targets)
+        rows = targets.reshape(len(targets), -1)
+        names = target_names or (["y"] if rows.shape[1] == 1 else [f"y{i + 1}" for i in range(rows.shape[1])])
+        both = set(columns) & set(names)
+        if both:
+            raise ValueError(f"columns {sorted(both)} are inputs and targets, expected names that differ")
+        table = {**columns, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)}}
+        encoder = _core.Encoder.fit(table, names, categorical)
+        return encoder.encode_inputs(columns), encoder, targets
+
+    def _set_model(self, model: _core.Model, y_ndim: int) -> None:
+        self._model = model
+        self._y_ndim = y_ndim
+        for name, value in model.results.items():
+            setattr(self, name + "_", self._shaped(name, value))
+        self.report_ = model.report
+        self.cv_results_ = _cv_results(model.report["details"].get("candidates", {}))
+
+    def _shaped(self, name: str, value: Any) -> Any:
+        # One observation is a matrix of one column, too: only its name tells it from a list of numbers.
+        if isinstance(value, np.ndarray) and value.ndim == 1 and name.startswith("centers"):
+            return value.reshape(1, -1)
+        return value
+
+    # --- prediction ----------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Floats:
+        """Mean of y given each row of X, of the shape of the y in `fit`: (n,) or (n, d_y)."""
+        mean = self.predict_distribution(X).mean()
+        return mean.reshape(len(mean), -1) if self._y_ndim == 2 else mean
+
+    def predict_distribution(self, X: Any) -> GaussianMixtures:
+        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        rows = self._rows(X)
+        laws = self._model.predict(rows, threads_of(self.n_jobs))
+        return GaussianMixtures._of(laws, (len(rows),), self.n_jobs)
+
+    def predict_quantiles(self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
+        """Quantiles of y given each row of X, of shape (n, q), or (n, d_y, q): each target's own."""
+        levels = np.atleast_1d(as_float64(quantiles, "quantiles"))
+        return self._by_target(X, lambda laws: laws[:, None].ppf(levels))
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+        """Ends of central intervals, of shape (n, 2), or (n, d_y, 2): each target's own."""
+        return self._by_target(X, lambda laws: np.stack(laws.interval(confidence), axis=-1))
+
+    def log_density(self, X: Any, y: ArrayLike) -> Floats:
+        """log p(y_i | x_i) for every row: the laws are not kept, so that memory stays small."""
+        rows = self._rows(X)
+        targets = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+        check_consistent_length(rows, targets)
+        targets = as_rows(targets.reshape(len(targets), -1))
+        return self._model.log_density(rows, targets, threads_of(self.n_jobs))
+
+    def _by_target(self, X: Any, function: Any) -> Floats:
+        laws = self.predict_distribution(X)
+        if laws.n_targets == 1:
+            return function(laws)
+        return np.stack([function(laws.marginal(j)) for j in range(laws.n_targets)], axis=1)
+
+    def _rows(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self._inputs_of(X, self._model.encoder)
+
+    def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
+        """X as the model reads it; checks names and number of columns."""
+        if encoder is not None and encoder.levels:
+            if not hasattr(X, "columns"):
+                raise TypeError(
+                    f"{type(self).__name__} was fitted with categories in {', '.join(encoder.levels)}; "
+                    "X must be a data frame with these columns"
+                )
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return as_rows(encoder.encode_inputs(read_columns(X)[0]))
+        least = min(1, self.n_features_in_)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_min_features=least)
+        return as_rows(X)
+
+    # --- what scikit-learn and pickle ask -------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @property
+    def distribution_(self) -> GaussianMixtures:
+        """The one law of a model without inputs."""
+        check_is_fitted(self)
+        if self.n_features_in_:
+            raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
+        return self.predict_distribution(np.empty((1, 0)))[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Fitted numbers come back from the model, which pickles as the bytes of a model file.
+        state = dict(self.__dict__)
+        if "_model" in state:
+            for name in (*(result["name"] + "_" for result in self._info["results"]), "report_", "cv_results_"):
+                state.pop(name, None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_model" in state:
+            self._set_model(state["_model"], state["_y_ndim"])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that every door of condens reads: CBOR for names in .cbor, else JSON.
+
+        The file appears whole or not at all. Raises OSError when it cannot be written.
+        """
+        check_is_fitted(self)
+        self._model.save(fspath(path))
+
+
+class _WithUnlabeled(ConditionalDensityRegressor):
+    """Estimators that learn from inputs without targets, too."""
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, X_unlabeled: Any | None = None
+    ) -> Self:
+        return self._fit(X, y, sample_weight, X_unlabeled)
+
+    fit.__doc__ = (ConditionalDensityRegressor.fit.__doc__ or "").replace(
+        "        Returns\n",
+        "        X_unlabeled : array or data frame of shape (n', d), optional\n"
+        "            Inputs whose target is unknown.\n\n        Returns\n",
+    )
+
+
+def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
+    if not candidates:
+        return {}
+    failed = candidates["score"] == np.finfo(float).max  # left no density in some fold
+    score = np.where(failed, -np.inf, -candidates["score"])
+    out: dict[str, Any] = {
+        f"param_{name}": values for name, values in candidates.items() if name not in ("score", "standard_error")
+    }
+    out["mean_test_score"] = score
+    out["standard_error_test_score"] = np.where(failed, np.nan, candidates["standard_error"])
+    order = np.argsort(-score, kind="stable")
+    ranks = np.empty(len(score), dtype=np.int64)
+    ranks[order] = np.arange(1, len(score) + 1)
+    out["rank_test_score"] = ranks
+    return out
+
+
+def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
+    known = defaults(info)
+
+    def __init__(self: ConditionalDensityRegressor, **parameters: Any) -> None:
+        for name in parameters:
+            if name not in known:
+                raise TypeError(f"{info['class_name']}() has no argument {name!r}; it has {', '.join(known)}")
+        for name, default in known.items():
+            setattr(self, name, parameters.get(name, default))
+
+    __init__.__signature__ = signature(info)  # type: ignore[attr-defined]
+    base = _WithUnlabeled if info["uses_unlabeled"] else ConditionalDensityRegressor
+    return type(
+        info["class_name"],
+        (base,),
+        {"__init__": __init__, "__doc__": docstring(info), "__module__": __name__, "_info": info},
+    )
+
+
+_CLASSES = {info["name"]: _make_estimator(info) for info in _core.models()}
+globals().update({cls.__name__: cls for cls in _CLASSES.values()})
+__all__ = ["ConditionalDensityRegressor", "load", *(cls.__name__ for cls in _CLASSES.values())]  # pyright: ignore
+
+
+def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
+    """Read a model that `save`, the command line or another door of condens wrote.
+
+    Returns the fitted estimator; its parameters are the nearest preset and what differs from it. Raises OSError when the
+    file cannot be read, and FormatError when it is truncated, altered, or no model at all.
+    """
+    model = _core.parse_model(Path(path).read_bytes(), str(path))
+    cls = _CLASSES[model.name]
+    estimator = cls(**parameters_of(cls._info, model.options))
+    encoder = model.encoder
+    names = encoder.input_names
+    estimator.n_features_in_ = len(names)
+    if names and names != [f"x{i + 1}" for i in range(len(names))]:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator._set_model(model, y_ndim=1 if model.n_targets == 1 else 2)
+    return estimator
