@@ -56,7 +56,5 @@ def read_columns(data: Any) -> tuple[dict[str, Any], list[str]]:
     if not all(isinstance(name, str) for name in data.columns):
         raise TypeError("categories need columns whose names are all texts")
     categorical = [name for name in data.columns if _is_text(data[name])]
-    columns = {
-        name: _texts(data[name]) if name in categorical else _numbers(data[name], name) for name in data.columns
-    }
+    columns = {name: _texts(data[name]) if name in categorical else _numbers(data[name], name) for name in data.columns}
     return columns, categorical

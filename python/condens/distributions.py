@@ -73,9 +73,7 @@ class GaussianMixtures:
         self.n_jobs = None
         with np.errstate(divide="ignore"):
             log_weights = _rows(np.log(w), (*self.shape, m))
-        self._laws = _core.Laws(
-            log_weights, _rows(v, (*self.shape, m, d)), _rows(s, (*self.shape, m, d)), shared=False
-        )
+        self._laws = _core.Laws(log_weights, _rows(v, (*self.shape, m, d)), _rows(s, (*self.shape, m, d)), shared=False)
 
     @classmethod
     def _of(cls, laws: _core.Laws, shape: tuple[int, ...], n_jobs: int | None = None) -> GaussianMixtures:

@@ -225,9 +225,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
 class _WithUnlabeled(ConditionalDensityRegressor):
     """Estimators that learn from inputs without targets, too."""
 
-    def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, X_unlabeled: Any | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, X_unlabeled: Any | None = None) -> Self:
         return self._fit(X, y, sample_weight, X_unlabeled)
 
     fit.__doc__ = (ConditionalDensityRegressor.fit.__doc__ or "").replace(

@@ -1,0 +1,146 @@
+"""How good are the laws? Scores of laws, and scorers for grid search and cross-validation.
+
+    GridSearchCV(LSCDE(), {"regularization": [0.01, 0.1, 1.0]}, scoring=condens.metrics.log_likelihood_scorer)
+
+Scorers are greater-is-better, as scikit-learn's; pass `sample_weight` to them by metadata routing.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
+
+from condens._arrays import as_float64, as_rows, threads_of
+from condens.distributions import GaussianMixtures
+from condens.estimators import ConditionalDensityRegressor
+
+__all__ = [
+    "Scorer",
+    "crps",
+    "crps_scorer",
+    "laws_of",
+    "log_likelihood",
+    "log_likelihood_scorer",
+    "score_table",
+    "squared_loss",
+    "squared_loss_scorer",
+]
+
+
+def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """The density estimator within pipelines and searches, and X as that estimator gets it."""
+    while not hasattr(estimator, "predict_distribution"):
+        if isinstance(estimator, Pipeline):
+            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            raise TypeError(
+                f"{type(estimator).__name__} has no predict_distribution; expected an estimator of condens, "
+                "or a fitted pipeline or search that ends in one"
+            )
+    return estimator, X
+
+
+def laws_of(estimator: Any, X: Any) -> GaussianMixtures:
+    """The laws of y given the rows of X, also from a fitted pipeline or search that ends in a density."""
+    final, inputs = _final(estimator, X)
+    return final.predict_distribution(inputs)
+
+
+def _targets(y: ArrayLike, laws: GaussianMixtures) -> NDArray[np.float64]:
+    values = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+    check_consistent_length(values, laws)
+    return values.reshape(len(values)) if laws.n_targets == 1 else values
+
+
+def _mean(values: NDArray[np.float64], sample_weight: ArrayLike | None) -> float:
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, values)
+    return float(np.average(values, weights=weights))
+
+
+def log_likelihood(y: ArrayLike, laws: GaussianMixtures, *, sample_weight: ArrayLike | None = None) -> float:
+    """Mean log density of y; greater is better."""
+    return _mean(laws.logpdf(_targets(y, laws)), sample_weight)
+
+
+def crps(y: ArrayLike, laws: GaussianMixtures, *, sample_weight: ArrayLike | None = None) -> float:
+    """Mean continuous ranked probability score, the energy score for several targets; less is better."""
+    return _mean(laws.energy_score(_targets(y, laws)), sample_weight)
+
+
+def squared_loss(y: ArrayLike, laws: GaussianMixtures, *, sample_weight: ArrayLike | None = None) -> float:
+    """Mean of (1/2) integral p^2 - p(y); less is better. Half of the CDE loss of Izbicki and Lee (2016)."""
+    return _mean(laws.squared_loss(_targets(y, laws)), sample_weight)
+
+
+class Scorer:
+    """A score of laws in the form of scikit-learn's scorers: `scorer(estimator, X, y)`, greater is better.
+
+    Parameters
+    ----------
+    score : callable
+        `score(y, laws, sample_weight=None)`, one number.
+    sign : {1, -1}
+        -1 for losses.
+    """
+
+    def __init__(self, score: Callable[..., float], sign: int) -> None:
+        self._score = score
+        self._sign = sign
+        self._request = MetadataRequest(owner=score.__name__)
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        return self._sign * self._score(y, laws_of(estimator, X), sample_weight=sample_weight)
+
+    def __repr__(self) -> str:
+        return f"<Scorer: {'-' if self._sign < 0 else ''}{self._score.__name__}>"
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
+        """A copy that requests `sample_weight` (True), does not (False), or requests it by another name."""
+        out = copy.deepcopy(self)
+        out._request.score.add_request(param="sample_weight", alias=sample_weight)
+        return out
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """What the scorer asks to be passed."""
+        return self._request
+
+
+log_likelihood_scorer = Scorer(log_likelihood, 1)
+crps_scorer = Scorer(crps, -1)
+squared_loss_scorer = Scorer(squared_loss, -1)
+
+
+def score_table(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95),
+    highest_density: bool = True,
+) -> dict[str, Any]:
+    """All scores of the command `condens score`, with standard errors.
+
+    NLL, squared loss, energy score, and for every target CRPS, tests of PIT uniformity, coverage and width
+    of central intervals and (at a millisecond a row) coverage of highest density regions.
+    """
+    final, inputs = _final(estimator, X)
+    if not isinstance(final, ConditionalDensityRegressor):
+        raise TypeError(f"{type(final).__name__} is no estimator of condens")
+    rows = final._rows(inputs)
+    values = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+    check_consistent_length(rows, values)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    options = {"levels": [float(level) for level in levels], "highest_density": highest_density}
+    targets = as_rows(values.reshape(len(values), -1))
+    return final._model.score(rows, targets, weights, options, threads_of(final.n_jobs))
