@@ -58,7 +58,8 @@ def _choose() -> str:
 def load_core() -> ModuleType:
     """Imports the chosen core as condens._core."""
     spec = importlib.util.spec_from_file_location("condens._core", _cores()[_choose()])
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["condens._core"] = module
     spec.loader.exec_module(module)

@@ -16,7 +16,6 @@ from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
@@ -279,8 +278,8 @@ __all__ = ["ConditionalDensityRegressor", "load", *(cls.__name__ for cls in _CLA
 def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     """Read a model that `save`, the command line or another door of condens wrote.
 
-    Returns the fitted estimator; its parameters are the nearest preset and what differs from it. Raises OSError when the
-    file cannot be read, and FormatError when it is truncated, altered, or no model at all.
+    Returns the fitted estimator; its parameters are the nearest preset and what differs from it. Raises
+    OSError when the file cannot be read, and FormatError when it is truncated, altered, or no model.
     """
     model = _core.parse_model(Path(path).read_bytes(), str(path))
     cls = _CLASSES[model.name]

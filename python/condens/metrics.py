@@ -99,6 +99,7 @@ class Scorer:
         self._request = MetadataRequest(owner=score.__name__)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Mean score of the laws that a fitted estimator, pipeline or search predicts."""
         return self._sign * self._score(y, laws_of(estimator, X), sample_weight=sample_weight)
 
     def __repr__(self) -> str:
