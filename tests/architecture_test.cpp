@@ -28,9 +28,10 @@ struct Room {
   int level;
 };
 constexpr std::array rooms = {
-    Room{"core", 0},      Room{"linalg", 1}, Room{"data", 2},     Room{"kernels", 2}, Room{"distributions", 2},
-    Room{"optim", 2},     Room{"models", 3}, Room{"density", 3},  Room{"metrics", 4}, Room{"reduction", 4},
-    Room{"selection", 4}, Room{"plot", 5},   Room{"registry", 6}, Room{"io", 7},      Room{"cli", 8},
+    Room{"core", 0},          Room{"linalg", 1},    Room{"data", 2},      Room{"kernels", 2},
+    Room{"distributions", 2}, Room{"optim", 2},     Room{"models", 3},    Room{"density", 3},
+    Room{"metrics", 4},       Room{"reduction", 4}, Room{"selection", 4}, Room{"plot", 5},
+    Room{"registry", 6},      Room{"io", 7},        Room{"cli", 8},       Room{"python", 8},
 };
 
 const Room* find_room(std::string_view name) {
@@ -67,7 +68,7 @@ std::string place(const fs::path& file, std::size_t line) {
 std::string room_of(const fs::path& file) {
   const fs::path inside = fs::relative(file, root);
   auto part = inside.begin();
-  if (*part == "cli") return "cli";
+  if (*part == "cli" || *part == "python") return part->string();
   if (*part++ == "include") ++part;
   return std::next(part) == inside.end() ? part->stem().string() : part->string();
 }
@@ -75,7 +76,7 @@ std::string room_of(const fs::path& file) {
 TEST(Architecture, RoomsIncludeOnlyRoomsBelow) {
   constexpr std::string_view prefix = "#include \"condens/";
   int seen = 0;
-  for (const fs::path& file : files({"include", "src", "cli"}, {".hpp", ".cpp"})) {
+  for (const fs::path& file : files({"include", "src", "cli", "python"}, {".hpp", ".cpp"})) {
     if (file.filename() == "condens.hpp") continue;  // the umbrella includes every room
     const Room* from = find_room(room_of(file));
     if (from == nullptr) {
@@ -97,7 +98,7 @@ TEST(Architecture, RoomsIncludeOnlyRoomsBelow) {
 }
 
 TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
-  for (const fs::path& file : files({"include", "src", "cli", "tests"}, {".hpp"})) {
+  for (const fs::path& file : files({"include", "src", "cli", "python", "tests"}, {".hpp"})) {
     bool guarded = false;
     bool explained = false;
     const std::vector<std::string> lines = lines_of(file);
@@ -112,7 +113,8 @@ TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
 
 TEST(Architecture, SourcesStayReadable) {
   constexpr std::size_t most = 600;
-  for (const fs::path& file : files({"include", "src", "cli", "tests", "benchmarks"}, {".hpp", ".cpp"})) {
+  for (const fs::path& file :
+       files({"include", "src", "cli", "python", "tests", "benchmarks"}, {".hpp", ".cpp", ".py"})) {
     EXPECT_LE(lines_of(file).size(), most) << place(file, 0) << ": more than one idea? Cut it.";
   }
 }
@@ -120,8 +122,8 @@ TEST(Architecture, SourcesStayReadable) {
 TEST(Architecture, NoTextNamesADevelopersMachine) {
   constexpr std::array<std::string_view, 4> homes = {"home", "root", "work", "Users"};
   std::vector<fs::path> texts =
-      files({"include", "src", "cli", "tests", "benchmarks", "reproduce", "docs", "cmake", "data"},
-            {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".json", ".in"});
+      files({"include", "src", "cli", "python", "tests", "benchmarks", "reproduce", "docs", "cmake", "data"},
+            {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".pyi", ".ipynb", ".json", ".in"});
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
     if (entry.is_regular_file()) texts.push_back(entry.path());
   }

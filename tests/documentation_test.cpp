@@ -41,6 +41,17 @@ std::string option_table_of(const ModelInfo& info) {
   return out.str();
 }
 
+std::string text_of(const std::string& file) {
+  std::ifstream in(std::string(CONDENS_SOURCE_DIR) + "/" + file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Documentation, ReadmeShowsTheSnippetThatTheDemoRuns) {
+  const std::string snippet = text_of("docs/snippet.py");
+  ASSERT_FALSE(snippet.empty());
+  EXPECT_NE(text_of("README.md").find("```python\n" + snippet + "```"), std::string::npos);
+}
+
 TEST(Documentation, EveryModelHasAPageWithItsOptions) {
   for (const ModelInfo& info : models()) {
     std::ifstream file(std::string(CONDENS_SOURCE_DIR) + "/docs/models/" + info.name + ".md");

@@ -30,6 +30,16 @@ nb::object to_python(const Document& document) {
   return nb::none();
 }
 
+std::string text_of(nb::handle value, const std::string& name) {
+  std::string text;
+  if (!nb::try_cast(value, text)) {
+    throw std::invalid_argument(message(name, " = ",
+                                        nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(value.ptr()))),
+                                        ", expected text that UTF-8 can hold"));
+  }
+  return text;
+}
+
 Document from_python(nb::handle value, const std::string& name) {
   if (value.is_none()) return {};
   if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
@@ -41,7 +51,7 @@ Document from_python(nb::handle value, const std::string& name) {
     return whole;
   }
   if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
-  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (nb::isinstance<nb::str>(value)) return text_of(value, name);
   if (Rows rows; nb::try_cast(value, rows, false)) return Matrix(columns_of(rows));
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
     Document::Array out;
@@ -51,7 +61,7 @@ Document from_python(nb::handle value, const std::string& name) {
   if (nb::isinstance<nb::dict>(value)) {
     Document out(Document::Object{});
     for (const auto [key, item] : nb::cast<nb::dict>(value)) {
-      const std::string text = nb::cast<std::string>(key);
+      const std::string text = text_of(key, name);
       out.set(text, from_python(item, text));
     }
     return out;

@@ -10,6 +10,9 @@ namespace condens::python {
 
 nanobind::object to_python(const Document& document);
 
+/// The bytes of a str; throws std::invalid_argument for lone surrogates. `name` begins the message.
+std::string text_of(nanobind::handle value, const std::string& name);
+
 /// Throws TypeError for what a document does not hold. `name` begins the message.
 Document from_python(nanobind::handle value, const std::string& name);
 

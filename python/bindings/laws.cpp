@@ -69,6 +69,22 @@ nb::list intervals(const std::vector<std::vector<Interval>>& regions) {
   return out;
 }
 
+/// Laws to the bit: log weights that were normalised once are not normalised again.
+Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bool shared) {
+  const auto weights = columns_of(log_weights);
+  const auto v = columns_of(means);
+  const auto s = columns_of(scales);
+  if (shared) return Laws::shared_normalized(std::make_shared<const GaussianComponents>(Matrix(v), Matrix(s)), weights);
+  const Index m = weights.rows();
+  if (weights.cols() == 0 || v.cols() != weights.size() || s.cols() != v.cols()) return Laws::separate(v, s, weights);
+  std::vector<Laws> laws;
+  for (Index i = 0; i < weights.cols(); ++i) {
+    auto own = std::make_shared<const GaussianComponents>(v.middleCols(i * m, m), s.middleCols(i * m, m));
+    laws.push_back(Laws::shared_normalized(std::move(own), weights.col(i)));
+  }
+  return Laws::concatenate(laws);
+}
+
 void add_points(PyLaws& c) {
   add_at_points(c, "pdf", &Laws::pdf, "Density at k points of every law, (n k, d) -> n k.");
   add_at_points(c, "log_pdf", &Laws::log_pdf, "Log density at k points of every law.");
@@ -160,11 +176,15 @@ void bind_laws(nb::module_& m) {
       },
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
       nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
+  c.def_static("restored", &restored, nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(),
+               nb::arg("scales").noconvert(), nb::arg("shared"), "Equal to the laws these numbers came from, to the bit.");
   c.def("__len__", &Laws::size);
   c.def_prop_ro("dimension", &Laws::dimension);
   c.def_prop_ro("n_components", &Laws::n_components);
   c.def_prop_ro("shared", &Laws::has_shared_components);
-  c.def_prop_ro("weights", [](const Laws& laws) { return to_rows(laws.weights()); });
+  // The array owns its memory, which the usual policy of properties refuses.
+  c.def_prop_ro(
+      "weights", [](const Laws& laws) { return to_rows(laws.weights()); }, nb::rv_policy::automatic);
   c.def_prop_ro("log_weights",
                 [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).log_weights(), self); });
   c.def_prop_ro("means",

@@ -23,11 +23,13 @@ using Names = std::vector<std::string>;
 Table table_of(const nb::dict& columns) {
   Table table;
   for (const auto [key, values] : columns) {
-    const auto name = nb::cast<std::string>(key);
+    const std::string name = text_of(key, "the name of a column");
     if (Line numbers; nb::try_cast(values, numbers, false)) {
       table.add({name, std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0))});
     } else {
-      table.add({name, nb::cast<Names>(values)});
+      Names texts;
+      for (const nb::handle value : values) texts.push_back(text_of(value, name));
+      table.add({name, std::move(texts)});
     }
   }
   return table;
@@ -52,11 +54,10 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  return released(threads, callback, [&](const Run& run) -> Model {
-    std::shared_ptr<const ConditionalDensity> density = info.fit(data, preset, values, run);
-    return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
-            std::move(density)};
-  });
+  std::shared_ptr<const ConditionalDensity> density =
+      released(threads, callback, [&](const Run& run) { return info.fit(data, preset, values, run); });
+  return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
+          std::move(density)};
 }
 
 nb::bytes to_bytes(const Model& model, bool json) {
@@ -126,11 +127,14 @@ void bind_model(nb::module_& m) {
       nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
       nb::arg("options") = nb::dict(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   c.def("to_bytes", &to_bytes, nb::arg("json") = false);
-  c.def("save", [](const Model& self, const std::string& path) {
+  // Names of files are bytes: not all of them are UTF-8.
+  c.def("save", [](const Model& self, const nb::bytes& path) {
     try {
-      save_model(self, path);
+      save_model(self, std::string(path.c_str(), path.size()));
     } catch (const std::runtime_error& error) {
-      throw nb::python_error((PyErr_SetString(PyExc_OSError, error.what()), nb::python_error()));
+      const nb::object text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+      PyErr_SetObject(PyExc_OSError, text.ptr());
+      throw nb::python_error();
     }
   });
   c.def("__getstate__", [](const Model& self) { return to_bytes(self, false); });

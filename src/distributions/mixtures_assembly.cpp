@@ -33,12 +33,17 @@ bool same_components(const GaussianComponents& a, const GaussianComponents& b) {
 }  // namespace
 
 GaussianMixtures GaussianMixtures::shared(std::shared_ptr<const GaussianComponents> components, Matrix log_weights) {
+  normalise(log_weights, "GaussianMixtures::shared");
+  return shared_normalized(std::move(components), std::move(log_weights));
+}
+
+GaussianMixtures GaussianMixtures::shared_normalized(std::shared_ptr<const GaussianComponents> components,
+                                                     Matrix log_weights) {
   const std::string_view where = "GaussianMixtures::shared";
   require(components != nullptr, where, ": components is null");
   require_components(*components, where);
   require(log_weights.rows() == components->means.cols(), where, ": log_weights has ", log_weights.rows(),
           " rows; expected one per component, ", components->means.cols());
-  normalise(log_weights, where);
   return {std::move(components), std::move(log_weights), true};
 }
 
@@ -130,7 +135,16 @@ GaussianMixtures GaussianMixtures::select(const std::vector<Index>& laws) const 
   return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
 }
 
-GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorView& scale) const {
+GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorView& scale) const& {
+  return {moved_components(shift, scale), log_weights_, shared_};
+}
+
+GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorView& scale) && {
+  return {moved_components(shift, scale), std::move(log_weights_), shared_};
+}
+
+std::shared_ptr<const GaussianComponents> GaussianMixtures::moved_components(const VectorView& shift,
+                                                                             const VectorView& scale) const {
   const std::string_view where = "GaussianMixtures::affine";
   require_shape(shift, dimension(), 1, where, "shift");
   require_shape(scale, dimension(), 1, where, "scale");
@@ -147,7 +161,7 @@ GaussianMixtures GaussianMixtures::affine(const VectorView& shift, const VectorV
     }
   }
   if (moved.means.cols() > 0) require_components(moved, where);  // scale may overflow or underflow
-  return {std::make_shared<const GaussianComponents>(std::move(moved)), log_weights_, shared_};
+  return std::make_shared<const GaussianComponents>(std::move(moved));
 }
 
 GaussianMixtures GaussianMixtures::marginal(Index j) const {

@@ -16,6 +16,10 @@ constexpr Index lloyd_steps = 5;
 constexpr Index samples_per_center = 50;
 constexpr Index block_size = 128;
 
+// A distance is smaller than another only beyond rounding: the two samples of a cluster of
+// two are equally far from its mean, and the first one counts on every machine.
+bool clearly_less(double a, double b) { return a < (1 - 1e-9) * b; }
+
 /// Picks index i with probability proportional to mass[i]; the last positive one
 /// when rounding leaves nothing.
 Index draw(const Vector& mass, RandomStream& random) {
@@ -59,7 +63,10 @@ Assignment assign(const Matrix& points, const Matrix& centers, int threads) {
     squared_distances(rows, points.middleCols(range.begin, range.size()), distances);
     for (Index i = 0; i < range.size(); ++i) {
       Index nearest = 0;
-      out.distance[range.begin + i] = distances.col(i).minCoeff(&nearest);
+      for (Index l = 1; l < rows.rows(); ++l) {
+        if (clearly_less(distances(l, i), distances(nearest, i))) nearest = l;
+      }
+      out.distance[range.begin + i] = distances(nearest, i);
       out.center[static_cast<std::size_t>(range.begin + i)] = nearest;
     }
   });
@@ -84,8 +91,9 @@ std::vector<Index> snap_to_samples(const Assignment& assignment, Index count) {
   std::vector<Index> nearest(static_cast<std::size_t>(count), -1);
   for (std::size_t i = 0; i < assignment.center.size(); ++i) {
     Index& best = nearest[static_cast<std::size_t>(assignment.center[i])];
-    if (best < 0 || assignment.distance[static_cast<Index>(i)] < assignment.distance[best])
+    if (best < 0 || clearly_less(assignment.distance[static_cast<Index>(i)], assignment.distance[best])) {
       best = static_cast<Index>(i);
+    }
   }
   std::erase(nearest, -1);
   return nearest;

@@ -1,7 +1,7 @@
 #include "condens/models/conditional_density.hpp"
 
 #include <cmath>
-#include <optional>
+#include <stdexcept>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
@@ -34,23 +34,39 @@ FitReport FitReport::from_document(const Document& document) {
 
 GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run) const {
   check_columns(model_name(), "x", x, n_inputs());
-  const Matrix z = x_scale_.transform(x);
-  Task task(run, "predict", static_cast<double>(z.cols()));
+  Task task(run, "predict", static_cast<double>(x.cols()));
+  const auto laws_of_block = [&](Index block) {
+    const Range range = block_range(x.cols(), block_size, block);
+    task.advance(static_cast<double>(range.size()));
+    return laws(x_scale_.transform(x.middleCols(range.begin, range.size())));
+  };
   // An empty x has laws, too: none, of the right dimension.
-  const Index blocks = std::max<Index>(1, block_count(z.cols(), block_size));
-  std::vector<std::optional<GaussianMixtures>> parts(static_cast<std::size_t>(blocks));
+  const Index blocks = std::max<Index>(1, block_count(x.cols(), block_size));
+  const GaussianMixtures first = laws_of_block(0);
+  if (blocks == 1) return first.affine(y_scale_.mean(), y_scale_.scale());
+  if (!first.has_shared_components()) {
+    std::vector<GaussianMixtures> parts(static_cast<std::size_t>(blocks), first);
+    parallel_for(
+        blocks - 1, task.threads(),
+        [&](Index block) { parts[static_cast<std::size_t>(block + 1)] = laws_of_block(block + 1); },
+        [&] { task.poll(); });
+    return GaussianMixtures::concatenate(parts).affine(y_scale_.mean(), y_scale_.scale());
+  }
+  // Weights go straight to their place: for many rows, memory is what costs.
+  Matrix log_weights(first.n_components(), x.cols());
+  log_weights.leftCols(first.size()) = first.log_weights();
   parallel_for(
-      blocks, task.threads(),
+      blocks - 1, task.threads(),
       [&](Index block) {
-        const Range range = block_range(z.cols(), block_size, block);
-        parts[static_cast<std::size_t>(block)] = laws(z.middleCols(range.begin, range.size()));
-        task.advance(static_cast<double>(range.size()));
+        const GaussianMixtures part = laws_of_block(block + 1);
+        if (part.components_pointer() != first.components_pointer()) {
+          throw std::logic_error("laws() shares components in one block of inputs only");
+        }
+        log_weights.middleCols((block + 1) * block_size, part.size()) = part.log_weights();
       },
       [&] { task.poll(); });
-  std::vector<GaussianMixtures> laws_in_order;
-  laws_in_order.reserve(parts.size());
-  for (auto& part : parts) laws_in_order.push_back(std::move(*part));
-  return GaussianMixtures::concatenate(laws_in_order).affine(y_scale_.mean(), y_scale_.scale());
+  return GaussianMixtures::shared_normalized(first.components_pointer(), std::move(log_weights))
+      .affine(y_scale_.mean(), y_scale_.scale());
 }
 
 Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y, const Run& run) const {

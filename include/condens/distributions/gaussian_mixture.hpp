@@ -133,6 +133,9 @@ class GaussianMixtures {
   /// here; a column of -infinity throws std::invalid_argument.
   static GaussianMixtures shared(std::shared_ptr<const GaussianComponents> components, Matrix log_weights);
 
+  /// The same for columns that are normalised already.
+  static GaussianMixtures shared_normalized(std::shared_ptr<const GaussianComponents> components, Matrix log_weights);
+
   /// Law i owns columns i m, ..., i m + m - 1 of `means` and `scales` (d x m n).
   static GaussianMixtures separate(Matrix means, Matrix scales, Matrix log_weights);
 
@@ -148,6 +151,7 @@ class GaussianMixtures {
   Matrix weights() const;
   /// d x m when shared, else d x m n.
   const GaussianComponents& components() const { return *components_; }
+  std::shared_ptr<const GaussianComponents> components_pointer() const { return components_; }
 
   GaussianMixture operator[](Index i) const;
   GaussianMixtures slice(Index begin, Index count) const;
@@ -155,7 +159,8 @@ class GaussianMixtures {
   GaussianMixtures select(const std::vector<Index>& laws) const;
 
   /// The laws of shift + scale * Y, coordinate by coordinate; scale finite and not zero.
-  GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const;
+  GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const&;
+  GaussianMixtures affine(const VectorView& shift, const VectorView& scale) &&;
   GaussianMixtures marginal(Index j) const;
 
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
@@ -201,6 +206,8 @@ class GaussianMixtures {
  private:
   GaussianMixtures(std::shared_ptr<const GaussianComponents> components, Matrix log_weights, bool shared)
       : components_(std::move(components)), log_weights_(std::move(log_weights)), shared_(shared) {}
+
+  std::shared_ptr<const GaussianComponents> moved_components(const VectorView& shift, const VectorView& scale) const;
 
   /// First column of law i in the components.
   Index offset(Index i) const { return shared_ ? 0 : i * n_components(); }

@@ -58,7 +58,8 @@ class ConditionalDensity {
   ConditionalDensity(const ConditionalDensity&) = default;
   ConditionalDensity(ConditionalDensity&&) = default;
 
-  /// The laws at a block of standardised inputs, of standardised targets.
+  /// The laws at a block of standardised inputs, of standardised targets. Components that laws
+  /// share are the same object in every call.
   virtual GaussianMixtures laws(const MatrixView& x) const = 0;
 
   const Standardizer& x_scale() const { return x_scale_; }

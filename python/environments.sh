@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# Virtual environments of the Python package, below build/python. Sourced by ./check and ./demo.
+
+# shellcheck disable=SC2034  # for the scripts that source this file
+python_packages=(python3-dev python3-venv)
+
+# python_environment NAME REQUIREMENT...: makes build/python/NAME, once for each list of requirements.
+python_environment() {
+  local place="build/python/$1" log
+  shift
+  local wanted="$(python3 --version) $*"
+  [[ "$(cat "$place/requirements" 2>/dev/null)" != "$wanted" ]] || return 0
+  rm -rf "$place"
+  python3 -m venv "$place"
+  log="$({ "$place/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 "$@"; } 2>&1)" ||
+    { echo "$log" >&2; return 1; }
+  echo "$wanted" >"$place/requirements"
+}
+
+# install_wheel NAME: puts the newest wheel of build/python/wheels into an environment, without its dependencies.
+install_wheel() {
+  local wheel
+  wheel="$(find build/python/wheels -name 'condens-*.whl' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2-)"
+  "build/python/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
+}
+
+# What the tests, the examples and the documentation need, in the newest versions that there are.
+newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob
+                 pytest hypothesis nbclient ipykernel mypy ruff sphinx sphinx-gallery myst-nb numpydoc
+                 pydata-sphinx-theme)
+
+# The lowest versions that pyproject.toml allows, without the packages that condens exports to.
+lowest_packages=(numpy==1.25.0 scikit-learn==1.6.0 scipy==1.11.1 matplotlib==3.7.1 pandas==2.1.0 joblib==1.3.0
+                 pytest hypothesis)
