@@ -29,9 +29,14 @@ auto released(int threads, const nb::object& callback, const Work& work) {
       return false;
     }
   };
-  try {
+  const auto work_unlocked = [&] {
     const nb::gil_scoped_release unlock;
     return work(Run{.threads = threads, .observer = observe});
+  };
+  try {
+    auto result = work_unlocked();
+    if (raised) throw std::move(*raised);
+    return result;
   } catch (const Cancelled&) {
     if (raised) throw std::move(*raised);
     throw;

@@ -1,0 +1,54 @@
+"""Laws in the form that other libraries of probabilistic prediction read.
+
+    to_skpro(laws), SkproRegressor(estimator)     skpro: distributions, metrics, tuning
+    to_scoringrules(laws)                         scoringrules: CRPS and logarithmic score of normal mixtures
+    to_qp(laws), from_qp(ensemble)                qp: ensembles of photometric redshifts
+
+Each library is imported when the first of its names is used; one that is not installed gives an ImportError
+that says what to install.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from condens.export._qp import from_qp, to_qp
+    from condens.export._scoringrules import to_scoringrules
+    from condens.export._skpro import SkproDistribution, SkproRegressor, to_skpro
+
+__all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_qp", "to_scoringrules", "to_skpro"]
+
+_MODULES = {
+    "SkproDistribution": "_skpro",
+    "SkproRegressor": "_skpro",
+    "from_qp": "_qp",
+    "to_qp": "_qp",
+    "to_scoringrules": "_scoringrules",
+    "to_skpro": "_skpro",
+}
+# What the modules cannot do without: a package, and the name to install it by.
+_NEEDS = {"_qp": ("qp", "qp-prob"), "_skpro": ("skpro", "skpro")}
+
+
+if not TYPE_CHECKING:  # or every misspelt name would be an Any
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'condens.export' has no attribute {name!r}")
+        module = _MODULES[name]
+        if module in _NEEDS:
+            package, installed_as = _NEEDS[module]
+            try:
+                importlib.import_module(package)
+            except ModuleNotFoundError as error:
+                if error.name != package:
+                    raise  # the package is there, but not all that it needs itself: the message says what
+                text = f"condens.export.{name} needs the package {package}: pip install {installed_as}"
+                raise ImportError(text, name=package) from error
+        return getattr(importlib.import_module(f"condens.export.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
