@@ -1,4 +1,5 @@
 import pandas as pd
+
 from condens import LSCDE, plot
 
 geyser = pd.read_csv("data/geyser.csv")

@@ -24,11 +24,18 @@ install_wheel() {
   "build/python/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 }
 
+# demo_environment: build/python/demo, with the package built for this machine only, for ./demo and benchmarks.
+demo_environment() {
+  python_environment demo "scikit-build-core>=0.11" "nanobind>=2.4,<4" numpy scikit-learn matplotlib pandas
+  build/python/demo/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+    -C build-dir=build/python/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine .
+}
+
 # What the tests, the examples and the documentation need, in the newest versions that there are.
 newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob
-                 pytest hypothesis nbclient ipykernel mypy ruff sphinx sphinx-gallery myst-nb numpydoc
+                 pytest hypothesis nbclient ipykernel mypy ruff sphinx sphinx-gallery myst-nb
                  pydata-sphinx-theme)
 
 # The lowest versions that pyproject.toml allows, without the packages that condens exports to.
 lowest_packages=(numpy==1.25.0 scikit-learn==1.6.0 scipy==1.11.1 matplotlib==3.7.1 pandas==2.1.0 joblib==1.3.0
-                 pytest hypothesis)
+                 "pyparsing<3.1" "pytest<9" hypothesis)

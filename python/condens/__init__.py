@@ -12,19 +12,29 @@ Estimators are scikit-learn regressors. `condens.plot` draws with matplotlib, `c
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from condens import _levels
 
-_core = _levels.load_core()
+_levels.load_core()
 
-from condens.distributions import GaussianMixtures  # noqa: E402  (it needs the core)
+from condens import _core  # noqa: E402  (it was loaded just now)
+from condens.distributions import GaussianMixtures as GaussianMixtures  # noqa: E402
 
-__version__: str = _core.version
+if TYPE_CHECKING:
+    from condens import estimators as estimators
+    from condens import export as export
+    from condens import metrics as metrics
+    from condens import plot as plot
+    from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
+    from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
+    from condens.estimators import load as load
 
-NumericalError: type[ArithmeticError] = _core.NumericalError
-FormatError: type[ValueError] = _core.FormatError
-Cancelled: type[RuntimeError] = _core.Cancelled
+__version__ = _core.version
+
+NumericalError = _core.NumericalError
+FormatError = _core.FormatError
+Cancelled = _core.Cancelled
 
 
 class FitWarning(UserWarning):
@@ -35,22 +45,20 @@ class FitWarning(UserWarning):
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
 _MODULES = {"estimators", "export", "metrics", "plot"}
 
-__all__ = [
-    "Cancelled",
-    "FitWarning",
-    "FormatError",
-    "GaussianMixtures",
-    "NumericalError",
-    *sorted(_ESTIMATORS | _MODULES),
-]
+# A sum, since type checkers would take a list for the whole truth.
+__all__ = sorted(
+    {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"} | _ESTIMATORS | _MODULES
+)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ESTIMATORS:
-        return getattr(importlib.import_module("condens.estimators"), name)
-    if name in _MODULES:
-        return importlib.import_module(f"condens.{name}")
-    raise AttributeError(f"module 'condens' has no attribute {name!r}")
+if not TYPE_CHECKING:  # or every misspelt name would be an Any
+
+    def __getattr__(name: str) -> Any:
+        if name in _ESTIMATORS:
+            return getattr(importlib.import_module("condens.estimators"), name)
+        if name in _MODULES:
+            return importlib.import_module(f"condens.{name}")
+        raise AttributeError(f"module 'condens' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

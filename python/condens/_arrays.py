@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_MOST_THREADS = 2**30  # far more than there are, and an int of C
+
 
 def as_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """`values` as float64, without a copy where they are that already; refuses what is no real number."""
     array = np.asarray(values)
-    if array.dtype.kind == "c" or array.dtype.kind not in "buifO":
+    if array.dtype.kind not in "buifO":
         raise TypeError(f"{name} has dtype {array.dtype}, expected real numbers")
+    if array.dtype.kind == "O" and any(isinstance(value, (complex, np.complexfloating)) for value in array.flat):
+        raise TypeError(f"{name} holds complex numbers, expected real numbers")
     try:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -22,6 +26,17 @@ def as_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
 def as_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """C order and alignment, as the core reads it; a copy only where that does not hold."""
     return np.require(values, dtype=np.float64, requirements=["C", "A"])
+
+
+def as_targets(y: ArrayLike, least: int = 1) -> NDArray[np.float64]:
+    """Targets as finite float64 of one or two dimensions and at least `least` rows; refuses dates and texts."""
+    from sklearn.utils import check_array  # here, because laws do without scikit-learn
+
+    kind = np.asarray(y).dtype
+    if kind.kind in "mM":
+        raise TypeError(f"y has dtype {kind}, expected real numbers")
+    values = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=least)
+    return np.asarray(values, dtype=np.float64)
 
 
 def draw_seed(random_state: Any) -> int:
@@ -43,10 +58,16 @@ def draw_seed(random_state: Any) -> int:
 
 def threads_of(n_jobs: int | None) -> int:
     """scikit-learn's n_jobs as a number of threads: None is 1 unless a joblib context says otherwise, -1 all."""
-    if n_jobs is None or isinstance(n_jobs, (int, np.integer)):
-        if n_jobs == 1:
-            return 1
+    if n_jobs is None:
         import joblib
 
-        return int(joblib.effective_n_jobs(n_jobs))
-    raise TypeError(f"n_jobs = {n_jobs!r}, expected None or an int")
+        return int(joblib.effective_n_jobs(None))
+    if not isinstance(n_jobs, (int, np.integer)):
+        raise TypeError(f"n_jobs = {n_jobs!r}, expected None or an int")
+    if n_jobs == 0:
+        raise ValueError("n_jobs = 0, expected a number of threads, -1 for all of them, or None")
+    if n_jobs > 0:
+        return min(int(n_jobs), _MOST_THREADS)
+    import joblib
+
+    return max(1, int(joblib.cpu_count() + 1 + n_jobs))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from condens._arrays import as_float64
+
+_TEXTS = ("str", "string", "utf8", "categorical", "enum")
+_TEXT_PREFIXES = ("string[", "large_string", "categorical(", "enum(")
+_TIMES = ("date", "time", "duration", "period", "interval")  # datetime64[ns], timedelta64[ns], Duration(...), ...
 
 
 def is_frame(data: Any) -> bool:
-    """Whether `data` has named columns."""
-    return hasattr(data, "columns") and hasattr(data, "dtypes") and hasattr(data, "__getitem__")
+    """Whether `data` has named columns and rows to count."""
+    return all(hasattr(type(data), name) for name in ("columns", "dtypes", "__getitem__", "__len__"))
 
 
 def column_names(data: Any) -> list[str]:
@@ -22,15 +30,47 @@ def column_names(data: Any) -> list[str]:
     return names if all(isinstance(name, str) and name for name in names) else []
 
 
+def names_of_targets(y: Any, targets: NDArray[np.float64], inputs: Iterable[str]) -> list[str]:
+    """The names that y has, else "y" or "y1", "y2", ..., or what the inputs leave free."""
+    taken = set(inputs)
+    names = column_names(y)
+    if taken & set(names):
+        raise ValueError(f"columns {sorted(taken & set(names))} are inputs and targets, expected names that differ")
+    stem, count = "y", targets.reshape(len(targets), -1).shape[1]
+    while not names or taken & set(names):
+        names = [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]
+        stem = "target" if stem == "y" else stem + "_"
+    return names
+
+
+def check_inputs(data: Any) -> None:
+    """Refuses dates and durations, which numpy would take for numbers, and columns of one name."""
+    advice = "make numbers of them first, such as the days since some date"
+    if not is_frame(data):
+        dtype = getattr(data, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "mM":
+            raise TypeError(f"X has dtype {dtype}, expected real numbers; {advice}")
+        return
+    names = list(data.columns)
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has several columns named {twice!r}, expected names that differ")
+    for name in names:
+        if str(data[name].dtype).lower().startswith(_TIMES):
+            raise TypeError(
+                f"column {name!r} has dtype {data[name].dtype}, expected numbers, texts or categories; {advice}"
+            )
+
+
 def _is_text(column: Any) -> bool:
     """Whether a column of a frame holds texts or categories."""
     dtype = column.dtype
     if hasattr(dtype, "categories"):  # pandas' CategoricalDtype, polars' Enum and Categorical
         return True
-    name = str(dtype)
-    if name in ("object", "O"):
+    name = str(dtype).lower()
+    if name in ("object", "o"):
         return any(isinstance(value, str) for value in column)
-    return name.lower().startswith(("str", "string", "categorical", "enum", "utf8", "large_string"))
+    return name in _TEXTS or name.startswith(_TEXT_PREFIXES)
 
 
 def has_categories(data: Any) -> bool:
@@ -38,17 +78,29 @@ def has_categories(data: Any) -> bool:
     return is_frame(data) and any(_is_text(data[name]) for name in data.columns)
 
 
-def _texts(column: Any) -> list[str]:
-    return ["" if value is None or value != value else str(value) for value in column.to_list()]
+def _texts(column: Any, name: str) -> list[str]:
+    missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
+    texts = [str(value) for value in column.to_list()]
+    _refuse_missing(missing | np.array([text == "" for text in texts], dtype=bool), name)
+    return texts
 
 
-def _numbers(column: Any, name: str) -> np.ndarray:
+def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     try:
-        if hasattr(column, "isna"):
-            return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        return np.ascontiguousarray(column.to_numpy(), dtype=np.float64)
+        raw = column.to_numpy(na_value=np.nan) if hasattr(column, "isna") else column.to_numpy()
+        values = np.ascontiguousarray(as_float64(raw, name))
     except (TypeError, ValueError):
         raise TypeError(f"column {name!r} has dtype {column.dtype}, expected numbers, texts or categories") from None
+    _refuse_missing(np.isnan(values), name)
+    return values
+
+
+def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+    if missing.any():
+        raise ValueError(
+            f"column {name!r} has {missing.sum()} missing value(s) (NaN, empty text), the first in row "
+            f"{missing.argmax() + 1}, counting from 1; fill them in, or leave such rows out"
+        )
 
 
 def read_columns(data: Any) -> tuple[dict[str, Any], list[str]]:
@@ -56,5 +108,7 @@ def read_columns(data: Any) -> tuple[dict[str, Any], list[str]]:
     if not all(isinstance(name, str) for name in data.columns):
         raise TypeError("categories need columns whose names are all texts")
     categorical = [name for name in data.columns if _is_text(data[name])]
-    columns = {name: _texts(data[name]) if name in categorical else _numbers(data[name], name) for name in data.columns}
+    columns = {
+        name: _texts(data[name], name) if name in categorical else _numbers(data[name], name) for name in data.columns
+    }
     return columns, categorical

@@ -132,8 +132,8 @@ def _plain(value: Any, option: Info) -> Any:
     """A value as the core reads it; what it cannot be is left for the core to refuse."""
     if option["type"] == "matrix":
         array = as_rows(as_float64(value, option["name"]))
-        if array.ndim != 2:
-            raise ValueError(f"{option['name']} has {array.ndim} dimension(s), expected 2: a row for each")
+        if array.ndim != 2 or array.size == 0:
+            raise ValueError(f"{option['name']} has shape {array.shape}, expected at least one row, each with numbers")
         return array
     if option["type"] == "numbers" and not isinstance(value, str):
         array = np.asarray(value)
@@ -145,6 +145,8 @@ def _plain(value: Any, option: Info) -> Any:
 
 def chosen_options(info: Info, estimator: Any) -> dict[str, Any]:
     """What the estimator's arguments say, without those that are None."""
+    if not isinstance(estimator.preset, str):
+        raise TypeError(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
     out = {}
     for option in info["options"]:
         name = option["name"]

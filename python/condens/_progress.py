@@ -17,15 +17,15 @@ class _Lines:
         self._task = ""
 
     def show(self, task: str, fraction: float) -> None:
-        if task != self._task and self._task:
-            sys.stderr.write("\n")
+        if task != self._task:
+            self.close(done=True)
         self._task = task
         sys.stderr.write(f"\r{task}: {100 * fraction:3.0f} %")
         sys.stderr.flush()
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         if self._task:
-            sys.stderr.write("\n")
+            sys.stderr.write(f"\r{self._task}: 100 %\n" if done else "\n")
 
 
 class _Bar:
@@ -37,12 +37,14 @@ class _Bar:
 
     def show(self, task: str, fraction: float) -> None:
         if self._bar is None or self._bar.desc != task + ": ":
-            self.close()
+            self.close(done=True)
             self._bar = self._tqdm(desc=task, total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
         self._bar.update(100 * fraction - self._bar.n)
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         if self._bar is not None:
+            if done:
+                self._bar.update(100 - self._bar.n)
             self._bar.close()
 
 
@@ -67,5 +69,7 @@ def observer(verbose: bool, callback: Callback | None) -> Iterator[Callback | No
 
     try:
         yield show
-    finally:
-        display.close()
+    except BaseException:
+        display.close(done=False)
+        raise
+    display.close(done=True)

@@ -8,6 +8,7 @@ the exception, `entropy`, states its error.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any, overload
@@ -64,12 +65,21 @@ class GaussianMixtures:
         w, v, s = as_float64(weights, "weights"), as_float64(means, "means"), as_float64(scales, "scales")
         if not multivariate:
             v, s = v[..., None], s[..., None]
-        if w.ndim == 0 or v.ndim < 2 or s.ndim < 2:
-            raise ValueError("GaussianMixtures: weights, means and scales need an axis of components")
+        if w.ndim == 0:
+            raise ValueError("GaussianMixtures: weights need an axis of components")
         if not (np.isfinite(w).all() and (w >= 0).all() and np.allclose(w.sum(-1), 1, rtol=0, atol=1e-9)):
             raise ValueError("GaussianMixtures: weights must be >= 0 with sum 1 along their last axis")
-        m, d = np.broadcast_shapes(w.shape[-1:], v.shape[-2:-1], s.shape[-2:-1])[0], max(v.shape[-1], s.shape[-1])
-        self.shape = np.broadcast_shapes(w.shape[:-1], v.shape[:-2], s.shape[:-2])
+        try:
+            *shape, m, d = np.broadcast_shapes((*w.shape, 1), v.shape, s.shape)
+        except ValueError:
+            m = -1
+        if m != w.shape[-1]:
+            axes = "(..., components, targets)" if multivariate else "(..., components)"
+            raise ValueError(
+                f"GaussianMixtures: weights, means and scales of shapes {w.shape}, {np.shape(means)} and "
+                f"{np.shape(scales)} do not go together; expected (..., components), and {axes} for means and scales"
+            )
+        self.shape = tuple(shape)
         self.n_jobs = None
         with np.errstate(divide="ignore"):
             log_weights = _rows(np.log(w), (*self.shape, m))
@@ -116,7 +126,7 @@ class GaussianMixtures:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> GaussianMixtures:
-        if self.ndim == 1 and isinstance(key, (int, np.integer)):
+        if self.ndim == 1 and isinstance(key, (int, np.integer)) and not isinstance(key, bool):
             n, i = self.shape[0], operator.index(key)
             if not -n <= i < n:
                 raise IndexError(f"law {i} of {n}")
@@ -321,11 +331,15 @@ class GaussianMixtures:
         random_state : None, int, numpy.random.Generator or RandomState
             An int gives the same draws again, for any number of threads.
         """
-        sizes = () if size is None else (size,) if isinstance(size, (int, np.integer)) else tuple(size)
-        if any(operator.index(s) < 0 for s in sizes):
+        try:
+            sizes = () if size is None else tuple(map(operator.index, np.atleast_1d(np.asarray(size, dtype=object))))
+        except TypeError:
+            raise TypeError(f"rvs: size = {size!r}, expected an int or a tuple of int") from None
+        if any(s < 0 for s in sizes):
             raise ValueError(f"rvs: size = {size}, expected numbers >= 0")
-        count = int(np.prod(sizes, dtype=np.int64))
-        d = self.n_targets
+        count, d = math.prod(sizes), self.n_targets
+        if count * max(1, self.size) * d > np.iinfo(np.intp).max // 8:
+            raise ValueError(f"rvs: size = {size}, expected fewer draws than memory has addresses")
         draws = self._laws.sample(count, draw_seed(random_state), self._threads).reshape(self.size, count, d)
         out = np.ascontiguousarray(draws.swapaxes(0, 1)).reshape(*sizes, *self.shape, d)
         return _scalar(out[..., 0]) if d == 1 else out
@@ -345,7 +359,7 @@ class GaussianMixtures:
     def _summary(self, name: str, one_target: bool = False) -> Floats:
         if one_target:
             self._need_one_target(name)
-        out = getattr(self._laws, name)(self._threads)
+        out: Floats = getattr(self._laws, name)(self._threads)
         keep_targets = out.ndim == 2 and self.n_targets > 1
         return _scalar(out.reshape(*self.shape, self.n_targets) if keep_targets else out.reshape(self.shape))
 
@@ -371,7 +385,7 @@ class GaussianMixtures:
 
 
 def _restore(log_weights: Floats, means: Floats, scales: Floats, shared: bool, shape: tuple[int, ...]) -> Any:
-    return GaussianMixtures._of(_core.Laws(log_weights, means, scales, shared=shared), shape)
+    return GaussianMixtures._of(_core.Laws.restored(log_weights, means, scales, shared=shared), shape)
 
 
 def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:

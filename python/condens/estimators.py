@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from os import PathLike, fspath
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Callable
+from os import PathLike, fsdecode, fsencode, fspath
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,23 +13,25 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import (
     _check_sample_weight,
-    check_array,
     check_consistent_length,
     check_is_fitted,
     validate_data,
 )
 
 from condens import FitWarning, _core
-from condens._arrays import as_float64, as_rows, threads_of
-from condens._frames import column_names, has_categories, read_columns
+from condens._arrays import as_float64, as_rows, as_targets, threads_of
+from condens._frames import check_inputs, column_names, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import chosen_options, defaults, docstring, parameters_of, signature
 from condens._progress import observer
 from condens.distributions import GaussianMixtures
 
+if TYPE_CHECKING:
+    from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
+
 Floats = NDArray[np.float64]
 
 
-class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
+class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What all estimators of condens share. Use one of its subclasses."""
 
     _info: dict[str, Any]
@@ -68,13 +70,16 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         options = chosen_options(self._info, self)
-        target_names = column_names(y)
+        check_inputs(X)
         encoder = None
         if has_categories(X):
-            x, encoder, targets = self._encode(X, y, target_names)
+            x, encoder, targets, target_names = self._encode(X, y)
         else:
-            x, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, order="C")
+            x, targets = validate_data(
+                self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, order="C", ensure_min_samples=2
+            )
             targets = as_float64(targets, "y")
+            target_names = names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))
         rows_y = as_rows(targets.reshape(len(targets), -1))
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
@@ -98,20 +103,17 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
             warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=3)
         return self
 
-    def _encode(self, X: Any, y: Any, target_names: list[str]) -> tuple[Floats, _core.Encoder, Floats]:
-        """Inputs with categories as numbers, and the encoder that knows their levels."""
+    def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
+        """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
         validate_data(self, X, skip_check_array=True)
         columns, categorical = read_columns(X)
-        targets = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+        targets = as_targets(y, least=2)
         check_consistent_length(X, targets)
+        names = names_of_targets(y, targets, columns)
         rows = targets.reshape(len(targets), -1)
-        names = target_names or (["y"] if rows.shape[1] == 1 else [f"y{i + 1}" for i in range(rows.shape[1])])
-        both = set(columns) & set(names)
-        if both:
-            raise ValueError(f"columns {sorted(both)} are inputs and targets, expected names that differ")
         table = {**columns, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)}}
         encoder = _core.Encoder.fit(table, names, categorical)
-        return encoder.encode_inputs(columns), encoder, targets
+        return encoder.encode_inputs(columns), encoder, targets, names
 
     def _set_model(self, model: _core.Model, y_ndim: int) -> None:
         self._model = model
@@ -152,12 +154,12 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row: the laws are not kept, so that memory stays small."""
         rows = self._rows(X)
-        targets = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+        targets = as_targets(y)
         check_consistent_length(rows, targets)
         targets = as_rows(targets.reshape(len(targets), -1))
         return self._model.log_density(rows, targets, threads_of(self.n_jobs))
 
-    def _by_target(self, X: Any, function: Any) -> Floats:
+    def _by_target(self, X: Any, function: Callable[[GaussianMixtures], Floats]) -> Floats:
         laws = self.predict_distribution(X)
         if laws.n_targets == 1:
             return function(laws)
@@ -169,8 +171,9 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
 
     def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
         """X as the model reads it; checks names and number of columns."""
+        check_inputs(X)
         if encoder is not None and encoder.levels:
-            if not hasattr(X, "columns"):
+            if not is_frame(X):
                 raise TypeError(
                     f"{type(self).__name__} was fitted with categories in {', '.join(encoder.levels)}; "
                     "X must be a data frame with these columns"
@@ -218,7 +221,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):
         The file appears whole or not at all. Raises OSError when it cannot be written.
         """
         check_is_fitted(self)
-        self._model.save(fspath(path))
+        self._model.save(fsencode(path))
 
 
 class _WithUnlabeled(ConditionalDensityRegressor):
@@ -272,7 +275,7 @@ def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
 
 _CLASSES = {info["name"]: _make_estimator(info) for info in _core.models()}
 globals().update({cls.__name__: cls for cls in _CLASSES.values()})
-__all__ = ["ConditionalDensityRegressor", "load", *(cls.__name__ for cls in _CLASSES.values())]  # pyright: ignore
+__all__ = sorted({"ConditionalDensityRegressor", "load"} | {cls.__name__ for cls in _CLASSES.values()})
 
 
 def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
@@ -281,7 +284,9 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     Returns the fitted estimator; its parameters are the nearest preset and what differs from it. Raises
     OSError when the file cannot be read, and FormatError when it is truncated, altered, or no model.
     """
-    model = _core.parse_model(Path(path).read_bytes(), str(path))
+    with open(fspath(path), "rb") as file:
+        # Names of files are not always UTF-8, which the core's messages are.
+        model = _core.parse_model(file.read(), fsdecode(path).encode("utf-8", "backslashreplace").decode())
     cls = _CLASSES[model.name]
     estimator = cls(**parameters_of(cls._info, model.options))
     encoder = model.encoder

@@ -1,4 +1,4 @@
-"""How good are the laws? Scores of laws, and scorers for grid search and cross-validation.
+"""How good are the laws? Scores of laws, and scorers for grid search and cross-validation::
 
     GridSearchCV(LSCDE(), {"regularization": [0.01, 0.1, 1.0]}, scoring=condens.metrics.log_likelihood_scorer)
 
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import _check_sample_weight, check_array, check_consistent_length
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
-from condens._arrays import as_float64, as_rows, threads_of
+from condens._arrays import as_rows, as_targets, threads_of
 from condens.distributions import GaussianMixtures
 from condens.estimators import ConditionalDensityRegressor
 
@@ -53,11 +53,12 @@ def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
 def laws_of(estimator: Any, X: Any) -> GaussianMixtures:
     """The laws of y given the rows of X, also from a fitted pipeline or search that ends in a density."""
     final, inputs = _final(estimator, X)
-    return final.predict_distribution(inputs)
+    laws: GaussianMixtures = final.predict_distribution(inputs)
+    return laws
 
 
 def _targets(y: ArrayLike, laws: GaussianMixtures) -> NDArray[np.float64]:
-    values = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+    values = as_targets(y)
     check_consistent_length(values, laws)
     return values.reshape(len(values)) if laws.n_targets == 1 else values
 
@@ -139,7 +140,7 @@ def score_table(
     if not isinstance(final, ConditionalDensityRegressor):
         raise TypeError(f"{type(final).__name__} is no estimator of condens")
     rows = final._rows(inputs)
-    values = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+    values = as_targets(y)
     check_consistent_length(rows, values)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
     options = {"levels": [float(level) for level in levels], "highest_density": highest_density}

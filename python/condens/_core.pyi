@@ -1,0 +1,200 @@
+"""The compiled core of condens. Use the condens package instead."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[numpy.float64]
+Callback: TypeAlias = Callable[[str, float], Any] | None
+
+class NumericalError(ArithmeticError): ...
+class FormatError(ValueError): ...
+class Cancelled(RuntimeError): ...
+
+level: str
+
+version: str
+
+class Laws:
+    """n Gaussian mixtures in d dimensions of m components each."""
+
+    def __init__(self, log_weights: Floats, means: Floats, scales: Floats, shared: bool) -> None:
+        """Log weights (n, m); means and scales (m, d) when shared, else (n m, d)."""
+
+    @staticmethod
+    def restored(log_weights: Floats, means: Floats, scales: Floats, shared: bool) -> Laws:
+        """Equal to the laws these numbers came from, to the bit."""
+
+    def __len__(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def n_components(self) -> int: ...
+    @property
+    def shared(self) -> bool: ...
+    @property
+    def weights(self) -> Floats: ...
+    @property
+    def log_weights(self) -> Floats: ...
+    @property
+    def means(self) -> Floats: ...
+    @property
+    def scales(self) -> Floats: ...
+    def marginal(self, target: int) -> Laws: ...
+    def slice(self, begin: int, count: int) -> Laws: ...
+    def select(self, laws: Sequence[int]) -> Laws: ...
+    def pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Density at k points of every law, (n k, d) -> n k."""
+
+    def log_pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Log density at k points of every law."""
+
+    def energy_score(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """E|X - y| - E|X - X'| / 2."""
+
+    def mean_distance(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """E|X - y|."""
+
+    def squared_loss(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Half the integral of p^2, minus p(y)."""
+
+    def cdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y <= y) at k numbers of every law, (n k) -> n k."""
+
+    def sf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y > y)."""
+
+    def log_cdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """log P(Y <= y)."""
+
+    def log_sf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """log P(Y > y)."""
+
+    def quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """y with cdf(y) = level, k levels for every law."""
+
+    def upper_quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """y with sf(y) = level."""
+
+    def highest_density_mass(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Mass of the smallest region that has y."""
+
+    def crps(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Continuous ranked probability score."""
+
+    def log_pdf_grid(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Log density of every law at every point, (q, d) -> (n, q)."""
+
+    def mean(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, d)"""
+
+    def variance(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, d)"""
+
+    def covariance(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, d d)"""
+
+    def mode(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, d)"""
+
+    def median(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n"""
+
+    def skewness(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n"""
+
+    def kurtosis(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n, in excess of 3"""
+
+    def entropy(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n"""
+
+    def squared_l2_norm(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n, integral of p^2"""
+
+    def energy(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n, E|X - X'|"""
+
+    def raw_moment(self, order: int, threads: int = 0) -> Floats:
+        """n, E Y^order"""
+
+    def modes(self, threads: int = 0, callback: Callback = None) -> list[Floats]:
+        """A list of (k_i, d), by falling density."""
+
+    def interval(self, mass: float, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, 2)"""
+
+    def highest_density_region(self, mass: float, threads: int = 0, callback: Callback = None) -> list[Floats]:
+        """A list of (k_i, 2)."""
+
+    def sample(self, per_law: int, seed: int, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n per_law, d), the draws of a law in a row."""
+
+class Encoder:
+    """From named columns to numbers, the same way in training and in prediction."""
+
+    @staticmethod
+    def fit(columns: dict[str, Floats | list[str]], targets: Sequence[str], categorical: Sequence[str]) -> Encoder: ...
+    def encode_inputs(self, columns: dict[str, Floats | list[str]], /) -> Floats: ...
+    @property
+    def encoded_names(self) -> list[str]: ...
+    @property
+    def input_names(self) -> list[str]: ...
+    @property
+    def target_names(self) -> list[str]: ...
+    @property
+    def levels(self) -> dict[str, list[str]]: ...
+
+class Model:
+    """A fitted conditional density with the names of its columns."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def n_inputs(self) -> int: ...
+    @property
+    def n_targets(self) -> int: ...
+    @property
+    def encoder(self) -> Encoder: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def results(self) -> dict[str, Any]: ...
+    def predict(self, x: Floats, threads: int = 0, callback: Callback = None) -> Laws: ...
+    def log_density(self, x: Floats, y: Floats, threads: int = 0, callback: Callback = None) -> Floats: ...
+    def score(
+        self,
+        x: Floats,
+        y: Floats,
+        weights: Floats | None = None,
+        options: dict[str, Any] = ...,
+        threads: int = 0,
+        callback: Callback = None,
+    ) -> dict[str, Any]: ...
+    def to_bytes(self, json: bool = False) -> bytes: ...
+    def save(self, path: bytes, /) -> None: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, arg: bytes, /) -> None: ...
+
+def models() -> list[dict[str, Any]]: ...
+def fit(
+    model: str,
+    preset: str,
+    options: dict[str, Any],
+    x: Floats,
+    y: Floats,
+    weights: Floats | None = None,
+    x_unlabeled: Floats | None = None,
+    encoder: Encoder | None = None,
+    input_names: Sequence[str] = ...,
+    target_names: Sequence[str] = ...,
+    threads: int = 0,
+    callback: Callback = None,
+) -> Model: ...
+def parse_model(bytes: bytes, source: str) -> Model: ...

@@ -1,0 +1,3 @@
+"""The instruction-set level of this processor."""
+
+level: int

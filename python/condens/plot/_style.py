@@ -1,0 +1,141 @@
+"""Colours, spines and sizes of all pictures. Nothing here changes a setting of matplotlib."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import LinearSegmentedColormap
+
+# Lines that colour-blind readers can tell apart: Okabe and Ito (2008).
+LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#4D4D4D")
+BLUE, ACCENT, GREEN = LINES[:3]
+POINTS = "#222222"
+REFERENCE = "#777777"
+EXPECTED = "#DDDDDD"  # bands of what chance alone does
+
+# White is no density, dark is much; lightness falls evenly (seaborn's mako, reversed, from white).
+_DENSITY = (
+    *("#FFFFFF", "#DEF5E5", "#A0DFB9", "#54C9AD", "#38AAAC", "#348AA6", "#366A9F", "#40498E", "#3B2F5E", "#28192F"),
+)
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, imported when something is drawn."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError('condens.plot needs matplotlib: pip install "condens[plot]"') from error
+    return plt
+
+
+def axes_of(ax: Axes | None, *, square: bool = False) -> Axes:
+    """The axes given, as they are, or those of a new figure, with thin spines."""
+    if ax is not None:
+        return ax
+    _, out = pyplot().subplots(figsize=(4.2, 4.2) if square else (5.6, 3.9), layout="constrained")
+    return thin(out)
+
+
+def color_bar(ax: Axes, shown: Any, label: str, high: float) -> None:
+    """A thin colour bar; an arrow where values above its end, up to `high`, are shown."""
+    above = shown.norm.vmax is not None and high > shown.norm.vmax
+    bar = ax.figure.colorbar(shown, ax=ax, extend="max" if above else "neither", pad=0.02)
+    bar.set_label(label, size=10)
+    bar.outline.set_linewidth(0.6)
+    bar.ax.tick_params(width=0.6, length=3, labelsize=9)
+
+
+def thin(ax: Axes) -> Axes:
+    """Thin spines at the left and the bottom, readable numbers."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_linewidth(0.6)
+    ax.tick_params(width=0.6, length=3, labelsize=9)
+    ax.xaxis.label.set_fontsize(10)
+    ax.yaxis.label.set_fontsize(10)
+    return ax
+
+
+def wrapped(text: str, width: int) -> str:
+    """Lines of at most `width` letters that do not part a name from its value."""
+    return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), max(width, 20)).replace("\u00a0", " ")
+
+
+def legend_above(ax: Axes, title: str = "", *, beside_bar: bool = False) -> int:
+    """A legend that covers no data, in as many columns as fit; returns its number of lines."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return 0
+    # A legend wider than the axes would squeeze them: a letter of 9 points is about 1/14 inch wide, and a colour
+    # bar takes a sixth of the room when the figure is laid out.
+    room = 14 * float(ax.get_window_extent().width) / ax.figure.dpi * (0.83 if beside_bar else 1.0)
+    labels = [wrapped(label, int(room) - 5) for label in labels]
+    widths = [max(map(len, label.splitlines())) + 5 for label in labels]
+    columns = next((k for k in range(len(labels), 1, -1) if _row_width(widths, k) <= room), 1)
+    ax.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=columns,
+        columnspacing=1.2,
+        handlelength=1.6,
+        frameon=False,
+        fontsize=9,
+        borderaxespad=0.2,
+        alignment="left",
+        title=wrapped(title, int(room)) or None,
+        title_fontsize=9,
+    )
+    lines: int = sum(label.count("\n") + 1 for label in labels)
+    return math.ceil(lines / columns)
+
+
+def _row_width(widths: list[int], columns: int) -> int:
+    """Letters of a row of the legend, which fills column by column."""
+    return sum(max(part) for part in np.array_split(widths, columns))
+
+
+def density_colors() -> LinearSegmentedColormap:
+    """White (no density) to dark (most)."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("condens_density", list(_DENSITY))
+
+
+def shades(count: int) -> list[tuple[float, ...]]:
+    """Colours of nested bands, from the widest (light) to the narrowest."""
+    colors = density_colors()
+    return [tuple(colors(share)) for share in (np.linspace(0.14, 0.42, count) if count > 1 else [0.28])]
+
+
+def merged(switch: bool | Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
+    """Keywords of one artist: the defaults, and those of the caller over them."""
+    return {**defaults, **(switch if isinstance(switch, Mapping) else {})}
+
+
+def percent(share: float) -> str:
+    """0.955 as '95.5 %'."""
+    return f"{100 * share:g} %"
+
+
+def share_in(value: Any, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    out = float(value)
+    if not 0 < out < 1:
+        raise ValueError(f"{name} = {value!r}, expected a number in (0, 1), such as 0.9")
+    return out
+
+
+def shares_in(values: Any, name: str) -> list[float]:
+    """Falling numbers strictly between 0 and 1: bands are drawn from the widest to the narrowest."""
+    out = sorted({share_in(value, name) for value in np.atleast_1d(values)}, reverse=True)
+    if not out:
+        raise ValueError(f"{name} = {values!r}, expected at least one number in (0, 1)")
+    return out

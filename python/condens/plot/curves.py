@@ -1,0 +1,195 @@
+"""Densities as curves over y."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from condens._arrays import as_float64
+from condens.distributions import GaussianMixtures
+from condens.plot._inputs import columns_of, predicted, value_text
+from condens.plot._style import LINES, axes_of, legend_above, pyplot, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+_MOST = 20  # curves that a picture may have and still be read
+
+
+def density(
+    laws: GaussianMixtures,
+    *,
+    y_grid: ArrayLike | None = None,
+    components: bool = False,
+    labels: Sequence[str] | None = None,
+    name: str = "y",
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """Densities of laws of one target as curves.
+
+    Parameters
+    ----------
+    laws : GaussianMixtures of shape () or (n,), n <= 20
+        One curve each.
+    y_grid : rising array, optional
+        Where to compute; by default equal steps of y and of probability over the central 99.8 % of every law,
+        so that narrow peaks are met.
+    components : bool, default False
+        Whether the weighted components are drawn below, thin; those lower than a hundredth of the law's
+        highest density, which could hardly be seen, are left out.
+    labels : list of str, optional
+        Names of the laws for the legend.
+    name : str, default "y"
+        Label of the axis.
+    ax : matplotlib Axes, optional
+        Where to draw; None is a new figure.
+    **kwargs
+        Keywords of `Axes.plot`, for all curves.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        For laws of several targets or too many laws, labels that are not one per law, or a grid that does not rise.
+    """
+    if not isinstance(laws, GaussianMixtures):
+        raise TypeError(f"laws is a {type(laws).__name__}, expected GaussianMixtures; slices() draws those of a model")
+    if laws.n_targets != 1:
+        raise ValueError(f"density: laws have {laws.n_targets} targets, expected one; take laws.marginal(j)")
+    laws = laws.reshape(-1)
+    if not 1 <= len(laws) <= _MOST:
+        raise ValueError(f"density: {len(laws)} laws, expected 1 to {_MOST} curves; choose some, such as laws[:5]")
+    if labels is not None and len(labels) != len(laws):
+        raise ValueError(f"labels has {len(labels)} names, expected {len(laws)}, one per law")
+    grids = _grids(laws, y_grid)
+    given = ax
+    ax = axes_of(given)
+    for i, (law, grid, color) in enumerate(zip(laws, grids, _colors(len(laws)), strict=True)):
+        style = {"color": color, "linewidth": 1.8, **({} if labels is None else {"label": labels[i]}), **kwargs}
+        (line,) = ax.plot(grid, law.pdf(grid), **style)
+        line.sticky_edges.y.append(0.0)  # the axis begins there and still grows with what is drawn later
+        ax.update_datalim([(grid[0], 0.0)])
+        if components:
+            _draw_components(ax, law, grid, line.get_color())
+    ax.margins(x=0)
+    ax.set_xlabel(name)
+    ax.set_ylabel("density")
+    if labels is not None:
+        lines = legend_above(ax)
+        if given is None:
+            ax.figure.set_figheight(3.6 + 0.17 * lines)  # type: ignore[union-attr]  # a figure made here
+    return ax
+
+
+def slices(
+    model: Any,
+    X: Any,
+    *,
+    target: int | str = 0,
+    panels: bool = False,
+    y_grid: ArrayLike | None = None,
+    components: bool = False,
+    ax: Axes | NDArray[Any] | None = None,
+    **kwargs: Any,
+) -> Axes | NDArray[Any]:
+    """The density p(y | x) at every row of X as a curve, in one picture or one panel each.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of condens, or a pipeline or search that ends in one.
+    X : array or data frame of shape (n, d), n <= 20
+        The rows. The legend names those inputs in which they differ.
+    target : int or str, default 0
+        The target, by place or name; of several, its marginal law is drawn.
+    panels : bool, default False
+        Whether every row gets its own axes, below each other, with common scales.
+    y_grid, components
+        As in `density`.
+    ax : matplotlib Axes, or an array of n Axes for panels, optional
+        Where to draw; None is a new figure.
+    **kwargs
+        Keywords of `Axes.plot`, for all curves.
+
+    Returns
+    -------
+    matplotlib Axes, or an array of n Axes for panels
+    """
+    labels = _row_labels(X, model)
+    if not 1 <= len(labels) <= _MOST:
+        raise ValueError(f"X has {len(labels)} rows, expected 1 to {_MOST} curves; choose some, such as X[:5]")
+    found = predicted(model, X, target)
+    if not panels:
+        if isinstance(ax, np.ndarray):
+            raise TypeError("ax is an array, expected one Axes; panels=True draws into several")
+        return density(
+            found.laws, y_grid=y_grid, components=components, labels=labels, name=found.name, ax=ax, **kwargs
+        )
+    axes = _panel_axes(ax, len(labels))
+    grids = _grids(found.laws, y_grid)
+    for law, grid, label, panel in zip(found.laws, grids, labels, axes, strict=True):
+        density(law, y_grid=grid, components=components, name=found.name, ax=panel, **kwargs)
+        panel.set_title(label, fontsize=9, loc="left")
+        panel.label_outer()
+    top = max(panel.get_ylim()[1] for panel in axes)
+    for panel in axes:
+        panel.set_ylim(0, top)
+    return axes
+
+
+def _grids(laws: GaussianMixtures, y_grid: ArrayLike | None) -> list[Floats]:
+    """Values of y for every law, all with the same ends."""
+    if y_grid is not None:
+        grid = as_float64(y_grid, "y_grid")
+        if grid.ndim != 1 or len(grid) < 2 or not (np.diff(grid) > 0).all():
+            raise ValueError("y_grid must have at least 2 rising values of y")
+        return [grid] * len(laws)
+    quantiles = laws[:, None].ppf(np.linspace(0.001, 0.999, 401))
+    even = np.linspace(quantiles.min(), quantiles.max(), 401)
+    return [np.unique(np.concatenate([even, own])) for own in quantiles]
+
+
+def _colors(count: int) -> list[Any]:
+    if count <= len(LINES):
+        return list(LINES[:count])
+    from matplotlib import colormaps
+
+    return list(colormaps["viridis"](np.linspace(0, 0.9, count)))
+
+
+def _draw_components(ax: Axes, law: GaussianMixtures, grid: Floats, color: Any) -> None:
+    from matplotlib.collections import LineCollection
+
+    w, v, s = law.weights, law.means, law.scales
+    peaks = w / (np.sqrt(2 * np.pi) * s)
+    seen = peaks > 1e-2 * law.pdf(grid).max()
+    curves = peaks[seen, None] * np.exp(-0.5 * ((grid - v[seen, None]) / s[seen, None]) ** 2)
+    lines = [np.column_stack([grid, curve]) for curve in curves]
+    ax.add_collection(LineCollection(lines, colors=[color], linewidths=0.7, alpha=0.55))
+
+
+def _row_labels(X: Any, model: Any) -> list[str]:
+    """What tells the rows from each other, as texts; of a single row everything."""
+    columns = columns_of(X, model)
+    values = [(c.name, c.numbers.tolist() if c.numbers is not None else c.texts or []) for c in columns]
+    differing = [(name, column) for name, column in values if len(set(column)) > 1] or values
+    return [", ".join(f"{name} = {value_text(column[i])}" for name, column in differing) for i in range(len(X))]
+
+
+def _panel_axes(ax: Axes | NDArray[Any] | None, count: int) -> NDArray[Any]:
+    if ax is None:
+        size = (5.6, 0.8 + 1.2 * count)
+        _, axes = pyplot().subplots(count, 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
+        return np.array([thin(panel) for panel in axes[:, 0]], dtype=object)
+    axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if len(axes) != count:
+        raise ValueError(f"ax has {len(axes)} axes, expected {count}, one per row of X")
+    return axes

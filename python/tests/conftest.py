@@ -1,0 +1,78 @@
+"""What the tests of the Python door share: small data, quick estimators, the command, the repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import condens
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# One candidate for every number: nothing is cross-validated, a fit takes milliseconds.
+QUICK: dict[str, Any] = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1, "n_centers": 40}
+# A small search, so that folds, refinement and threads have something to do.
+SEARCH: dict[str, Any] = {
+    "bandwidth": [0.05, 0.3, 1.5],
+    "bandwidth_y": [0.02, 0.1, 0.4, 1.0],
+    "regularization": [1e-6, 1e-2, 10.0],
+}
+
+Data = tuple[np.ndarray, np.ndarray]
+
+
+def make_data(n: int = 80, d: int = 2, d_y: int = 0, seed: int = 0) -> Data:
+    """X of shape (n, d), y of shape (n,) or (n, d_y): two branches whose spread depends on x."""
+    random = np.random.default_rng(seed)
+    x = random.uniform(-2, 2, (n, d))
+    branch = random.choice([-1.0, 1.0], n)
+    columns = [
+        branch * (1 + x[:, 0]) + (0.1 + 0.1 * np.abs(x[:, -1])) * random.standard_normal(n) for _ in range(max(1, d_y))
+    ]
+    return x, np.stack(columns, axis=1) if d_y else columns[0]
+
+
+@pytest.fixture(scope="session")
+def data() -> Data:
+    return make_data()
+
+
+@pytest.fixture(scope="session")
+def fitted(data: Data) -> Any:
+    """An LSCDE with one target, fitted without a search."""
+    return condens.LSCDE(**QUICK).fit(*data)
+
+
+@pytest.fixture(scope="session")
+def fitted_2d() -> Any:
+    """An LSCDE with two targets."""
+    return condens.LSCDE(**QUICK).fit(*make_data(d_y=2))
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs code in a fresh interpreter that treats warnings as errors."""
+
+    def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            timeout=60,
+        )
+
+    return run
+
+
+def assert_same_model(a: Any, b: Any) -> None:
+    """Two fitted estimators are the same, to the bit."""
+    assert a._model.to_bytes() == b._model.to_bytes()

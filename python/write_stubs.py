@@ -1,0 +1,99 @@
+"""Writes condens/_registered.pyi: what type checkers and editors see of the estimators.
+
+The classes themselves are made at import, from the option tables of the core. Run this after a model or an option
+was added or changed:
+
+    python python/write_stubs.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import condens
+from condens._parameters import COMMON
+
+STUB = Path(__file__).parent / "condens" / "_registered.pyi"
+
+_HEAD = '''"""The estimators of the registry. Written by python/write_stubs.py."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from condens.estimators import {bases}
+
+__all__ = [{names}]
+
+_Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
+'''
+
+_TYPES = {
+    "boolean": "bool",
+    "integer": "int",
+    "number": "float",
+    "numbers": "_Numbers",
+    "matrix": "ArrayLike",
+}
+
+_COMMON_TYPES = {
+    "random_state": "int | np.random.Generator | np.random.RandomState | None",
+    "n_jobs": "int | None",
+    "verbose": "bool",
+    "callback": "Callable[[str, float], Any] | None",
+}
+
+
+def _literal(values: list[str]) -> str:
+    return "Literal[" + ", ".join(f'"{value}"' for value in values) + "]"
+
+
+def _option_type(option: dict[str, Any]) -> str:
+    return _literal(option["choices"]) if option["choices"] else _TYPES[option["type"]]
+
+
+def _keywords(info: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, type and default of every argument, in order."""
+    preset = ("preset", _literal(info["presets"]), f'"{info["presets"][0]}"')
+    options = [
+        (option["name"], f"{_option_type(option)} | None", "None")
+        for option in info["options"]
+        if option["name"] != "seed"
+    ]
+    return [preset, *options, *((name, _COMMON_TYPES[name], repr(default)) for name, (default, _, _) in COMMON.items())]
+
+
+def _base(info: dict[str, Any]) -> str:
+    return "_WithUnlabeled" if info["uses_unlabeled"] else "ConditionalDensityRegressor"
+
+
+def _class(info: dict[str, Any]) -> str:
+    keywords = _keywords(info)
+    lines = [
+        f"class {info['class_name']}({_base(info)}):",
+        f'    """{info["title"]}"""',
+        "",
+        *(f"    {name}: {kind}" for name, kind, _ in keywords),
+        *(f"    {result['name']}_: Any" for result in info["results"]),
+        "    def __init__(",
+        "        self,",
+        "        *,",
+        *(f"        {name}: {kind} = {default}," for name, kind, default in keywords),
+        "    ) -> None: ...",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def stub() -> str:
+    """The text of the stub."""
+    infos = condens._core.models()
+    names = ", ".join(f'"{info["class_name"]}"' for info in infos)
+    bases = ", ".join(sorted(set(map(_base, infos))))
+    return "\n".join([_HEAD.format(names=names, bases=bases), *map(_class, infos)])
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")
