@@ -4,6 +4,9 @@
 # shellcheck disable=SC2034  # for the scripts that source this file
 python_packages=(python3-dev python3-venv)
 
+# The name under which CMake finds the compiler, or what the compiler cache knows of a build counts for nothing.
+export CXX="${CXX:-c++}"
+
 # python_environment NAME REQUIREMENT...: makes build/python/NAME, once for each list of requirements.
 python_environment() {
   local place="build/python/$1" log

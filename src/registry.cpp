@@ -16,15 +16,15 @@ enum class Unlabeled { ignored, used };
 template <class Model, class Options>
 ModelInfo describe(std::string name, std::string class_name, std::string title, std::string source,
                    Unlabeled unlabeled) {
-  const auto preset_options = [name](std::string_view preset) {
+  const auto preset_options = [class_name](std::string_view preset) {
     if (preset == "paper") return Options::paper();
-    require(preset.empty() || preset == "recommended", name, ": preset = '", preset,
+    require(preset.empty() || preset == "recommended", class_name, ": preset = '", preset,
             "', expected recommended or paper");
     return Options{};
   };
   ModelInfo info;
   info.name = name;
-  info.class_name = std::move(class_name);
+  info.class_name = class_name;
   info.title = std::move(title);
   info.source = std::move(source);
   info.presets = {"recommended", "paper"};
@@ -34,7 +34,7 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
-    set_options(options, name, values);
+    set_options(options, class_name, values);
     return std::make_unique<Model>(Model::fit(data, options, run));
   };
   info.load = [](const Document& document) { return std::make_unique<Model>(Model::from_document(document)); };

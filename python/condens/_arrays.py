@@ -19,6 +19,8 @@ def as_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
         raise TypeError(f"{name} holds complex numbers, expected real numbers")
     try:
         return np.asarray(array, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} holds an integer too large for a float") from None
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} holds something that is no number: {error}") from None
 

@@ -145,8 +145,9 @@ def _plain(value: Any, option: Info) -> Any:
 
 def chosen_options(info: Info, estimator: Any) -> dict[str, Any]:
     """What the estimator's arguments say, without those that are None."""
-    if not isinstance(estimator.preset, str):
-        raise TypeError(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
+    if not isinstance(estimator.preset, str) or estimator.preset not in info["presets"]:
+        error = ValueError if isinstance(estimator.preset, str) else TypeError
+        raise error(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
     out = {}
     for option in info["options"]:
         name = option["name"]

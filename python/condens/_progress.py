@@ -34,10 +34,12 @@ class _Bar:
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
         self._bar: Any = None
+        self._task = ""
 
     def show(self, task: str, fraction: float) -> None:
-        if self._bar is None or self._bar.desc != task + ": ":
+        if task != self._task:
             self.close(done=True)
+            self._task = task
             self._bar = self._tqdm(desc=task, total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
         self._bar.update(100 * fraction - self._bar.n)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Callable
 from os import PathLike, fsdecode, fsencode, fspath
@@ -20,7 +21,7 @@ from sklearn.utils.validation import (
 
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
-from condens._frames import check_inputs, column_names, has_categories, is_frame, names_of_targets, read_columns
+from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import chosen_options, defaults, docstring, parameters_of, signature
 from condens._progress import observer
 from condens.distributions import GaussianMixtures
@@ -260,7 +261,9 @@ def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
     def __init__(self: ConditionalDensityRegressor, **parameters: Any) -> None:
         for name in parameters:
             if name not in known:
-                raise TypeError(f"{info['class_name']}() has no argument {name!r}; it has {', '.join(known)}")
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(f"{info['class_name']}() has no argument {name!r}{hint}; it has {', '.join(known)}")
         for name, default in known.items():
             setattr(self, name, parameters.get(name, default))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +76,24 @@ def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
 def assert_same_model(a: Any, b: Any) -> None:
     """Two fitted estimators are the same, to the bit."""
     assert a._model.to_bytes() == b._model.to_bytes()
+
+
+def _refuse_skips(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Where CONDENS_NO_SKIPS is set, everything that tests need is there: a skip is a failure."""
+    if os.environ.get("CONDENS_NO_SKIPS") and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped although CONDENS_NO_SKIPS is set: {report.longrepr}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    _refuse_skips(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _refuse_skips(report)
+    return report

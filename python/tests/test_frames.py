@@ -16,7 +16,7 @@ from condens import LSCDE
 
 X, Y = make_data(60)
 LETTERS = np.array(["a", "b", "c"])[np.arange(60) % 3]
-INDICATORS = np.column_stack([X[:, 0], *(LETTERS == letter for letter in "abc")]).astype(float)
+INDICATORS = np.column_stack([X[:, 0], *(np.equal(LETTERS, letter) for letter in "abc")]).astype(float)
 
 
 @pytest.fixture(params=["pandas", "polars"])
@@ -108,7 +108,7 @@ def test_rows_without_some_level(frame: Callable[..., Any]) -> None:
     model = fit(inputs)
     assert_array_equal(model.predict(inputs[4:6]), model.predict(inputs)[4:6])
     with pytest.raises(
-        ValueError, match="column 'c' is 'z', a level that the training data did not have; known .* a, b, c"
+        ValueError, match=r"column 'c' is 'z', a level that the training data did not have; known .* a, b, c"
     ):
         model.predict(frame(u=[0.0], c=["z"]))
     with pytest.raises(ValueError, match="column 'c' is 'z'"):
@@ -164,7 +164,7 @@ def test_dates_and_durations(frame: Callable[..., Any], values: list[Any], more:
         with pytest.raises(TypeError, match="number"):
             fit(inputs)
         return
-    with pytest.raises(TypeError, match="column 't' has dtype .*, expected numbers, texts or categories; make numbers"):
+    with pytest.raises(TypeError, match=r"column 't' has dtype .*, expected numbers, texts or categories; make num"):
         fit(inputs)
 
 
@@ -252,5 +252,5 @@ def test_rows_go_by_place_not_by_index() -> None:
 
 def test_texts_are_no_targets(frame: Callable[..., Any]) -> None:
     for inputs in (X, frame(u=X[:, 0], c=LETTERS)):
-        with pytest.raises((TypeError, ValueError), match="number|float"):
+        with pytest.raises((TypeError, ValueError), match=r"number|float"):
             fit(inputs, frame(c=LETTERS)["c"])
