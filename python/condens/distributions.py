@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from condens import _core
 from condens._arrays import as_float64, draw_seed
+from condens._broadcasting import from_laws_first, laws_first, result_shape, same_for_all_laws
 
 Floats = NDArray[np.float64]
 _ONE_TARGET = "needs laws of one target, these have {}; take .marginal(j)"
@@ -187,10 +188,10 @@ class GaussianMixtures:
     def logpdf(self, y: ArrayLike) -> Floats:
         """Log density at y, finite as long as the squared distance to the components is."""
         values = self._points(y)
-        if self.size > 1 and _same_for_all_laws(values, self.shape):
-            grid, shape = _grid_axes(values, self.shape, self.n_targets)
+        if self.size > 1 and same_for_all_laws(values, self.shape):
+            grid = np.ascontiguousarray(values).reshape(-1, self.n_targets)
             out = self._laws.log_pdf_grid(grid, self._threads)
-            return _scalar(_from_laws_first(out, shape, self.shape))
+            return _scalar(from_laws_first(out, result_shape(values, self.shape), self.shape))
         return self._at_points("log_pdf", values)
 
     def cdf(self, y: ArrayLike) -> Floats:
@@ -373,15 +374,15 @@ class GaussianMixtures:
         return values
 
     def _at_points(self, name: str, values: Floats) -> Floats:
-        flat, shape = _laws_first(values, self.shape)
+        flat, shape = laws_first(values, self.shape)
         out = getattr(self._laws, name)(flat.reshape(-1, self.n_targets), self._threads)
-        return _scalar(_from_laws_first(out, shape, self.shape))
+        return _scalar(from_laws_first(out, shape, self.shape))
 
     def _at_numbers(self, name: str, y: ArrayLike, argument: str = "y") -> Floats:
         self._need_one_target(name)
-        flat, shape = _laws_first(as_float64(y, argument)[..., None], self.shape)
+        flat, shape = laws_first(as_float64(y, argument)[..., None], self.shape)
         out = getattr(self._laws, name)(flat.reshape(-1), self._threads)
-        return _scalar(_from_laws_first(out, shape, self.shape))
+        return _scalar(from_laws_first(out, shape, self.shape))
 
 
 def _restore(log_weights: Floats, means: Floats, scales: Floats, shared: bool, shape: tuple[int, ...]) -> Any:
@@ -400,52 +401,3 @@ def _scalar(values: Any) -> Any: ...
 def _scalar(values: Any) -> Any:
     """A number for shape (), as numpy's functions return."""
     return values[()]
-
-
-# The core wants (n laws, k points of each). With laws of shape L and y of shape Y the result has the shape
-# R = broadcast(L, Y). Axes of R along which laws differ come first, in order; the others hold the points.
-
-
-def _split_axes(result: tuple[int, ...], laws: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Axes of the result along which the laws differ, and the others."""
-    padded = (1,) * (len(result) - len(laws)) + laws
-    differ = [axis for axis, length in enumerate(padded) if length != 1]
-    return differ, [axis for axis in range(len(result)) if axis not in differ]
-
-
-def _result_shape(values: Floats, laws: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(values.shape[:-1], laws)
-    except ValueError:
-        raise ValueError(
-            f"y of shape {values.shape[:-1]} does not broadcast against laws of shape {laws}; give one y per law, "
-            "or laws[:, None] for a grid of y for every law"
-        ) from None
-
-
-def _laws_first(values: Floats, laws: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
-    """values (Y..., d) as C-ordered (laws, points, d), and the shape of the result."""
-    shape = _result_shape(values, laws)
-    differ, same = _split_axes(shape, laws)
-    spread = np.broadcast_to(values, (*shape, values.shape[-1]))
-    return np.ascontiguousarray(spread.transpose(*differ, *same, len(shape))), shape
-
-
-def _from_laws_first(flat: Floats, shape: tuple[int, ...], laws: tuple[int, ...]) -> Floats:
-    """The inverse of _laws_first for results (one number a point)."""
-    differ, same = _split_axes(shape, laws)
-    order = [*differ, *same]
-    return flat.reshape([shape[axis] for axis in order]).transpose(np.argsort(order, kind="stable"))
-
-
-def _same_for_all_laws(values: Floats, laws: tuple[int, ...]) -> bool:
-    """Whether every law gets the same points."""
-    shape = _result_shape(values, laws)
-    padded = (1,) * (len(shape) - values.ndim + 1) + values.shape[:-1]
-    return all(padded[axis] == 1 for axis in _split_axes(shape, laws)[0])
-
-
-def _grid_axes(values: Floats, laws: tuple[int, ...], d: int) -> tuple[Floats, tuple[int, ...]]:
-    """The points that all laws share, (q, d), and the shape of the result."""
-    shape = _result_shape(values, laws)
-    return np.ascontiguousarray(values).reshape(-1, d), shape

@@ -12,6 +12,11 @@
 namespace condens {
 namespace detail {
 
+namespace {
+constexpr double kLargest = 1e75;
+constexpr double kSmallest = 1e-75;
+}  // namespace
+
 void require_components(const GaussianComponents& components, std::string_view where) {
   const Matrix& means = components.means;
   const Matrix& scales = components.scales;
@@ -24,6 +29,11 @@ void require_components(const GaussianComponents& components, std::string_view w
               "; expected a finite number");
       require(std::isfinite(scales(k, l)) && scales(k, l) > 0.0, where, ": scale ", scales(k, l), " of component ", l,
               ", coordinate ", k, "; expected a finite number > 0 (a standard deviation)");
+      // Fourth powers of deviations and cubes of 1/scale stay finite within.
+      require(std::abs(means(k, l)) <= kLargest && scales(k, l) <= kLargest && scales(k, l) >= kSmallest, where,
+              ": component ", l, ", coordinate ", k, " has mean ", means(k, l), " and scale ", scales(k, l),
+              "; expected a mean up to ", kLargest, " and a scale from ", kSmallest, " to ", kLargest,
+              ": change the unit");
     }
   }
 }

@@ -25,7 +25,7 @@ struct Interval {
   double upper;
 };
 
-/// Means v_l and standard deviations s_l > 0 in columns, d x m.
+/// Means v_l and standard deviations s_l in columns, d x m: |v_l| <= 1e75, 1e-75 <= s_l <= 1e75.
 struct GaussianComponents {
   Matrix means;
   Matrix scales;
@@ -34,7 +34,8 @@ struct GaussianComponents {
 class GaussianMixture {
  public:
   /// `weights` (m) >= 0 with sum 1 to within 1e-9 (renormalised); `means`, `scales` d x m.
-  /// Throws std::invalid_argument for shapes, NaN, infinity, scales <= 0, bad weights.
+  /// Throws std::invalid_argument for shapes, NaN, infinity, scales <= 0, what lies beyond
+  /// the range of GaussianComponents, and bad weights.
   GaussianMixture(const VectorView& weights, const MatrixView& means, const MatrixView& scales);
 
   /// Unnormalised log weights; -infinity is weight zero, but not for all.
