@@ -5,4 +5,6 @@
 
 #include "../../cmake/cpu_level.hpp"
 
-NB_MODULE(_cpu, m) { m.attr("level") = condens_cpu_level(); }
+NB_MODULE(_cpu, m) {  // NOLINT(performance-unnecessary-value-param): the macro's own
+  m.attr("level") = condens_cpu_level();
+}

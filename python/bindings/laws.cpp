@@ -74,12 +74,14 @@ Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bo
   const auto weights = columns_of(log_weights);
   const auto v = columns_of(means);
   const auto s = columns_of(scales);
-  if (shared) return Laws::shared_normalized(std::make_shared<const GaussianComponents>(Matrix(v), Matrix(s)), weights);
+  if (shared)
+    return Laws::shared_normalized(std::make_shared<const GaussianComponents>(GaussianComponents{v, s}), weights);
   const Index m = weights.rows();
   if (weights.cols() == 0 || v.cols() != weights.size() || s.cols() != v.cols()) return Laws::separate(v, s, weights);
   std::vector<Laws> laws;
   for (Index i = 0; i < weights.cols(); ++i) {
-    auto own = std::make_shared<const GaussianComponents>(v.middleCols(i * m, m), s.middleCols(i * m, m));
+    auto own =
+        std::make_shared<const GaussianComponents>(GaussianComponents{v.middleCols(i * m, m), s.middleCols(i * m, m)});
     laws.push_back(Laws::shared_normalized(std::move(own), weights.col(i)));
   }
   return Laws::concatenate(laws);
@@ -168,7 +170,7 @@ void bind_laws(nb::module_& m) {
         const auto weights = columns_of(log_weights);
         if (shared) {
           new (self) Laws(Laws::shared(
-              std::make_shared<const GaussianComponents>(Matrix(columns_of(means)), Matrix(columns_of(scales))),
+              std::make_shared<const GaussianComponents>(GaussianComponents{columns_of(means), columns_of(scales)}),
               weights));
         } else {
           new (self) Laws(Laws::separate(columns_of(means), columns_of(scales), weights));
@@ -177,7 +179,8 @@ void bind_laws(nb::module_& m) {
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
       nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
   c.def_static("restored", &restored, nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(),
-               nb::arg("scales").noconvert(), nb::arg("shared"), "Equal to the laws these numbers came from, to the bit.");
+               nb::arg("scales").noconvert(), nb::arg("shared"),
+               "Equal to the laws these numbers came from, to the bit.");
   c.def("__len__", &Laws::size);
   c.def_prop_ro("dimension", &Laws::dimension);
   c.def_prop_ro("n_components", &Laws::n_components);

@@ -31,7 +31,7 @@ class Observations : public Eigen::Map<const Matrix> {
   ~Observations() = default;
 
  private:
-  explicit Observations(std::shared_ptr<const Matrix> owner)
+  explicit Observations(const std::shared_ptr<const Matrix>& owner)
       : Observations(owner->data(), owner->rows(), owner->cols(), owner) {}
   Observations(const double* values, Index rows, Index cols, std::shared_ptr<const Matrix> owner)
       : Base(values, rows, cols), owner_(std::move(owner)) {}
