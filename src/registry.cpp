@@ -23,7 +23,7 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
     return Options{};
   };
   ModelInfo info;
-  info.name = name;
+  info.name = std::move(name);
   info.class_name = class_name;
   info.title = std::move(title);
   info.source = std::move(source);
