@@ -19,7 +19,7 @@ STUB = Path(__file__).parent / "condens" / "_registered.pyi"
 _HEAD = '''"""The estimators of the registry. Written by python/write_stubs.py."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,11 @@ from condens.estimators import {bases}
 __all__ = [{names}]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
+
+class _Splitter(Protocol):
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any: ...
+
+_Splits: TypeAlias = _Splitter | Sequence[tuple[Any, Any]]
 '''
 
 _TYPES = {
@@ -52,6 +57,8 @@ def _literal(values: list[str]) -> str:
 
 
 def _option_type(option: dict[str, Any]) -> str:
+    if option["name"] == "cv":
+        return "_Numbers | _Splits"
     return _literal(option["choices"]) if option["choices"] else _TYPES[option["type"]]
 
 

@@ -87,7 +87,10 @@ def _texts(column: Any, name: str) -> list[str]:
 
 def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     try:
-        raw = column.to_numpy(na_value=np.nan) if hasattr(column, "isna") else column.to_numpy()
+        # Only numbers of pandas' own types have marks of what is missing that are no NaN.
+        dtype = column.dtype
+        marked = hasattr(column, "isna") and not isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+        raw = column.to_numpy(dtype=np.float64, na_value=np.nan) if marked else column.to_numpy()
         values = np.ascontiguousarray(as_float64(raw, name))
     except (TypeError, ValueError):
         raise TypeError(f"column {name!r} has dtype {column.dtype}, expected numbers, texts or categories") from None

@@ -11,6 +11,7 @@ import textwrap
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from condens._arrays import as_float64, as_rows, draw_seed
 
@@ -23,6 +24,8 @@ _TYPES = {
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
 }
+
+_FOLDS = "int, array of int, or splitter or splits of scikit-learn"
 
 # Arguments that every estimator has, beside the options of its model.
 COMMON: dict[str, tuple[Any, str, str]] = {
@@ -79,7 +82,8 @@ def _entry(name: str, kind: str, text: str) -> str:
 
 
 def _option_entry(option: Info, presets: list[str]) -> str:
-    kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else _TYPES[option["type"]]
+    types = {**_TYPES, **({"numbers": _FOLDS} if option["name"] == "cv" else {})}
+    kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else types[option["type"]]
     bounds = _bounds_text(option["bounds"])
     values = {preset: _value_text(option["defaults"][preset]) for preset in presets}
     if len(set(values.values())) == 1:
@@ -143,8 +147,27 @@ def _plain(value: Any, option: Info) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def chosen_options(info: Info, estimator: Any) -> dict[str, Any]:
-    """What the estimator's arguments say, without those that are None."""
+def _fold_numbers(cv: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> Any:
+    """The fold of every row where `cv` is a splitter of scikit-learn or a list of (train, test); else `cv`."""
+    pairs = isinstance(cv, (list, tuple)) and len(cv) > 0 and all(isinstance(p, tuple) and len(p) == 2 for p in cv)
+    if not hasattr(cv, "split") and not pairs:
+        return cv
+    fold = np.full(len(x), -1)
+    for k, (train, test) in enumerate(cv.split(x, y) if hasattr(cv, "split") else cv):
+        rest = np.setdiff1d(np.arange(len(x)), test)
+        if (fold[test] >= 0).any() or not np.array_equal(np.sort(train), rest):
+            break
+        fold[test] = k
+    if (fold < 0).any():
+        raise ValueError(
+            "cv: expected splits that test every row once and train on all others, as those of KFold; "
+            "or a number of folds, or the fold number of every row"
+        )
+    return fold
+
+
+def chosen_options(info: Info, estimator: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, Any]:
+    """What the estimator's arguments say about a fit to (x, y), without those that are None."""
     if not isinstance(estimator.preset, str) or estimator.preset not in info["presets"]:
         error = ValueError if isinstance(estimator.preset, str) else TypeError
         raise error(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
@@ -152,6 +175,8 @@ def chosen_options(info: Info, estimator: Any) -> dict[str, Any]:
     for option in info["options"]:
         name = option["name"]
         value = getattr(estimator, "random_state" if name == "seed" else name)
+        if name == "cv":
+            value = _fold_numbers(value, x, y)
         if value is not None:
             out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
     return out

@@ -1,7 +1,7 @@
 """The estimators of the registry. Written by python/write_stubs.py."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,11 @@ from condens.estimators import _WithUnlabeled
 __all__ = ["LSCDE"]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
+
+class _Splitter(Protocol):
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any: ...
+
+_Splits: TypeAlias = _Splitter | Sequence[tuple[Any, Any]]
 
 class LSCDE(_WithUnlabeled):
     """Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels."""
@@ -27,7 +32,7 @@ class LSCDE(_WithUnlabeled):
     coefficients: Literal["clipped", "nonnegative"] | None
     defensive_weight: float | None
     scoring: Literal["nll", "squared"] | None
-    cv: _Numbers | None
+    cv: _Numbers | _Splits | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -54,7 +59,7 @@ class LSCDE(_WithUnlabeled):
         coefficients: Literal["clipped", "nonnegative"] | None = None,
         defensive_weight: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
-        cv: _Numbers | None = None,
+        cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,

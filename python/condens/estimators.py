@@ -70,7 +70,6 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
-        options = chosen_options(self._info, self)
         check_inputs(X)
         encoder = None
         if has_categories(X):
@@ -84,6 +83,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         rows_y = as_rows(targets.reshape(len(targets), -1))
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
+        options = chosen_options(self._info, self, x, rows_y)
         with observer(bool(self.verbose), self.callback) as watch:
             model = _core.fit(
                 self._info["name"],

@@ -141,7 +141,7 @@ def test_missing_values_of_nullable_columns() -> None:
     whole = pd.array([None, *range(59)], dtype="Int64")
     with pytest.raises(ValueError, match="X contains NaN"):
         fit(pd.DataFrame({"u": whole}))
-    for kind in ("string", "category", "object", "str"):
+    for kind in ("string", "category", "object", *(["str"] if pd.__version__ >= "3" else [])):  # "None" before
         with pytest.raises(ValueError, match="column 'c' has 1 missing"):
             fit(pd.DataFrame({"u": X[:, 0], "c": pd.Series([None, *LETTERS[1:]]).astype(kind)}))
     with pytest.raises(ValueError, match="y contains NaN"):
@@ -207,7 +207,7 @@ def test_names_given_twice() -> None:
     inputs = pd.DataFrame(X, columns=["u", "u"])
     with pytest.raises(ValueError, match="X has several columns named 'u'"):
         fit(inputs)
-    with pytest.raises(ValueError, match="unique column names"):
+    with pytest.raises(ValueError, match=r"unique column names|two columns are named 'u'"):
         fit(X, inputs)
     with pytest.raises(ValueError, match=r"columns \['u'\] are inputs and targets, expected names that differ"):
         fit(pd.DataFrame({"u": X[:, 0]}), pd.Series(Y, name="u"))

@@ -12,7 +12,14 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone, is_regressor
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -25,16 +32,10 @@ CHECKED = [cls(**options) for cls in CLASSES for options in ({}, {"preset": "pap
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
 
 
-def expected_failures(estimator: Any) -> dict[str, str]:
-    """Checks of scikit-learn that do not hold, each with its reason."""
-    samples_are_centers = "centres are drawn from the rows, so a row given twice can be two centres"
-    return {"check_sample_weight_equivalence_on_dense_data": samples_are_centers}
-
-
-# The data of some checks are random numbers, of which the search rightly says that the best candidate lies at
-# the edge of the grid.
+# All checks hold, without an exception. The data of some are random numbers, of which the search rightly says that
+# the best candidate lies at the edge of the grid.
 @pytest.mark.filterwarnings("ignore::condens.FitWarning")
-@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
+@parametrize_with_checks(CHECKED)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -299,3 +300,17 @@ def test_estimators_without_inputs(data: Any) -> None:
         model.fit(np.empty((80, 0)), y)
     with pytest.raises(AttributeError, match="for models without inputs"):
         _ = model.fit(*data).distribution_
+
+
+def test_splits_of_scikit_learn_are_folds() -> None:
+    x, y = make_data(60)
+    splitter = KFold(4, shuffle=True, random_state=1)
+    fold = np.empty(60)
+    for k, (_, test) in enumerate(splitter.split(x)):
+        fold[test] = k
+    expected = LSCDE(**SEARCH, cv=fold).fit(x, y)
+    assert_same_model(LSCDE(**SEARCH, cv=splitter).fit(x, y), expected)
+    assert_same_model(LSCDE(**SEARCH, cv=list(splitter.split(x))).fit(x, y), expected)
+    for cv in (ShuffleSplit(3, random_state=0), TimeSeriesSplit(3), list(splitter.split(x))[:3]):
+        with pytest.raises(ValueError, match="cv: expected splits that test every row once"):
+            LSCDE(**SEARCH, cv=cv).fit(x, y)
