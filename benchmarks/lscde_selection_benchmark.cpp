@@ -132,11 +132,11 @@ int main() {
     t_obvious_flushed = best_seconds(5, [&] { obvious(study); });
     t_good_flushed = best_seconds(10, [&] { good(study); });
   }
-  Matrix table;
+  Vector scores;
   const auto fit = [&](int threads) {
     return best_seconds(20, [&] {
-      table =
-          Lscde::fit(data, options, {.threads = threads, .observer = {}}).report().details.at("candidates").as_matrix();
+      const Lscde model = Lscde::fit(data, options, {.threads = threads, .observer = {}});
+      scores = model.report().details.at("candidates").at("score").as_vector();
     });
   };
   const double t_one = fit(1);
@@ -147,8 +147,8 @@ int main() {
   // and held-out densities do not hang on rounding errors of tiny coefficients.
   double largest = 0;
   Index compared = 0;
-  for (Index c = 0; c < table.cols(); ++c) {
-    const double ours = table(3, c);
+  for (Index c = 0; c < scores.size(); ++c) {
+    const double ours = scores[c];
     const double obvious_score = scores_obvious(c % 10, c / 10);
     const double good_score = scores_good(c % 10, c / 10);
     if (!std::isfinite(obvious_score) || ours > 50) continue;

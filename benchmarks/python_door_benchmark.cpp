@@ -14,15 +14,15 @@ using namespace condens::benchmarks;
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
+  keep_freed_memory();
   const Model model = load_model_file(arguments[1]);
   Matrix x(model.density->n_inputs(), std::atoll(arguments[2]));
   RandomStream random(1);
   for (double& value : x.reshaped()) value = random.normal();
   for (const int threads : {1, resolve_threads(0)}) {
     Index components = 0;
-    const double seconds = best_seconds(5, [&] {
-      components = model.density->predict(x, {.threads = threads, .observer = {}}).n_components();
-    });
+    const double seconds = best_seconds(
+        5, [&] { components = model.density->predict(x, {.threads = threads, .observer = {}}).n_components(); });
     std::printf("%d %.6f %lld\n", threads, seconds, static_cast<long long>(components));
   }
 }
