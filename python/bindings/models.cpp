@@ -46,12 +46,18 @@ Observations borrow(const Rows& rows) {
   return Observations::borrow(rows.data(), static_cast<Index>(rows.shape(1)), static_cast<Index>(rows.shape(0)));
 }
 
+/// Rows that stay the caller's; weights are a 1-D array or None.
+Dataset dataset_of(const Rows& x, const Rows& y, const nb::object& weights) {
+  Dataset data{.x = borrow(x), .y = borrow(y)};
+  if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
+  return data;
+}
+
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
           const Names& target_names, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
-  Dataset data{.x = borrow(x), .y = borrow(y)};
-  if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
+  Dataset data = dataset_of(x, y, weights);
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
   std::shared_ptr<const ConditionalDensity> density =
@@ -116,8 +122,7 @@ void bind_model(nb::module_& m) {
       "score",
       [](const Model& self, const Rows& x, const Rows& y, const nb::object& weights, const nb::dict& options,
          int threads, const nb::object& callback) {
-        Dataset data{.x = borrow(x), .y = borrow(y)};
-        if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
+        const Dataset data = dataset_of(x, y, weights);
         ScoreOptions wanted;
         set_options(wanted, "score", from_python(options, "options"));
         const Scores scores =

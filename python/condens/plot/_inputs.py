@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
-from condens._arrays import as_float64
+from condens._arrays import as_float64, as_targets
 from condens._frames import column_names, is_frame, read_columns
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
@@ -208,7 +208,7 @@ def predicted(model: Any, rows: Any, target: int | str, y: Any = None) -> Predic
 
 def target_of(X: Any, y: Any, which: Predicted) -> Floats:
     """The column of y that belongs to the target drawn."""
-    values = as_float64(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), "y")
+    values = as_targets(y)
     check_consistent_length(X, values)
     values = values.reshape(len(values), -1)
     if values.shape[1] != which.n_targets:
