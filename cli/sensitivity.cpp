@@ -9,22 +9,29 @@ namespace condens::cli {
 
 namespace {
 
-std::vector<std::string> values_of(const EncodedColumn& column) {
-  if (column.is_categorical()) return column.levels;
-  if (column.low == column.high) return {format_number(column.low)};
-  return {format_number(column.low), format_number(column.typical), format_number(column.high)};
+/// Minimum, median and maximum, as far as they differ.
+std::vector<double> numbers_of(const EncodedColumn& column) {
+  std::vector<double> out{column.low, column.typical, column.high};
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
-/// The typical inputs with one column at each of its values, as columns.
+std::vector<std::string> values_of(const EncodedColumn& column) {
+  if (column.is_categorical()) return column.levels;
+  std::vector<std::string> out;
+  for (const double value : numbers_of(column)) out.push_back(format_number(value));
+  return out;
+}
+
+/// The typical inputs with one input at each of its values, as columns.
 Matrix one_moves(const EncodedColumn& column, Index first_row, const Vector& typical, std::size_t values) {
   Matrix x = typical.replicate(1, static_cast<Index>(values));
   if (column.width() > 1) {
     x.middleRows(first_row, column.width()).setIdentity();
-  } else if (column.is_categorical()) {
-    for (Index j = 0; j < x.cols(); ++j) x(first_row, j) = static_cast<double>(j);
-  } else if (column.low != column.high) {
-    x.row(first_row) << column.low, column.typical, column.high;
+    return x;
   }
+  const std::vector<double> numbers = column.is_categorical() ? std::vector<double>{0, 1} : numbers_of(column);
+  for (Index j = 0; j < x.cols(); ++j) x(first_row, j) = numbers[static_cast<std::size_t>(j)];
   return x;
 }
 
