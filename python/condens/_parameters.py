@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from condens._arrays import as_float64, as_rows, draw_seed
 
 Info = dict[str, Any]
+Floats = NDArray[np.float64]
 
 _TYPES = {
     "boolean": "bool",
@@ -23,7 +25,12 @@ _TYPES = {
     "number": "float",
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
+    "text": "str",
+    "options": "dict, or estimator of condens",
 }
+
+# An option of this name holds the name of a model; an estimator stands for the name, its preset and its options.
+_MODEL = "model"
 
 _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
 
@@ -74,6 +81,8 @@ def _value_text(value: Any) -> str:
         return "[" + ", ".join(_value_text(v) for v in value) + "]"
     if isinstance(value, np.ndarray):
         return "none"
+    if isinstance(value, dict):
+        return "the model's own"
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
@@ -83,6 +92,8 @@ def _entry(name: str, kind: str, text: str) -> str:
 
 def _option_entry(option: Info, presets: list[str]) -> str:
     types = {**_TYPES, **({"numbers": _FOLDS} if option["name"] == "cv" else {})}
+    if option["name"] == _MODEL:
+        types["text"] = "str, or estimator of condens"
     kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else types[option["type"]]
     bounds = _bounds_text(option["bounds"])
     values = {preset: _value_text(option["defaults"][preset]) for preset in presets}
@@ -147,7 +158,7 @@ def _plain(value: Any, option: Info) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _fold_numbers(cv: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> Any:
+def _fold_numbers(cv: Any, x: Floats, y: Floats) -> Any:
     """The fold of every row where `cv` is a splitter of scikit-learn or a list of (train, test); else `cv`."""
     pairs = isinstance(cv, (list, tuple)) and len(cv) > 0 and all(isinstance(p, tuple) and len(p) == 2 for p in cv)
     if not hasattr(cv, "split") and not pairs:
@@ -166,7 +177,7 @@ def _fold_numbers(cv: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> An
     return fold
 
 
-def chosen_options(info: Info, estimator: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, Any]:
+def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str, Any]:
     """What the estimator's arguments say about a fit to (x, y), without those that are None."""
     if not isinstance(estimator.preset, str) or estimator.preset not in info["presets"]:
         error = ValueError if isinstance(estimator.preset, str) else TypeError
@@ -177,9 +188,43 @@ def chosen_options(info: Info, estimator: Any, x: NDArray[np.float64], y: NDArra
         value = getattr(estimator, "random_state" if name == "seed" else name)
         if name == "cv":
             value = _fold_numbers(value, x, y)
-        if value is not None:
+        if value is None:
+            continue
+        if option["type"] == "options":
+            out[name] = _inner_options(name, value, option, x, y)
+        elif name == _MODEL and hasattr(value, "_info"):
+            # A preset or options beside the estimator come later in the table, and win.
+            out |= {name: value._info["name"], "model_preset": value.preset}
+            out["options"] = chosen_options(value._info, value, x, y)
+        else:
             out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
     return out
+
+
+def _inner_options(name: str, value: Any, option: Info, x: Floats, y: Floats) -> Info:
+    """Options of another model: those that are named, or all that an estimator stands for."""
+    if hasattr(value, "_info"):
+        info = value._info
+        wanted = [inner["name"] for inner in option.get("options", [])]
+        if wanted and wanted != [inner["name"] for inner in info["options"]]:
+            raise TypeError(f"{name} is of type {type(value).__name__}, whose options are not those of {name}")
+        preset = {inner["name"]: inner["defaults"][value.preset] for inner in info["options"]}
+        return preset | chosen_options(info, value, x, y)
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} = {value!r}, expected a dict of options with their values, or an estimator of condens")
+    known = {inner["name"]: inner for inner in option.get("options", [])}
+    return {
+        key: _plain(item, known.get(key, {"name": key, "type": _type_of(item)}))
+        for key, item in value.items()
+        if item is not None
+    }
+
+
+def _type_of(value: Any) -> str:
+    """The type of an option of a model that is not known here; the core checks it."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "matrix" if np.ndim(value) == 2 else "numbers"
+    return ""
 
 
 def parameters_of(info: Info, options: Info) -> dict[str, Any]:
