@@ -19,7 +19,7 @@ def plain_nw_loo(W, X, Y, bandwidth_y):
     total = 0.0
     for i in range(len(X)):
         others = np.arange(len(X)) != i
-        log_weight = -0.5 * ((X[i] - X[others]) @ W.T).__pow__(2).sum(1)
+        log_weight = -0.5 * (((X[i] - X[others]) @ W.T) ** 2).sum(1)
         log_kernel = norm.logpdf(Y[i], Y[others], bandwidth_y).sum(1)
         total += logsumexp(log_weight + log_kernel) - logsumexp(log_weight)
     return total / len(X)

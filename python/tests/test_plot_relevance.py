@@ -7,7 +7,6 @@ from pictures import (
     QuadMesh,
     draw_and_close,  # noqa: F401  (a fixture)
     legend_texts,
-    lines_of,
     only,
 )
 from sklearn.pipeline import make_pipeline
@@ -50,7 +49,7 @@ def test_importances_of_a_pipeline(planted):
 def test_path_shows_every_norm_and_the_choice(model):
     ax = plot.path(model, top=2)
     found = model.report_["details"]["path"]
-    curves = [line for line in lines_of(ax) if len(line.get_xdata()) == len(found["regularization"])]
+    curves = [line for line in ax.lines if len(line.get_xdata()) == len(found["regularization"])]
     assert len(curves) == len(found["inputs"])
     assert_allclose(curves[0].get_xdata(), found["regularization"])
     assert legend_texts(ax)[:2] == ["x2", "x4"]

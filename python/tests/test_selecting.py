@@ -151,9 +151,7 @@ def test_contributions_sum_up_to_the_density(planted):
     model = model.fit(X, y)
     grid = np.linspace(y.min() - 3, y.max() + 3, 800)
     x = X[:4]
-    total = sum(
-        np.stack([model.contribution(j, x[i : i + 1, j], grid)[0] for i in range(len(x))]) for j in range(5)
-    )
+    total = sum(np.stack([model.contribution(j, x[i : i + 1, j], grid)[0] for i in range(len(x))]) for j in range(5))
     expected = model.predict_distribution(x)[:, None].pdf(grid)
     # Contributions are on no scale of their own: normalise them over y.
     step = grid[1] - grid[0]
