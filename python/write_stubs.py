@@ -85,7 +85,7 @@ def _bases(info: dict[str, Any]) -> list[str]:
 def _class(info: dict[str, Any]) -> str:
     keywords = _keywords(info)
     lines = [
-        f"class {info['class_name']}({', '.join(_bases(info))}):",
+        "class {}({}):".format(info["class_name"], ", ".join(_bases(info))),
         f'    """{info["title"]}"""',
         "",
         *(f"    {name}: {kind}" for name, kind, _ in keywords),

@@ -58,7 +58,7 @@ def test_nw_loo_has_the_same_bits_for_any_number_of_threads(rows):
 
 
 def plain_sacde(alpha, X, Y, centers, s, regularization):
-    d, b = alpha.shape
+    d = len(alpha)
     U, V = centers[:, :d], centers[:, d:]
     phi = np.exp(-0.5 * ((X[:, :, None] - U.T[None]) / s) ** 2)  # n x d x b
     psi = np.exp(-0.5 * ((Y[:, None, :] - V[None]) ** 2).sum(2) / s**2)

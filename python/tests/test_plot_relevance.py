@@ -32,7 +32,7 @@ def model(planted):
 def test_importances_are_bars_in_order(model):
     ax = plot.importances(model, top=3)
     assert_allclose([bar.get_width() for bar in ax.patches], np.sort(model.feature_importances_)[::-1][:3])
-    assert [label.get_text() for label in ax.get_yticklabels()][0] == "x2"
+    assert next(label.get_text() for label in ax.get_yticklabels()) == "x2"
     assert "the 3 largest of 5" in ax.get_xlabel()
     assert legend_texts(ax) == ["share of half-samples"]
 

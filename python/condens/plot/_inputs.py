@@ -155,10 +155,8 @@ def sweep_of(
     label = names[place]
     if kept:
         most = 12
-        first = sorted(kept, key=lambda j: j not in given)[:most]  # those that the caller set come first
-        where = ", ".join(
-            f"{names[j]} = {value_text(kept[j])}" for j in (sorted(first) if len(first) == len(kept) else first)
-        )
+        shown = list(kept) if len(kept) <= most else sorted(kept, key=lambda j: j not in given)[:most]
+        where = ", ".join(f"{names[j]} = {value_text(kept[j])}" for j in shown)
         if len(kept) > most:
             where += f" and {len(kept) - most} others at their typical values"
         label += "\n" + wrapped(f"at {where}", 54)
