@@ -213,18 +213,27 @@ def _inner_options(name: str, value: Any, option: Info, x: Floats, y: Floats) ->
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} = {value!r}, expected a dict of options with their values, or an estimator of condens")
     known = {inner["name"]: inner for inner in option.get("options", [])}
-    return {
-        key: _plain(item, known.get(key, {"name": key, "type": _type_of(item)}))
-        for key, item in value.items()
-        if item is not None
-    }
+    out = {}
+    for key, item in value.items():
+        entry = known.get(key, {"name": key, "type": _type_of(item)})
+        if item is not None:
+            out[key] = _inner_options(key, item, entry, x, y) if entry["type"] == "options" else _plain(item, entry)
+    return out
 
 
 def _type_of(value: Any) -> str:
     """The type of an option of a model that is not known here; the core checks it."""
+    if isinstance(value, Mapping):
+        return "options"
     if isinstance(value, (list, tuple, np.ndarray)):
         return "matrix" if np.ndim(value) == 2 else "numbers"
     return ""
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    return bool(np.array_equal(a, b))
 
 
 def parameters_of(info: Info, options: Info) -> dict[str, Any]:
@@ -234,7 +243,7 @@ def parameters_of(info: Info, options: Info) -> dict[str, Any]:
         return {
             ("random_state" if option["name"] == "seed" else option["name"]): options[option["name"]]
             for option in info["options"]
-            if not np.array_equal(options[option["name"]], option["defaults"][preset])
+            if not _same(options[option["name"]], option["defaults"][preset])
         }
 
     preset = min(info["presets"], key=lambda name: len(different(name)))
