@@ -1,6 +1,7 @@
 #include "condens/kernels/neighbors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nanoflann.hpp>
 
@@ -110,7 +111,8 @@ void Neighbors::scan(const VectorView& x, double squared_radius, Neighborhood& o
 }
 
 void Neighbors::within(const VectorView& x, double squared_radius, Neighborhood& out) const {
-  if (!tree_) return scan(x, squared_radius, out);
+  // Where distances overflow, so do the tree's bounds.
+  if (!tree_ || !std::isfinite(squared_radius)) return scan(x, squared_radius, out);
   out.clear();
   std::vector<Index> found;
   Collector collector(squared_radius, static_cast<std::size_t>(size() / 64), found);

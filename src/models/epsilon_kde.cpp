@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::string_view owner = "EpsilonKDE";
 
-/// `count` numbers from `low` to `high` at equal steps of the logarithm.
-std::vector<double> log_spaced(double low, double high, int count) {
-  std::vector<double> out;
-  for (int i = 0; i < count; ++i) out.push_back(low * std::pow(high / low, static_cast<double>(i) / (count - 1)));
-  return out;
-}
-
 void check_options(const EpsilonKdeOptions& options) {
   validate_options(options, owner);
   require(!options.radius.empty(), owner, ": radius is empty, expected at least one number > 0");
@@ -65,8 +58,7 @@ std::vector<Candidate> search(const Problem& problem, const EpsilonKdeOptions& o
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
   };
-  auto candidates =
-      ekde::score_candidates(problem, ascending(options.radius), ascending(options.bandwidth_y), task);
+  auto candidates = ekde::score_candidates(problem, ascending(options.radius), ascending(options.bandwidth_y), task);
   if (!options.refine) return candidates;
   const Candidate best = best_of(candidates);
   const auto finer =
@@ -84,30 +76,30 @@ std::vector<Candidate> search(const Problem& problem, const EpsilonKdeOptions& o
 void report_search(const std::vector<Candidate>& candidates, const Candidate& best, const EpsilonKdeOptions& options,
                    FitReport& report) {
   const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
-  report.details.set(
-      "candidates", Document::Object{{"radius", column([](const Candidate& c) { return c.radius; })},
-                                     {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
-                                     {"score", column([](const Candidate& c) { return c.score; })},
-                                     {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  report.details.set("candidates",
+                     Document::Object{{"radius", column([](const Candidate& c) { return c.radius; })},
+                                      {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
+                                      {"score", column([](const Candidate& c) { return c.score; })},
+                                      {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   report.details.set("empty_share", best.empty_share);
   preparation::warn_at_edge(options.radius, best.radius, "radius", report);
   preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
   if (best.empty_share > 0.05) {
-    report.warnings.push_back(message(std::round(1000 * best.empty_share) / 10,
-                                      " % of the held-out rows had no sample within the radius; their law is that of ",
-                                      options.empty_neighborhood == EmptyNeighborhood::all ? "all samples"
-                                                                                           : "the nearest samples"));
+    report.warnings.push_back(
+        message(std::round(1000 * best.empty_share) / 10,
+                " % of the held-out rows had no sample within the radius; their law is that of ",
+                options.empty_neighborhood == EmptyNeighborhood::all ? "all samples" : "the nearest samples"));
   }
 }
 
 }  // namespace
 
 EpsilonKdeOptions EpsilonKdeOptions::paper() {
-  return {.radius = log_spaced(0.01, 5, 20),
+  return {.radius = preparation::log_spaced(0.01, 5, 20),
           .radius_of = RadiusOf::squared_distance,
-          .bandwidth_y = log_spaced(0.01, 2, 20),
+          .bandwidth_y = preparation::log_spaced(0.01, 2, 20),
           .refine = false,
           .defensive_weight = 0.0,
           .max_scored_rows = 0};
@@ -177,7 +169,7 @@ GaussianMixtures EpsilonKde::laws(const MatrixView& x) const {
 /// The density of the laws without making them: a neighbourhood may hold a hundred thousand samples.
 Vector EpsilonKde::log_densities(const MatrixView& x, const MatrixView& y) const {
   const double log_mass = log_kernel_mass(n_targets(), bandwidth_y_);
-  const Vector log_defensive = defensive_.weight > 0 ? defensive_.log_density(y) : Vector();
+  const Vector log_defensive = defensive_.log_density(y);
   Vector out(x.cols());
   Neighborhood found;
   for (Index i = 0; i < x.cols(); ++i) {
@@ -188,8 +180,9 @@ Vector EpsilonKde::log_densities(const MatrixView& x, const MatrixView& y) const
     const Vector weights = weights_(found.rows);
     terms *= -0.5 / (bandwidth_y_ * bandwidth_y_);
     terms.col(0).array() += weights.array().log();
-    out[i] = log_sum_exp_in_place(terms.data(), terms.size()) - std::log(sum(weights.data(), weights.size())) - log_mass;
-    if (defensive_.weight > 0) out[i] = defensive_.log_mixed(out[i], log_defensive[i]);
+    out[i] =
+        log_sum_exp_in_place(terms.data(), terms.size()) - std::log(sum(weights.data(), weights.size())) - log_mass;
+    out[i] = defensive_.log_mixed(out[i], log_defensive[i]);
   }
   return out;
 }

@@ -70,7 +70,7 @@ class HeldOutRow {
     if (n_empty_ > 0) find_fallback(nearest);
     for (Shell& shell : shells_) shell.complete(problem, log_weights, row);
     fallback_.complete(problem, log_weights, row);
-    if (problem.defensive.weight > 0) log_defensive_ = problem.defensive.log_density(problem.y.col(row))[0];
+    log_defensive_ = problem.defensive.log_density(problem.y.col(row))[0];
   }
 
   /// The number of radii within which there is no sample.
@@ -144,9 +144,9 @@ class HeldOutRow {
 
   double score_of(const Sums& sums, double width) const {
     const double log_density = sums.log_kernels - std::log(sums.weight) - log_kernel_mass(problem_.y.rows(), width);
-    const double e = problem_.defensive.weight;
-    const double log_mixed = e > 0 ? problem_.defensive.log_mixed(log_density, log_defensive_) : log_density;
+    const double log_mixed = problem_.defensive.log_mixed(log_density, log_defensive_);
     if (problem_.scoring == Scoring::nll) return -log_mixed;
+    const double e = problem_.defensive.weight;
     double integral = sums.pairs / (sums.weight * sums.weight);
     if (e > 0) {
       integral = (1 - e) * (1 - e) * integral + 2 * e * (1 - e) * sums.defensive_overlap / sums.weight +
