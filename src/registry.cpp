@@ -5,6 +5,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
 #include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
 
 namespace condens {
@@ -62,6 +63,9 @@ const std::vector<ModelInfo>& models() {
       describe<EpsilonKde, EpsilonKdeOptions>(
           "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
           "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<GaussianProcess, GaussianProcessOptions>(
+          "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
+          "Rasmussen and Williams (2006)", Unlabeled::ignored),
   };
   return all;
 }

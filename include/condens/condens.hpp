@@ -8,5 +8,6 @@
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/models/conditional_density.hpp"
 #include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
 #include "condens/registry.hpp"

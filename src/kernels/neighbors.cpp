@@ -18,15 +18,16 @@ constexpr Index fewest_for_tree = 2000;
 constexpr Index most_dimensions_for_tree = 10;  // beyond, a tree visits nearly every leaf
 constexpr Index leaf_size = 32;
 constexpr Index scan_block = 1024;
+constexpr Index most_share = 128;  // of the samples found: beyond, reading all in order is faster
 // The tree sums squares in another order: it searches a little wider, and we decide.
 constexpr double margin = 1 + 1e-9;
 
-/// The samples as nanoflann reads them.
+/// The samples as nanoflann reads them: the coordinates of one beside each other in memory.
 struct Points {
-  const Matrix& rows;
-  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(rows.rows()); }
+  Matrix columns;
+  std::size_t kdtree_get_point_count() const { return static_cast<std::size_t>(columns.cols()); }
   double kdtree_get_pt(std::size_t i, std::size_t k) const {
-    return rows(static_cast<Index>(i), static_cast<Index>(k));
+    return columns(static_cast<Index>(k), static_cast<Index>(i));
   }
   template <class Box>
   bool kdtree_get_bbox(Box&) const {
@@ -60,9 +61,9 @@ class Collector {
 struct Neighbors::Tree {
   using Metric = nanoflann::L2_Simple_Adaptor<double, Points>;
 
-  explicit Tree(const Matrix& rows)
-      : points{rows},
-        index(static_cast<int>(rows.cols()), points,
+  explicit Tree(const MatrixView& samples)
+      : points{samples},
+        index(static_cast<int>(samples.rows()), points,
               nanoflann::KDTreeSingleIndexAdaptorParams(static_cast<std::size_t>(leaf_size))) {
     index.buildIndex();
   }
@@ -75,7 +76,7 @@ Neighbors::Neighbors(const MatrixView& points, NeighborSearch search) : points_(
   require(points.cols() >= 1, "Neighbors: no points, expected at least one");
   const bool worthwhile = size() >= fewest_for_tree && points_.cols() <= most_dimensions_for_tree;
   const bool wanted = search == NeighborSearch::tree || (search == NeighborSearch::automatic && worthwhile);
-  if (wanted && points_.cols() > 0) tree_ = std::make_unique<const Tree>(points_);
+  if (wanted && points_.cols() > 0) tree_ = std::make_unique<const Tree>(points);
 }
 
 Neighbors::~Neighbors() = default;
@@ -115,7 +116,7 @@ void Neighbors::within(const VectorView& x, double squared_radius, Neighborhood&
   if (!tree_ || !std::isfinite(squared_radius)) return scan(x, squared_radius, out);
   out.clear();
   std::vector<Index> found;
-  Collector collector(squared_radius, static_cast<std::size_t>(size() / 64), found);
+  Collector collector(squared_radius, static_cast<std::size_t>(size() / most_share), found);
   tree_->index.findNeighbors(collector, x.data(), nanoflann::SearchParams());
   if (collector.gave_up()) return scan(x, squared_radius, out);
   std::sort(found.begin(), found.end());

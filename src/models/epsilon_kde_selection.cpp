@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
@@ -24,27 +25,16 @@ double log_add(double a, double b) {
   return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
 }
 
-/// Samples that enter a sum together, with what the sums over y need.
-struct Shell {
-  std::vector<Index> rows;
+/// Consecutive neighbours with what the sums over y need of them: few enough to stay in the cache
+/// for all widths.
+struct Piece {
   Matrix y;  ///< d_y x rows
   Vector weights;
   Vector log_weights;
   Vector squared_distances_y;  ///< to the held-out row's y
-
-  bool empty() const { return rows.empty(); }
-
-  void complete(const Problem& problem, const Vector& all_log_weights, Index held_out) {
-    y = problem.y(Eigen::all, rows);
-    weights = problem.weights(rows);
-    log_weights = all_log_weights(rows);
-    Matrix distances(std::ssize(rows), 1);
-    squared_distances(y.transpose(), problem.y.col(held_out), distances);
-    squared_distances_y = distances.col(0);
-  }
 };
 
-/// What the mixture of the samples of some shells is made of, for one width; it grows shell by shell.
+/// What the mixture of some neighbours is made of, for one width; it grows piece by piece.
 struct Sums {
   double weight = 0;               ///< sum_i w_i
   double log_kernels = -infinity;  ///< log sum_i w_i exp(-|y - y_i|^2 / (2 s^2))
@@ -52,55 +42,66 @@ struct Sums {
   double defensive_overlap = 0;    ///< sum_i w_i integral N(.; y_i, s^2) N(.; defensive)
 };
 
-class HeldOutRow {
+/// Scores held-out rows one after the other; keeps its work space, which may hold all samples.
+class Scorer {
  public:
-  HeldOutRow(const Problem& problem, const Vector& log_weights, Index row, const std::vector<double>& squared_radius)
-      : problem_(problem), row_(row), shells_(squared_radius.size()) {
-    Neighborhood found;
-    problem.neighbors.within(problem.x.col(row), squared_radius.back(), found);
-    double nearest = infinity;
-    for (std::size_t i = 0; i < found.rows.size(); ++i) {
-      if (own_fold(found.rows[i])) continue;
-      const double distance = found.squared_distances[i];
-      nearest = std::min(nearest, distance);
-      const auto shell = std::lower_bound(squared_radius.begin(), squared_radius.end(), distance);
-      shells_[static_cast<std::size_t>(shell - squared_radius.begin())].rows.push_back(found.rows[i]);
-    }
-    while (n_empty_ < shells_.size() && shells_[n_empty_].empty()) ++n_empty_;
-    if (n_empty_ > 0) find_fallback(nearest);
-    for (Shell& shell : shells_) shell.complete(problem, log_weights, row);
-    fallback_.complete(problem, log_weights, row);
-    log_defensive_ = problem.defensive.log_density(problem.y.col(row))[0];
-  }
+  Scorer(const Problem& problem, const Vector& log_weights, const std::vector<double>& squared_radius,
+         const std::vector<double>& widths)
+      : problem_(problem), log_weights_(log_weights), squared_radius_(squared_radius), widths_(widths) {}
 
-  /// The number of radii within which there is no sample.
-  std::size_t n_empty() const { return n_empty_; }
-
-  /// The score of every radius at one width.
-  Vector score(double width) const {
-    Vector out(std::ssize(shells_));
-    Sums sums;
-    if (n_empty_ > 0) {
-      add(fallback_, width, sums);
-      out.head(static_cast<Index>(n_empty_)).setConstant(score_of(sums, width));
-      sums = Sums();
+  /// The scores of `row`, widths x radii; returns the number of radii within which there is no sample.
+  std::size_t score(Index row, Eigen::Ref<Matrix> out) {
+    row_ = row;
+    log_defensive_ = problem_.defensive.log_density(problem_.y.col(row))[0];
+    const double nearest = sort_into_shells();
+    std::size_t n_empty = 0;
+    while (n_empty < squared_radius_.size() && shell_end_[n_empty] == 0) ++n_empty;
+    if (n_empty > 0) {
+      find_fallback(nearest);
+      const std::vector<Sums> sums = grow(fallback_, 0, fallback_.size(), std::vector<Sums>(widths_.size()));
+      out.leftCols(static_cast<Index>(n_empty)).colwise() = scores_of(sums);
     }
-    for (std::size_t r = n_empty_; r < shells_.size(); ++r) {
-      if (!shells_[r].empty()) add(shells_[r], width, sums);
-      if (problem_.scoring == Scoring::squared) {
-        for (std::size_t s = n_empty_; s < r; ++s) sums.pairs += 2 * pairs(shells_[s], shells_[r], width);
-      }
-      out[static_cast<Index>(r)] = score_of(sums, width);
+    std::vector<Sums> sums(widths_.size());
+    for (std::size_t r = n_empty; r < squared_radius_.size(); ++r) {
+      sums = grow(order_, r == 0 ? 0 : shell_end_[r - 1], shell_end_[r], std::move(sums));
+      out.col(static_cast<Index>(r)) = scores_of(sums);
     }
-    return out;
+    return n_empty;
   }
 
  private:
+  static constexpr std::size_t piece_size = 2048;
+
   bool own_fold(Index row) const {
     return problem_.fold[static_cast<std::size_t>(row)] == problem_.fold[static_cast<std::size_t>(row_)];
   }
 
-  /// `nearest`: the smallest squared distance of another fold's sample, infinite if none was within the largest radius.
+  /// order_: other folds' neighbours, shell after shell. Returns the smallest squared distance, infinite if there are
+  /// none.
+  double sort_into_shells() {
+    problem_.neighbors.within(problem_.x.col(row_), squared_radius_.back(), found_);
+    double nearest = infinity;
+    shell_.assign(found_.rows.size(), squared_radius_.size());
+    shell_end_.assign(squared_radius_.size(), 0);
+    for (std::size_t i = 0; i < found_.rows.size(); ++i) {
+      if (own_fold(found_.rows[i])) continue;
+      const double distance = found_.squared_distances[i];
+      nearest = std::min(nearest, distance);
+      const auto shell = std::lower_bound(squared_radius_.begin(), squared_radius_.end(), distance);
+      shell_[i] = static_cast<std::size_t>(shell - squared_radius_.begin());
+      ++shell_end_[shell_[i]];
+    }
+    std::partial_sum(shell_end_.begin(), shell_end_.end(), shell_end_.begin());
+    std::vector<std::size_t> next(squared_radius_.size(), 0);
+    std::copy(shell_end_.begin(), shell_end_.end() - 1, next.begin() + 1);
+    order_.resize(shell_end_.back());
+    for (std::size_t i = 0; i < found_.rows.size(); ++i) {
+      if (shell_[i] < next.size()) order_[next[shell_[i]]++] = found_.rows[i];
+    }
+    return nearest;
+  }
+
+  /// `nearest` is infinite where no sample is within the largest radius.
   void find_fallback(double nearest) {
     const Vector distances = problem_.neighbors.squared_distances_to(problem_.x.col(row_));
     const bool all = problem_.empty_neighborhood == EmptyNeighborhood::all;
@@ -109,25 +110,51 @@ class HeldOutRow {
         if (!own_fold(i)) nearest = std::min(nearest, distances[i]);
       }
     }
+    fallback_.clear();
     for (Index i = 0; i < distances.size(); ++i) {
-      if (!own_fold(i) && (all || distances[i] <= nearest)) fallback_.rows.push_back(i);
+      if (!own_fold(i) && (all || distances[i] <= nearest)) fallback_.push_back(i);
     }
   }
 
-  /// The shell's own terms.
-  void add(const Shell& shell, double width, Sums& sums) const {
-    Vector work = shell.log_weights - shell.squared_distances_y * (0.5 / (width * width));
+  Piece load(const std::vector<Index>& rows, std::size_t begin, std::size_t end) const {
+    const Eigen::Map<const Eigen::Matrix<Index, Eigen::Dynamic, 1>> index(rows.data() + begin,
+                                                                          static_cast<Index>(end - begin));
+    Piece out{problem_.y(Eigen::all, index), problem_.weights(index), log_weights_(index), {}};
+    Matrix distances(index.size(), 1);
+    squared_distances(out.y.transpose(), problem_.y.col(row_), distances);
+    out.squared_distances_y = distances.col(0);
+    return out;
+  }
+
+  /// `sums` of rows[0], ..., rows[begin - 1], carried on to rows[end - 1], for every width.
+  std::vector<Sums> grow(const std::vector<Index>& rows, std::size_t begin, std::size_t end,
+                         std::vector<Sums> sums) const {
+    for (; begin < end; begin = std::min(begin + piece_size, end)) {
+      const Piece piece = load(rows, begin, std::min(begin + piece_size, end));
+      for (std::size_t j = 0; j < widths_.size(); ++j) add(piece, widths_[j], sums[j]);
+      if (problem_.scoring == Scoring::nll) continue;
+      for (std::size_t before = 0; before < begin; before += piece_size) {
+        const Piece earlier = load(rows, before, std::min(before + piece_size, begin));
+        for (std::size_t j = 0; j < widths_.size(); ++j) sums[j].pairs += 2 * pairs(earlier, piece, widths_[j]);
+      }
+    }
+    return sums;
+  }
+
+  /// The piece's own terms.
+  void add(const Piece& piece, double width, Sums& sums) const {
+    Vector work = piece.log_weights - piece.squared_distances_y * (0.5 / (width * width));
     sums.log_kernels = log_add(sums.log_kernels, log_sum_exp_in_place(work.data(), work.size()));
-    sums.weight += sum(shell.weights.data(), shell.weights.size());
+    sums.weight += sum(piece.weights.data(), piece.weights.size());
     if (problem_.scoring == Scoring::nll) return;
-    sums.pairs += pairs(shell, shell, width);
+    sums.pairs += pairs(piece, piece, width);
     if (problem_.defensive.weight > 0) {
-      sums.defensive_overlap += shell.weights.dot(problem_.defensive.overlaps(shell.y, width));
+      sums.defensive_overlap += piece.weights.dot(problem_.defensive.overlaps(piece.y, width));
     }
   }
 
   /// sum over i of `a`, j of `b` of w_i w_j N(y_i; y_j, 2 s^2 I).
-  static double pairs(const Shell& a, const Shell& b, double width) {
+  static double pairs(const Piece& a, const Piece& b, double width) {
     const double log_mass = log_kernel_mass(a.y.rows(), std::numbers::sqrt2 * width);
     const Matrix centers = a.y.transpose();
     Matrix column(a.y.cols(), 1);
@@ -140,6 +167,12 @@ class HeldOutRow {
       total += b.weights[j] * sum(column.data(), column.size());
     }
     return std::exp(-log_mass) * total;
+  }
+
+  Vector scores_of(const std::vector<Sums>& sums) const {
+    Vector out(std::ssize(widths_));
+    for (std::size_t j = 0; j < widths_.size(); ++j) out[static_cast<Index>(j)] = score_of(sums[j], widths_[j]);
+    return out;
   }
 
   double score_of(const Sums& sums, double width) const {
@@ -156,11 +189,16 @@ class HeldOutRow {
   }
 
   const Problem& problem_;
-  Index row_;
-  std::vector<Shell> shells_;
-  std::size_t n_empty_ = 0;
-  Shell fallback_;
+  const Vector& log_weights_;
+  const std::vector<double>& squared_radius_;
+  const std::vector<double>& widths_;
+  Index row_ = 0;
   double log_defensive_ = 0;
+  Neighborhood found_;
+  std::vector<std::size_t> shell_;      // of every neighbour found; the number of shells: of the row's own fold
+  std::vector<std::size_t> shell_end_;  // shell r holds order_[shell_end_[r - 1]], ..., order_[shell_end_[r] - 1]
+  std::vector<Index> order_;
+  std::vector<Index> fallback_;
 };
 
 /// Weighted means per fold, over the folds that scored at all, then their mean and its standard error.
@@ -199,17 +237,17 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
   const Vector log_weights = problem.weights.array().log();
   const Index count = std::ssize(problem.scored_rows);
   Matrix scores(std::ssize(radius) * widths, count);
-  std::vector<Index> n_empty(problem.scored_rows.size());
+  std::vector<std::size_t> n_empty(problem.scored_rows.size());
   parallel_for(
       block_count(count, rows_per_block), task.threads(),
       [&](Index block) {
         const Range range = block_range(count, rows_per_block, block);
+        Scorer scorer(problem, log_weights, squared, bandwidth_y);
+        Matrix own(widths, std::ssize(radius));
         for (Index i = range.begin; i < range.end; ++i) {
           const std::size_t index = static_cast<std::size_t>(i);
-          const HeldOutRow row(problem, log_weights, problem.scored_rows[index], squared);
-          n_empty[index] = static_cast<Index>(row.n_empty());
-          auto own = scores.col(i).reshaped(widths, std::ssize(radius));
-          for (Index j = 0; j < widths; ++j) own.row(j) = row.score(bandwidth_y[static_cast<std::size_t>(j)]);
+          n_empty[index] = scorer.score(problem.scored_rows[index], own);
+          scores.col(i) = own.reshaped();
           task.advance(1.0);
           task.poll();
         }
@@ -218,8 +256,7 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
 
   std::vector<Candidate> out;
   for (std::size_t r = 0; r < radius.size(); ++r) {
-    const auto empty =
-        std::count_if(n_empty.begin(), n_empty.end(), [&](Index n) { return n > static_cast<Index>(r); });
+    const auto empty = std::count_if(n_empty.begin(), n_empty.end(), [&](std::size_t n) { return n > r; });
     for (const double width : bandwidth_y) {
       out.push_back({radius[r], width, 0.0, 0.0, static_cast<double>(empty) / static_cast<double>(count)});
     }

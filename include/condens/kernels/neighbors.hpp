@@ -24,7 +24,7 @@ struct Neighborhood {
 enum class NeighborSearch {
   automatic,    ///< a tree for many samples in few dimensions
   brute_force,  ///< every distance
-  tree,         ///< k-d tree; a search that finds more than 1 sample in 64 looks at all of them after all
+  tree,         ///< k-d tree; a search that finds more than 1 sample in 128 looks at all of them after all
 };
 
 class Neighbors {
