@@ -56,6 +56,13 @@ class Collector {
   std::vector<Index>& rows_;
 };
 
+/// The bits of squared_distances().
+double squared_distance(const double* a, const VectorView& b) {
+  double sum = 0.0;
+  for (Index k = 0; k < b.size(); ++k) sum = multiply_add(a[k] - b[k], a[k] - b[k], sum);
+  return sum;
+}
+
 }  // namespace
 
 struct Neighbors::Tree {
@@ -80,16 +87,6 @@ Neighbors::Neighbors(const MatrixView& points, NeighborSearch search) : points_(
 }
 
 Neighbors::~Neighbors() = default;
-
-/// The bits of squared_distances().
-double Neighbors::squared_distance(Index row, const VectorView& x) const {
-  double sum = 0.0;
-  for (Index k = 0; k < points_.cols(); ++k) {
-    const double difference = points_(row, k) - x[k];
-    sum = multiply_add(difference, difference, sum);
-  }
-  return sum;
-}
 
 Vector Neighbors::squared_distances_to(const VectorView& x) const {
   Matrix out(size(), 1);
@@ -121,7 +118,7 @@ void Neighbors::within(const VectorView& x, double squared_radius, Neighborhood&
   if (collector.gave_up()) return scan(x, squared_radius, out);
   std::sort(found.begin(), found.end());
   for (const Index row : found) {
-    const double distance = squared_distance(row, x);
+    const double distance = squared_distance(tree_->points.columns.col(row).data(), x);
     if (!(distance <= squared_radius)) continue;
     out.rows.push_back(row);
     out.squared_distances.push_back(distance);
@@ -136,8 +133,9 @@ void Neighbors::nearest(const VectorView& x, Neighborhood& out) const {
     one.init(&row, &proposed);
     tree_->index.findNeighbors(one, x.data(), nanoflann::SearchParams());
     // Whatever rounding made of the proposal, the nearest is not farther than it. None: all distances overflow.
-    const double bound =
-        one.size() == 1 ? squared_distance(static_cast<Index>(row), x) : std::numeric_limits<double>::infinity();
+    const double bound = one.size() == 1
+                             ? squared_distance(tree_->points.columns.col(static_cast<Index>(row)).data(), x)
+                             : std::numeric_limits<double>::infinity();
     within(x, bound, out);
   } else {
     scan(x, squared_distances_to(x).minCoeff(), out);

@@ -12,7 +12,7 @@
 namespace condens::gp {
 
 /// Starts run on at most so many rows.
-inline constexpr Index rows_of_starts = 500;
+inline constexpr Index rows_of_starts = 300;
 
 struct Found {
   Hyperparameters at;

@@ -197,6 +197,40 @@ INSTANTIATE_TEST_SUITE_P(Variants, EpsilonKdeSelection,
                                             ::testing::Values(Scoring::nll, Scoring::squared),
                                             ::testing::Values(0.0, 0.01)));
 
+TEST(EpsilonKde, SelectionWithThousandsOfNeighborsEqualsPlainSums) {
+  // Two rows are held out from 2,600, so that their neighbours fill several pieces, and 2,600 from two.
+  const Index n = 2602;
+  const Dataset data = two_branches(n, 1, 1);
+  EpsilonKdeOptions options;
+  options.standardize = false;
+  options.refine = false;
+  options.radius = {1, 100};
+  options.bandwidth_y = {0.3};
+  for (Index i = 0; i < n; ++i) options.cv.push_back(i < 2 ? 1 : 0);
+  options.cv.erase(options.cv.begin());  // the default number of folds
+  for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
+    options.scoring = scoring;
+    options.max_scored_rows = 0;
+    const Document details = EpsilonKde::fit(data, options).report().details;
+    const Vector scores = details.at("candidates").at("score").as_vector();
+    std::vector<Index> few, many;
+    for (Index i = 0; i < n; ++i) (i < 2 ? few : many).push_back(i);
+    for (Index c = 0; c < 2; ++c) {
+      const auto mean_score = [&](const std::vector<Index>& train, const std::vector<Index>& test) {
+        double sum = 0;
+        for (const Index i : test) {
+          const auto law =
+              plain_law(data, train, data.x.col(i), options, options.radius[static_cast<std::size_t>(c)], 0.3);
+          sum += scoring == Scoring::nll ? -law.log_pdf(data.y.col(i)) : law.squared_loss(data.y.col(i));
+        }
+        return sum / static_cast<double>(test.size());
+      };
+      const double expected = 0.5 * (mean_score(many, few) + mean_score(few, many));
+      EXPECT_NEAR(scores[c], expected, 1e-11 * (1 + std::abs(expected)));
+    }
+  }
+}
+
 TEST(EpsilonKde, SelectionCountsWeightsOfHeldOutRows) {
   // Weight 2 for a row is twice its part in the fold's mean and in its neighbours' laws.
   const Dataset data = two_branches(30, 1, 1);

@@ -217,13 +217,14 @@ TEST(GaussianProcess, SeveralTargetsAreSeparateProcesses) {
 }
 
 TEST(GaussianProcess, WithoutInputsItIsTheMarginalGaussian) {
-  const Dataset data = sine(400, 0, 1, 1.5);
+  const Dataset data = sine(150, 0, 1, 1.5);
   GaussianProcessOptions options;
   options.defensive_weight = 0;
   const GaussianMixtures law = GaussianProcess::fit(data, options).predict(Matrix(0, 1));
   const double mean = data.y.mean();
+  const double variance = (data.y.array() - mean).square().mean();
   EXPECT_NEAR(law.mean()(0, 0), mean, 1e-3);
-  EXPECT_NEAR(law.variance()(0, 0), (data.y.array() - mean).square().mean(), 0.01);
+  EXPECT_NEAR(law.variance()(0, 0), variance, 0.01 * variance);
 }
 
 TEST(GaussianProcess, ConstantInputsAndRepeatedRowsPlayTheirPart) {
@@ -252,12 +253,14 @@ TEST(GaussianProcess, MoreRowsThanAllowedAreASampleAndItIsSaid) {
 }
 
 TEST(GaussianProcess, StartsOnAPartOfTheRowsThenAllForAnyThreads) {
-  const Dataset data = sine(520, 2, 1, 0.2);  // more than the starts use
+  const Dataset data = sine(320, 2, 1, 0.2);  // more than the starts use
   GaussianProcessOptions options;
   options.n_starts = 2;
   const GaussianProcess model = GaussianProcess::fit(data, options, {.threads = 1, .observer = {}});
   const Document one = model.to_document();
-  EXPECT_TRUE(GaussianProcess::fit(data, options, {.threads = 7, .observer = {}}).to_document() == one);
+  for (const int threads : {2, 7}) {
+    EXPECT_TRUE(GaussianProcess::fit(data, options, {.threads = threads, .observer = {}}).to_document() == one);
+  }
   EXPECT_EQ(model.report().details.at("scores_of_starts").as_matrix().rows(), 2);
   EXPECT_EQ(model.report().status, "ok");
   const GaussianProcess loaded = GaussianProcess::from_document(one);

@@ -50,7 +50,6 @@ class Neighbors {
  private:
   struct Tree;
 
-  double squared_distance(Index row, const VectorView& x) const;
   void scan(const VectorView& x, double squared_radius, Neighborhood& out) const;
 
   Matrix points_;  // one sample a row, as squared_distances wants them
