@@ -4,6 +4,8 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
 
 namespace condens {
@@ -58,6 +60,12 @@ const std::vector<ModelInfo>& models() {
       describe<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
           "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
+      describe<EpsilonKde, EpsilonKdeOptions>(
+          "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
+          "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<GaussianProcess, GaussianProcessOptions>(
+          "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
+          "Rasmussen and Williams (2006)", Unlabeled::ignored),
   };
   return all;
 }
