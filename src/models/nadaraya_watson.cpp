@@ -17,7 +17,7 @@ namespace condens {
 using preparation::Standardized;
 
 NadarayaWatsonOptions NadarayaWatsonOptions::paper() {
-  NadarayaWatsonOptions out{.metric = NwShape::isotropic,
+  NadarayaWatsonOptions out{.metric = NwMetricChoice::isotropic,
                             .common_bandwidth = true,
                             .n_centers = 100,
                             .merge_copies = false,
@@ -35,15 +35,16 @@ void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   preparation::check_centers(owner, o.centers, data);
   const Index d = data.x.rows();
   const Index count = std::ssize(o.bandwidth);
-  if (o.metric == NwShape::diagonal) {
+  const bool one_width = o.metric == NwMetricChoice::isotropic || o.metric == NwMetricChoice::automatic;
+  if (o.metric == NwMetricChoice::diagonal) {
     require(count <= 1 || count == d, owner, ": bandwidth has ", count,
             " numbers, expected none (learned), one, or one for each of the ", d, " inputs");
   }
-  require(o.metric != NwShape::full || count == 0, owner, ": bandwidth has ", count,
+  require(o.metric != NwMetricChoice::full || count == 0, owner, ": bandwidth has ", count,
           " numbers, expected none: a full metric is learned");
-  require(!o.common_bandwidth || (o.metric == NwShape::isotropic && count > 0 && o.bandwidth_y.empty()), owner,
-          ": common_bandwidth = true, expected with metric = isotropic, bandwidth given and bandwidth_y not");
-  const bool candidates_x = o.metric == NwShape::isotropic && count > 1;
+  require(!o.common_bandwidth || (one_width && count > 0 && o.bandwidth_y.empty()), owner,
+          ": common_bandwidth = true, expected with one width in x, bandwidth given and bandwidth_y not");
+  const bool candidates_x = one_width && count > 1;
   require(!candidates_x || o.common_bandwidth || !o.bandwidth_y.empty(), owner, ": bandwidth has ", count,
           " candidates and bandwidth_y none; expected bandwidth_y or common_bandwidth, too");
   require(o.bandwidth_y.size() <= 1 || count > 0, owner, ": bandwidth_y has ", o.bandwidth_y.size(),
@@ -79,7 +80,7 @@ std::vector<Candidate> list_candidates(const NadarayaWatsonOptions& options, Ind
     if (options.common_bandwidth) out.push_back({widths, bandwidth, bandwidth});
     for (const double width_y : options.bandwidth_y) out.push_back({widths, bandwidth, width_y});
   };
-  if (options.metric == NwShape::diagonal && std::ssize(options.bandwidth) == d && d > 1) {
+  if (options.metric == NwMetricChoice::diagonal && std::ssize(options.bandwidth) == d && d > 1) {
     add(Eigen::Map<const Vector>(options.bandwidth.data(), d), options.bandwidth.front());
   } else {
     for (const double bandwidth : options.bandwidth) add(Vector::Constant(d, bandwidth), bandwidth);
@@ -110,7 +111,7 @@ void report_candidates(const std::vector<Candidate>& candidates, const Candidate
                                       {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
                                       {"score", column([](const Candidate& c) { return c.score; })},
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
-  if (options.metric == NwShape::isotropic) {
+  if (options.metric != NwMetricChoice::diagonal) {
     preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
   }
   preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
@@ -141,11 +142,29 @@ Choice choose(std::vector<Candidate> candidates, const Dataset& rows, const Defe
   return {metric_of_widths(best.widths, rows), best.bandwidth_y};
 }
 
+NwShape settle_shape(const Dataset& rows, const NwSearch& search, const NadarayaWatsonOptions& options, const Run& run,
+                     FitReport& report) {
+  switch (options.metric) {
+    case NwMetricChoice::isotropic:
+      return NwShape::isotropic;
+    case NwMetricChoice::diagonal:
+      return NwShape::diagonal;
+    case NwMetricChoice::full:
+      return NwShape::full;
+    case NwMetricChoice::automatic:
+      break;
+  }
+  if (search.widths.size() > 0 || rows.inputs().size() < 2) return NwShape::isotropic;
+  const NwComparison found = compare_nw_shapes(rows, search, run);
+  report.details.set("gain_of_diagonal", found.gain);
+  report.details.set("gain_of_diagonal_standard_error", found.standard_error);
+  return found.is_worth_it() ? NwShape::diagonal : NwShape::isotropic;
+}
+
 /// Learns what is not given.
 Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWatsonOptions& options, const Run& run,
              FitReport& report) {
-  NwSearch search{.shape = options.metric,
-                  .bandwidth_y_floor = options.bandwidth_y_floor,
+  NwSearch search{.bandwidth_y_floor = options.bandwidth_y_floor,
                   .defensive = defensive,
                   .starts = options.starts,
                   .seed = options.seed};
@@ -153,11 +172,12 @@ Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWats
   if (options.bandwidth.size() == 1) search.widths = Vector::Constant(d, options.bandwidth.front());
   if (options.bandwidth.size() > 1) search.widths = Eigen::Map<const Vector>(options.bandwidth.data(), d);
   if (!options.bandwidth_y.empty()) search.bandwidth_y = options.bandwidth_y.front();
+  search.shape = settle_shape(rows, search, options, run, report);
   NwSearchResult found = search_nw_metric(rows, search, run);
   report_score(rows, found.score, found.standard_error, report);
-  report.details.set("search", to_string(found.status));
-  report.details.set("iterations", found.iterations);
-  report.details.set("projected_gradient", found.projected_gradient);
+  report.details.set("certificate", Document::Object{{"search", to_string(found.status)},
+                                                     {"iterations", found.iterations},
+                                                     {"projected_gradient", found.projected_gradient}});
   if (found.status == LbfgsStatus::iteration_limit) report.status = to_string(found.status);
   if (found.at_floor) {
     report.warnings.push_back(message("the learned bandwidth_y stands at its floor, ", options.bandwidth_y_floor,
@@ -254,6 +274,7 @@ NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOpti
   std::vector<Candidate> candidates = list_candidates(options, rows.x.rows());
   Choice found = candidates.empty() ? learn(compared, defensive, options, run, report)
                                     : choose(std::move(candidates), compared, defensive, options, run, report);
+  report.details.set("bandwidth_y", found.bandwidth_y);
   return NadarayaWatson({.options = options,
                          .metric = std::move(found.metric),
                          .bandwidth_y = found.bandwidth_y,

@@ -57,7 +57,7 @@ NwLeaveOneOut::NwLeaveOneOut(const MatrixView& x, const MatrixView& y, const Vec
 NwLikelihood NwLeaveOneOut::of_widths(const VectorView& widths, double bandwidth_y, int threads,
                                       const std::function<void()>& poll) const {
   require(widths.size() == n_inputs(), owner, ": ", widths.size(), " widths, expected ", n_inputs());
-  require(widths.size() == 0 || widths.minCoeff() > 0, owner, ": widths must be > 0");
+  require((widths.array() > 0).all(), owner, ": widths must be > 0");
   const Vector inverse = widths.cwiseInverse();
   NwLikelihood out = evaluate({x_.transpose() * inverse.asDiagonal(), false}, bandwidth_y, threads, poll);
   out.gradient.array() *= inverse.array().square();

@@ -9,7 +9,9 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/models/nw_likelihood.hpp"
 
 namespace condens {
@@ -20,11 +22,29 @@ constexpr double narrowest = 0.01;  // in standard deviations of an input
 constexpr double widest = 20;
 constexpr double widest_y = 3;
 
-/// Standard deviations, and 1 for what is constant.
+constexpr Index rows_of_comparison = 1000;
+constexpr Index folds_of_comparison = 5;
+
+/// The work of one evaluation, and how many a search usually takes.
+double pairs(Index n) { return static_cast<double>(n) * static_cast<double>(n); }
+constexpr double usual_evaluations = 60;
+
+/// Standard deviations, and for what is constant the mean (geometric) of the others.
 Vector spreads(const MatrixView& values, const Vector& weights) {
-  const Vector scale = Standardizer::fit(values, weights).scale();
-  return (scale.array() > 0).select(scale, 1.0);
+  Vector scale = Standardizer::fit(values, weights).scale();
+  double logs = 0;
+  double count = 0;
+  for (const double value : scale) {
+    logs += value > 0 ? std::log(value) : 0.0;
+    count += value > 0;
+  }
+  const double typical = count > 0 ? std::exp(logs / count) : 1.0;
+  for (double& value : scale) value = value > 0 ? value : typical;
+  return scale;
 }
+
+/// The geometric mean.
+double typical(const Vector& scale) { return scale.size() > 0 ? std::exp(scale.array().log().mean()) : 1.0; }
 
 Vector importances(const NwMetric& metric, const Dataset& data) {
   const bool full = metric.matrix.size() > 0;
@@ -50,18 +70,19 @@ struct ColumnOrder {
 /// The likelihood of one data set as a function of what is searched.
 class Search {
  public:
-  Search(const Dataset& data, const NwSearch& search, const Run& run)
+  Search(const Dataset& data, const NwSearch& search, Task& task)
       : search_(search),
         data_(data),
         likelihood_(data.x, data.y, data.weights, search.defensive),
         scale_x_(spreads(data.x, data.weights)),
-        scale_y_(std::exp(spreads(data.y, data.weights).array().log().mean())),
+        scale_y_(typical(spreads(data.y, data.weights))),
         inputs_(data.inputs()),
-        task_(run, "learning the metric", 60.0 * static_cast<double>(search.starts)) {
+        task_(task) {
     if (search.shape == NwShape::isotropic || search.widths.size() > 0) {
       inputs_.assign(1, std::vector<Index>(static_cast<std::size_t>(data.x.rows())));
       std::iota(inputs_[0].begin(), inputs_[0].end(), Index{0});
     }
+    if (search.shape == NwShape::isotropic) scale_x_.setConstant(typical(scale_x_));
     if (search.widths.size() > 0 || data.x.rows() == 0) inputs_.clear();
   }
 
@@ -122,7 +143,7 @@ class Search {
 
   NwLikelihood evaluate(const NwMetric& metric, double log_y) {
     const auto poll = [&] { task_.poll(); };
-    task_.advance(1);
+    task_.advance(pairs(likelihood_.size()));
     if (metric.matrix.size() > 0) {
       return likelihood_.of_matrix(metric.matrix, bandwidth_y(log_y), task_.threads(), poll);
     }
@@ -177,8 +198,19 @@ class Search {
   Vector scale_x_;
   double scale_y_;
   std::vector<std::vector<Index>> inputs_;  // columns that share a searched width
-  Task task_;
+  Task& task_;
 };
+
+/// log p(y|x) of held-out rows by the Nadaraya-Watson density of the rows of a search.
+Vector log_density(const NwSearchResult& found, const Dataset& rows, const Defensive& defensive,
+                   const Dataset& held_out) {
+  Matrix log_weights(rows.size(), held_out.size());
+  squared_distances(found.metric.apply(rows.x).transpose(), found.metric.apply(held_out.x), log_weights);
+  log_weights *= -0.5;
+  log_weights.colwise() += Vector(rows.weights.array().log());
+  return kernel_laws(kernel_components(rows.y, found.bandwidth_y, defensive), std::move(log_weights), defensive)
+      .log_pdf(held_out.y, {.threads = 1, .observer = {}});
+}
 
 }  // namespace
 
@@ -241,7 +273,33 @@ Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Inde
 }
 
 NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, const Run& run) {
-  return Search(data, search, run).run();
+  Task task(run, "learning the metric", usual_evaluations * static_cast<double>(search.starts) * pairs(data.size()));
+  return Search(data, search, task).run();
+}
+
+NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run) {
+  if (data.inputs().size() < 2 || data.size() < 2 * folds_of_comparison) return {};
+  const Dataset rows = rows_to_compare(data, false, rows_of_comparison, search.seed);
+  const std::vector<Index> fold =
+      assign_folds(rows.size(), folds_of_comparison, static_cast<std::uint64_t>(search.seed));
+  Task task(run, "comparing metrics",
+            usual_evaluations * static_cast<double>(folds_of_comparison) * pairs(rows.size()));
+  Vector gain(rows.size());
+  for (Index k = 0; k < folds_of_comparison; ++k) {
+    std::vector<Index> train;
+    std::vector<Index> test;
+    for (Index i = 0; i < rows.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    const Dataset own = rows.subset(train);
+    const Dataset held_out = rows.subset(test);
+    NwSearch shape = search;
+    shape.shape = NwShape::diagonal;
+    const Vector diagonal = log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
+    shape.shape = NwShape::isotropic;
+    gain(test) = diagonal - log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
+  }
+  const Vector share = rows.weights / rows.weights.sum();
+  const double mean = share.dot(gain);
+  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum())};
 }
 
 }  // namespace condens

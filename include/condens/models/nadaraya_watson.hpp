@@ -14,6 +14,7 @@
 //   u_b, v_b (centres)  centers_x, centers_y
 //   sigma               bandwidths (T = diag(1 / h)), bandwidth_y
 
+#include <array>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -28,9 +29,14 @@
 
 namespace condens {
 
+enum class NwMetricChoice { isotropic, diagonal, full, automatic };
+template <>
+inline constexpr auto choice_names<NwMetricChoice> =
+    std::array<std::string_view, 4>{"isotropic", "diagonal", "full", "auto"};
+
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct NadarayaWatsonOptions {
-  NwShape metric = NwShape::diagonal;
+  NwMetricChoice metric = NwMetricChoice::automatic;
   std::vector<double> bandwidth = {};
   std::vector<double> bandwidth_y = {};
   bool common_bandwidth = false;
@@ -51,15 +57,17 @@ struct NadarayaWatsonOptions {
 template <>
 inline constexpr auto option_table<NadarayaWatsonOptions> = std::tuple{
     OptionField{"metric", &NadarayaWatsonOptions::metric, anything(),
-                "One width for all inputs, one for each, or a full matrix W with distances |W (x - x')|."},
+                "One width for all inputs, one for each, a full matrix W with distances |W (x - x')|, or (auto) one "
+                "for each where "
+                "that raises the held-out likelihood by more than its standard error."},
     OptionField{
         "bandwidth", &NadarayaWatsonOptions::bandwidth, positive(),
-        "Gaussian width in x, on the standardised scale: none (learned), one number, candidates (isotropic), or "
+        "Gaussian width in x, on the standardised scale: none (learned), one number, candidates (isotropic, auto), or "
         "one number for each input (diagonal)."},
     OptionField{"bandwidth_y", &NadarayaWatsonOptions::bandwidth_y, positive(),
                 "Gaussian width in y: none (learned), one number, or candidates beside given widths in x."},
     OptionField{"common_bandwidth", &NadarayaWatsonOptions::common_bandwidth, anything(),
-                "One width for x and y (isotropic, with bandwidth given), as in the paper."},
+                "One width for x and y (with bandwidth given), as in the paper."},
     OptionField{"bandwidth_y_floor", &NadarayaWatsonOptions::bandwidth_y_floor, positive(),
                 "Smallest width in y that is learned, in standard deviations of y: ties in y would make it vanish."},
     OptionField{"n_centers", &NadarayaWatsonOptions::n_centers, at_least(0),
