@@ -5,6 +5,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/sacde.hpp"
 
 namespace condens {
 
@@ -58,6 +59,9 @@ const std::vector<ModelInfo>& models() {
       describe<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
           "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
+      describe<Sacde, SacdeOptions>(
+          "sacde", "SACDE", "Sparse additive conditional density estimation: selects the inputs that matter.",
+          "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
   };
   return all;
 }

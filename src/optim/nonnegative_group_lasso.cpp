@@ -1,12 +1,12 @@
 #include "condens/optim/nonnegative_group_lasso.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/optim/nonnegative_qp.hpp"
 
 namespace condens {
 
@@ -311,72 +311,68 @@ void NonnegativeGroupLasso::sweep() {
   }
 }
 
-/// One projected Newton step on the free coordinates of the groups that are in. False: no descent left.
+/// One Newton step on the coordinates of the groups that are in: the minimiser of the quadratic model over x >= 0,
+/// and as much of the way there as lowers the objective. False: no descent left.
 bool NonnegativeGroupLasso::newton() {
-  std::vector<Index> free;
-  std::vector<Index> first;  // of each block of free coordinates
-  std::vector<const Block*> owner;
-  Vector gradient = hx_ - h_;
-  Vector unit = Vector::Zero(x_.size());
-  std::vector<double> curvature;
+  std::vector<Index> inside;
   for (const Block& block : blocks_) {
-    const double norm = x_.segment(block.begin, block.size()).norm();
-    if (norm == 0 && block.penalty > 0) continue;
-    if (norm > 0) unit.segment(block.begin, block.size()) = x_.segment(block.begin, block.size()) / norm;
-    gradient.segment(block.begin, block.size()) += block.penalty * unit.segment(block.begin, block.size());
-    first.push_back(std::ssize(free));
-    owner.push_back(&block);
-    curvature.push_back(norm > 0 ? block.penalty / norm : 0.0);
-    for (Index i = block.begin; i < block.end; ++i) {
-      if (x_[i] > 0 || gradient[i] < 0) free.push_back(i);
+    if (block.penalty > 0 && x_.segment(block.begin, block.size()).isZero(0.0)) continue;
+    for (Index i = block.begin; i < block.end; ++i) inside.push_back(i);
+  }
+  if (inside.empty()) return false;
+  Matrix hessian = gram_(inside, inside);
+  const Vector x = x_(inside);
+  Vector gradient = (hx_ - h_)(inside);
+  Index begin = 0;
+  for (const Block& block : blocks_) {
+    if (begin == x.size() || inside[static_cast<std::size_t>(begin)] != block.begin) continue;
+    const Index count = block.size();
+    const double norm = x.segment(begin, count).norm();
+    if (norm > 0) {
+      const Vector unit = x.segment(begin, count) / norm;
+      auto part = hessian.block(begin, begin, count, count);
+      part.diagonal().array() += block.penalty / norm;
+      part.noalias() -= block.penalty / norm * unit * unit.transpose();
+      gradient.segment(begin, count) += block.penalty * unit;
     }
+    begin += count;
   }
-  if (free.empty()) return false;
-  first.push_back(std::ssize(free));
+  hessian.diagonal().array() += 1e-11 * hessian.diagonal().maxCoeff();
+  // 0.5 (z - x)'B(z - x) + gradient'(z - x) over z >= 0
+  const Vector direction = solve_nonnegative_qp(hessian, hessian * x - gradient, x).solution - x;
+  const double slope = gradient.dot(direction);
+  if (!(slope < 0)) return false;
 
-  Matrix hessian = gram_(free, free);
-  const Vector right = gradient(free);
-  const Vector direction_unit = unit(free);
-  for (std::size_t k = 0; k < owner.size(); ++k) {
-    const Index begin = first[k];
-    const Index count = first[k + 1] - begin;
-    const auto u = direction_unit.segment(begin, count);
-    auto part = hessian.block(begin, begin, count, count);
-    part.diagonal().array() += curvature[k];
-    part.noalias() -= curvature[k] * u * u.transpose();
-  }
-  hessian.diagonal().array() += 1e-12 * hessian.diagonal().maxCoeff();
-  Eigen::LLT<Eigen::Ref<Matrix>> factor(hessian);
-  if (factor.info() != Eigen::Success) return false;
-  const Vector direction = factor.solve(right);
-
+  const Vector h_direction = gram_(Eigen::all, inside) * direction;
   const double before = working_objective(x_, hx_);
-  for (double step = 1; step > 1e-8; step *= 0.5) {
-    Vector x = x_;
-    for (std::size_t k = 0; k < free.size(); ++k) {
-      x[free[k]] = std::max(0.0, x_[free[k]] - step * direction[static_cast<Index>(k)]);
+  for (double step = 1; step > 1e-10; step *= 0.5) {
+    Vector next = x_;
+    for (Index i = 0; i < x.size(); ++i) {
+      next[inside[static_cast<std::size_t>(i)]] = std::max(0.0, x[i] + step * direction[i]);
     }
-    Vector hx = gram_ * x;
-    const double decrease = gradient.dot(x_ - x);
-    const double after = working_objective(x, hx);
-    if (decrease > 0 && after <= before - 1e-4 * decrease) {
-      x_.swap(x);
-      hx_.swap(hx);
+    Vector next_h = hx_ + step * h_direction;
+    if (working_objective(next, next_h) <= before + 1e-4 * step * slope) {
+      x_ = std::move(next);
+      hx_ = std::move(next_h);
       return true;
     }
   }
   return false;
 }
 
+/// Sweeps decide which groups are in; Newton steps finish while they make progress.
 void NonnegativeGroupLasso::minimise() {
   const double goal = 0.25 * tolerance_;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 200; ++round) {
     sweep();
-    sweep();
-    for (int step = 0; step < 15; ++step) {
-      if (working_gap() <= goal) return;
+    double gap = working_gap();
+    for (int step = 0; step < 15 && gap > goal; ++step) {
       if (!newton()) break;
+      const double before = gap;
+      gap = working_gap();
+      if (gap > 0.5 * before) break;
     }
+    if (gap <= goal) return;
   }
 }
 
