@@ -7,6 +7,7 @@
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/sacde.hpp"
 #include "condens/models/nadaraya_watson.hpp"
 
 namespace condens {
@@ -61,6 +62,9 @@ const std::vector<ModelInfo>& models() {
       describe<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
           "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
+      describe<Sacde, SacdeOptions>(
+          "sacde", "SACDE", "Sparse additive conditional density estimation: selects the inputs that matter.",
+          "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
       describe<NadarayaWatson, NadarayaWatsonOptions>(
           "nw", "NadarayaWatson",
           "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",
