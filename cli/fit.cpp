@@ -43,6 +43,10 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
+  if (const auto selected = selected_inputs(model)) {
+    say("fit", message("selected ", selected->size(), " of ", model.encoder.input_columns().size(), " inputs",
+                       selected->empty() ? "" : ": " + list_text(*selected)));
+  }
   std::string chosen;
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
     const Document* value = details.find(option.name);
@@ -51,10 +55,13 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   }
   const Document* score = details.find("score");
   if (score != nullptr) {
-    chosen += message("; cross-validated score ", brief(score->as_number()), " ± ",
+    chosen += message(chosen.empty() ? "" : "; ", "cross-validated score ", brief(score->as_number()), " ± ",
                       brief(details.at("score_standard_error").as_number()), " (standardised scale)");
   }
-  if (!chosen.empty()) say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (chosen.starts_with("cross-validated"))
+    say("fit", chosen);
+  else if (!chosen.empty())
+    say("fit", (score != nullptr ? "chose " : "used ") + chosen);
   if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
   for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
   if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);

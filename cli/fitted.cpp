@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "condens/core/errors.hpp"
+#include "condens/registry.hpp"
 
 namespace condens::cli {
 
@@ -41,6 +42,22 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   return out;
 }
 
+std::optional<std::vector<std::string>> selected_inputs(const Model& model) {
+  const Document results = find_model(model.density->model_name()).results_of(*model.density);
+  const Document* found = results.find("support");
+  if (found == nullptr) return std::nullopt;
+  const Vector support = found->as_vector();
+  const std::vector<std::string> names = names_of(model.encoder.input_columns());
+  const std::vector<std::vector<Index>> groups = model.encoder.groups();
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::any_of(groups[i].begin(), groups[i].end(), [&](Index row) { return support[row] > 0; })) {
+      out.push_back(names[i]);
+    }
+  }
+  return out;
+}
+
 std::string value_text(const Document& value) {
   if (const auto* text = std::get_if<std::string>(&value.value())) return *text;
   if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
@@ -52,6 +69,11 @@ std::string value_text(const Document& value) {
   if (const auto* list = std::get_if<Document::Array>(&value.value())) {
     std::string out;
     for (const Document& item : *list) out += (out.empty() ? "" : ",") + value_text(item);
+    return out.empty() ? "none" : out;
+  }
+  if (const auto* members = std::get_if<Document::Object>(&value.value())) {
+    std::string out;
+    for (const auto& [name, item] : *members) out += (out.empty() ? "" : " ") + name + "=" + value_text(item);
     return out.empty() ? "none" : out;
   }
   return std::string(value.kind());

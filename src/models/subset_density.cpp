@@ -1,6 +1,7 @@
 #include "condens/models/subset_density.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "condens/core/errors.hpp"
 
@@ -27,7 +28,8 @@ Dataset select_inputs(const Dataset& data, const std::vector<Index>& rows) {
   if (!data.groups.empty()) {
     for (const Index row : rows) {
       const Index own = data.groups[static_cast<std::size_t>(row)];
-      const bool same = !out.groups.empty() && own == data.groups[static_cast<std::size_t>(rows[out.groups.size() - 1])];
+      const bool same =
+          !out.groups.empty() && own == data.groups[static_cast<std::size_t>(rows[out.groups.size() - 1])];
       out.groups.push_back(out.groups.empty() ? 0 : out.groups.back() + (same ? 0 : 1));
     }
   }

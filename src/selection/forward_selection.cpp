@@ -32,7 +32,8 @@ class Scorer {
   Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner)
       : data_(data), options_(options), inner_(inner) {
     for (const OptionInfo& option : inner.options) {
-      if (option.name == "scoring") given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
+      if (option.name == "scoring")
+        given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
       if (option.name == "seed") given_.set("seed", options.seed);
       has_cv_ |= option.name == "cv";
     }
@@ -43,15 +44,17 @@ class Scorer {
     }
   }
 
-  /// The score that the model reports, or the mean score of held-out rows where it reports none
-  /// for the first subset it is asked about.
-  Scored operator()(const Rows& rows, const Run& run) const {
+  /// The score that the model reports, or the mean score of held-out rows where it reports none.
+  /// All subsets are scored alike: as the empty one, which comes first.
+  Scored operator()(const Rows& rows, const Run& run) {
     const Dataset subset = select_inputs(data_, rows);
     Scored out;
     try {
       out.model = inner_.fit(subset, options_for(rows, options_.cv), run);
       const Document& details = out.model->report().details;
-      if (by_report_) {
+      const bool reported = details.find("score") != nullptr;
+      if (rows.empty()) by_report_ = reported;
+      if (by_report_ && reported) {
         out.score = details.at("score").as_number();
         out.standard_error = details.at("score_standard_error").as_number();
       } else {
@@ -61,12 +64,6 @@ class Scorer {
       return {};
     }
     return out;
-  }
-
-  /// Whether the model's own report scores it, decided by the density without inputs.
-  void look_at_report(const Run& run) {
-    const auto model = inner_.fit(select_inputs(data_, {}), options_for({}, options_.cv), run);
-    by_report_ = model->report().details.find("score") != nullptr;
   }
 
  private:
@@ -97,8 +94,7 @@ class Scorer {
       const Vector scores = options_.scoring == Scoring::nll
                                 ? Vector(-model->log_density(held_out.x, held_out.y, run))
                                 : Vector(0.5 * model->predict(held_out.x, run).squared_loss(held_out.y, run));
-      means[k] = held_out.weights.size() == 0 ? scores.mean()
-                                              : scores.dot(held_out.weights) / held_out.weights.sum();
+      means[k] = held_out.weights.size() == 0 ? scores.mean() : scores.dot(held_out.weights) / held_out.weights.sum();
     }
     out.score = means.mean();
     const double count = static_cast<double>(folds);
@@ -114,7 +110,7 @@ class Scorer {
 };
 
 /// Fits to all candidates, side by side: what one fit shares out over threads is little.
-std::vector<Scored> score_all(const Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
+std::vector<Scored> score_all(Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
   std::vector<Scored> out(candidates.size());
   const Index count = std::ssize(candidates);
   const int outer = static_cast<int>(std::min<Index>(task.threads(), count));
@@ -167,14 +163,13 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   require(options.max_features == 0 || options.min_features <= options.max_features, owner,
           ": min_features = ", options.min_features, ", expected at most max_features = ", options.max_features);
   std::vector<Rows> remaining = varying_inputs(data);
-  const Index most = options.max_features == 0 ? std::ssize(remaining)
-                                               : std::min<Index>(options.max_features, std::ssize(remaining));
+  const Index most =
+      options.max_features == 0 ? std::ssize(remaining) : std::min<Index>(options.max_features, std::ssize(remaining));
   const double d = static_cast<double>(remaining.size());
   const double m = static_cast<double>(most);
   Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
 
   Scorer scorer(data, options, inner);
-  scorer.look_at_report(run);
   Scored best = score_all(scorer, {{}}, run, task).front();
   Rows selected;
   Vector ranking = Vector::Zero(data.x.rows());
@@ -230,8 +225,15 @@ ForwardSelection ForwardSelection::from_document(
     const bool selected = std::binary_search(rows.begin(), rows.end(), row);
     if (selected != (ranking[row] > 0)) throw FormatError("ForwardSelection: ranking and support do not fit together");
   }
+  FitReport report = FitReport::from_document(document.at("report"));
+  for (const Document& step : report.details.at("steps").as_array()) {
+    for (const double row : step.at("inputs").as_numbers()) {
+      const bool inside = row >= 0 && row < static_cast<double>(ranking.size());
+      if (!inside) throw FormatError("ForwardSelection: a step names an input that there is not");
+    }
+  }
   return ForwardSelection(std::move(options), std::move(ranking), std::move(rows), load(document.at("inner")),
-                          FitReport::from_document(document.at("report")));
+                          std::move(report));
 }
 
 }  // namespace condens

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "condens/data/dataset.hpp"
 #include "condens/models/conditional_density.hpp"
 
 namespace condens {

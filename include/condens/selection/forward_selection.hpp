@@ -12,6 +12,7 @@
 // in another way - is fitted to all but one fold in turn and scored on that one.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -47,14 +48,15 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &ForwardOptions::options, anything(), "Options of that model."},
     OptionField{"min_features", &ForwardOptions::min_features, at_least(0),
-                "Inputs that enter even if the score rises; 0: none has to be better than the density without inputs."},
+                "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
     OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
                 "Most inputs that enter, a categorical one counting once; 0: no limit."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &ForwardOptions::cv, at_least(0),
                 "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &ForwardOptions::seed, at_least(0), "Seed of everything random: folds, and what the model draws."},
+    OptionField{"seed", &ForwardOptions::seed, at_least(0),
+                "Seed of everything random: folds, and what the model draws."},
 };
 
 /// A model as selection sees it, which knows none by name.
