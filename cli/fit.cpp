@@ -7,11 +7,14 @@
 #include "condens/core/errors.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "relevance.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
 
 namespace {
+
+constexpr std::size_t most_names = 20;
 
 struct FitCall {
   std::string train;
@@ -43,9 +46,15 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
-  if (const auto selected = selected_inputs(model)) {
-    say("fit", message("selected ", selected->size(), " of ", model.encoder.input_columns().size(), " inputs",
-                       selected->empty() ? "" : ": " + list_text(*selected)));
+  std::vector<std::string> selected;
+  const std::vector<Relevance> relevance = relevances(model);
+  for (const Relevance& entry : relevance) {
+    if (entry.selected) selected.push_back(entry.input);
+  }
+  if (selected.size() < relevance.size()) {
+    const bool few = !selected.empty() && selected.size() <= most_names;
+    say("fit", message("selected ", selected.size(), " of ", relevance.size(), " inputs",
+                       few ? ": " + list_text(selected) : ""));
   }
   std::string chosen;
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "condens/core/errors.hpp"
-#include "condens/registry.hpp"
 
 namespace condens::cli {
 
@@ -42,22 +41,6 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   return out;
 }
 
-std::optional<std::vector<std::string>> selected_inputs(const Model& model) {
-  const Document results = find_model(model.density->model_name()).results_of(*model.density);
-  const Document* found = results.find("support");
-  if (found == nullptr) return std::nullopt;
-  const Vector support = found->as_vector();
-  const std::vector<std::string> names = names_of(model.encoder.input_columns());
-  const std::vector<std::vector<Index>> groups = model.encoder.groups();
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::any_of(groups[i].begin(), groups[i].end(), [&](Index row) { return support[row] > 0; })) {
-      out.push_back(names[i]);
-    }
-  }
-  return out;
-}
-
 std::string value_text(const Document& value) {
   if (const auto* text = std::get_if<std::string>(&value.value())) return *text;
   if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
@@ -80,11 +63,13 @@ std::string value_text(const Document& value) {
 }
 
 std::string list_text(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 10;
+  const std::size_t shown = words.size() > most + 1 ? most : words.size();
   std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool last = i + 1 == words.size();
-    out += (i == 0 ? "" : last ? " and " : ", ") + words[i];
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   }
+  if (shown < words.size()) out += " and " + std::to_string(words.size() - shown) + " others";
   return out;
 }
 

@@ -26,14 +26,10 @@ struct Tuning {
 /// Nothing when there was nothing to choose.
 std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 
-/// The inputs that the model selected, in the order of the table; nothing for a model that
-/// selects none.
-std::optional<std::vector<std::string>> selected_inputs(const Model& model);
-
 /// An option's value as the user would type it.
 std::string value_text(const Document& value);
 
-/// "duration", "a, b and c".
+/// "duration", "a, b and c"; of many words, the first ten.
 std::string list_text(const std::vector<std::string>& words);
 
 /// Number of rows of the fit; 0 when the model did not tell.

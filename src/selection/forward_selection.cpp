@@ -208,6 +208,19 @@ Vector ForwardSelection::scores() const {
   return out;
 }
 
+Vector ForwardSelection::feature_importances() const {
+  Vector out = Vector::Zero(ranking_.size());
+  const Vector score = scores();
+  for (Index step = 1; step < score.size(); ++step) {
+    const auto entered = (ranking_.array() == static_cast<double>(step)).cast<double>();
+    // An input that had to enter may have raised the score: that is no importance.
+    const double fall = std::max(0.0, score[step - 1] - score[step]);
+    if (entered.sum() > 0) out.array() += entered * (std::min(fall, 1e300) / entered.sum());
+  }
+  const double total = out.sum();
+  return total > 0 ? Vector(out / total) : out;
+}
+
 Document ForwardSelection::to_document() const {
   Document out;
   out.set("options", options()).set("ranking", ranking_);

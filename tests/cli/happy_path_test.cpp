@@ -81,7 +81,7 @@ TEST_F(HappyPath, InputsAreSelected) {
   ASSERT_EQ(fit.code, 0) << fit.err;
   expect_words(fit.err, {"selected 1 of 2 inputs: kind", "cross-validated score"});
   expect_words(output_of("describe m.json"),
-               {"Selected inputs", "(none)", "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
+               {"Selected inputs: 1 of 2", "order in which they entered", "(none)", "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
   expect_words(output_of("models forward"), {"options (options)", "--set options.option=value"});
 }
 

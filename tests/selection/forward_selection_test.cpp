@@ -198,6 +198,9 @@ TEST(Forward, ScoresFallStrictlyAndFindWhatMatters) {
   EXPECT_EQ(model.ranking()[2], 1);
   EXPECT_EQ(model.ranking()[0], 2);
   EXPECT_EQ(model.support()[2], 1);
+  const Vector importance = model.feature_importances();
+  EXPECT_NEAR(importance.sum(), 1.0, 1e-15);
+  EXPECT_NEAR(importance[2], (scores[0] - scores[1]) / (scores[0] - scores[scores.size() - 1]), 1e-14);
 }
 
 TEST(Forward, OfEqualInputsTheFirstEntersAndItsCopyNever) {
@@ -286,6 +289,7 @@ TEST(Forward, IndicatorsOfOneInputEnterTogether) {
   outer.set("max_features", 1);
   const ForwardSelection model = forward(data, outer);
   EXPECT_EQ(model.ranking(), (Vector{{0, 1, 1, 1, 0}}));
+  EXPECT_EQ(model.feature_importances(), (Vector{{0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0}}));
   EXPECT_EQ(model.report().details.at("steps").as_array().back().at("inputs").as_numbers(),
             (std::vector<double>{1, 2, 3}));
 }

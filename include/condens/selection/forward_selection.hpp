@@ -76,6 +76,9 @@ class ForwardSelection final : public SubsetDensity {
   /// For each row of x, 1 for the first input that entered, 2 for the second, ...; 0: it did not.
   const Vector& ranking() const { return ranking_; }
 
+  /// For each row of x its input's share in the fall of the score, sum 1; indicators share theirs.
+  Vector feature_importances() const;
+
   /// The scores before the first and after every entry.
   Vector scores() const;
 
@@ -98,6 +101,8 @@ class ForwardSelection final : public SubsetDensity {
 template <>
 inline constexpr auto result_table<ForwardSelection> = std::tuple{
     ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0."},
+    ResultField{"feature_importances", &ForwardSelection::feature_importances,
+                "What each input took from the score when it entered, as a share of all."},
     ResultField{"ranking", &ForwardSelection::ranking,
                 "1 for the input that entered first, 2 for the second, ...; 0 for those that did not."},
     ResultField{"scores", &ForwardSelection::scores,
