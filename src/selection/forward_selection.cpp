@@ -26,11 +26,17 @@ struct Scored {
   double standard_error = 0.0;
 };
 
+/// Where the score of a subset comes from: the model's own report, or rows held out here.
+enum class Source { report, held_out };
+
+/// Thrown where the model reports no score.
+struct Unreported {};
+
 /// Fits and scores the inner model on subsets of the inputs.
 class Scorer {
  public:
-  Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner)
-      : data_(data), options_(options), inner_(inner) {
+  Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner, Source source)
+      : data_(data), options_(options), inner_(inner), source_(source) {
     for (const OptionInfo& option : inner.options) {
       if (option.name == "scoring")
         given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
@@ -44,21 +50,18 @@ class Scorer {
     }
   }
 
-  /// The score that the model reports, or the mean score of held-out rows where it reports none.
-  /// All subsets are scored alike: as the empty one, which comes first.
-  Scored operator()(const Rows& rows, const Run& run) {
+  Scored operator()(const Rows& rows, const Run& run) const {
     const Dataset subset = select_inputs(data_, rows);
     Scored out;
     try {
       out.model = inner_.fit(subset, options_for(rows, options_.cv), run);
-      const Document& details = out.model->report().details;
-      const bool reported = details.find("score") != nullptr;
-      if (rows.empty()) by_report_ = reported;
-      if (by_report_ && reported) {
+      if (source_ == Source::held_out) {
+        cross_validate(subset, rows, run, out);
+      } else {
+        const Document& details = out.model->report().details;
+        if (details.find("score") == nullptr) throw Unreported{};
         out.score = details.at("score").as_number();
         out.standard_error = details.at("score_standard_error").as_number();
-      } else {
-        cross_validate(subset, rows, run, out);
       }
     } catch (const NumericalError&) {
       return {};
@@ -104,13 +107,13 @@ class Scorer {
   const Dataset& data_;
   const ForwardOptions& options_;
   const InnerModel& inner_;
+  Source source_;
   Document given_ = Document(Document::Object{});
   bool has_cv_ = false;
-  bool by_report_ = true;
 };
 
 /// Fits to all candidates, side by side: what one fit shares out over threads is little.
-std::vector<Scored> score_all(Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
+std::vector<Scored> score_all(const Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
   std::vector<Scored> out(candidates.size());
   const Index count = std::ssize(candidates);
   const int outer = static_cast<int>(std::min<Index>(task.threads(), count));
@@ -147,6 +150,38 @@ Document step_to_document(const Rows& entered, const Scored& scored) {
                           {"standard_error", scored.standard_error}};
 }
 
+/// What the search found, and every step on its way.
+struct Found {
+  Scored best;
+  Rows selected = {};
+  Vector ranking;
+  Document::Array steps = {};
+};
+
+Found search(const Scorer& scorer, std::vector<Rows> remaining, Index d_x, Index least, Index most, const Run& run) {
+  const double d = static_cast<double>(remaining.size());
+  const double m = static_cast<double>(most);
+  Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
+  Found out{.best = score_all(scorer, {{}}, run, task).front(), .ranking = Vector::Zero(d_x)};
+  out.steps.push_back(step_to_document({}, out.best));
+  for (Index step = 1; step <= most; ++step) {
+    std::vector<Rows> candidates;
+    for (const Rows& input : remaining) candidates.push_back(joined(out.selected, input));
+    std::vector<Scored> scored = score_all(scorer, candidates, run, task);
+    const auto winner = std::min_element(scored.begin(), scored.end(),
+                                         [](const Scored& a, const Scored& b) { return a.score < b.score; });
+    const bool must = step <= least && std::isfinite(winner->score);
+    if (!must && !(winner->score < out.best.score)) break;
+    const auto input = remaining.begin() + (winner - scored.begin());
+    out.best = std::move(*winner);
+    out.selected = joined(out.selected, *input);
+    for (const Index row : *input) out.ranking[row] = static_cast<double>(step);
+    out.steps.push_back(step_to_document(*input, out.best));
+    remaining.erase(input);
+  }
+  return out;
+}
+
 }  // namespace
 
 ForwardSelection::ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,
@@ -162,43 +197,30 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.max_features == 0 || options.min_features <= options.max_features, owner,
           ": min_features = ", options.min_features, ", expected at most max_features = ", options.max_features);
-  std::vector<Rows> remaining = varying_inputs(data);
+  const std::vector<Rows> inputs = varying_inputs(data);
   const Index most =
-      options.max_features == 0 ? std::ssize(remaining) : std::min<Index>(options.max_features, std::ssize(remaining));
-  const double d = static_cast<double>(remaining.size());
-  const double m = static_cast<double>(most);
-  Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
-
-  Scorer scorer(data, options, inner);
-  Scored best = score_all(scorer, {{}}, run, task).front();
-  Rows selected;
-  Vector ranking = Vector::Zero(data.x.rows());
-  Document::Array steps{step_to_document({}, best)};
-  for (Index step = 1; step <= most; ++step) {
-    std::vector<Rows> candidates;
-    for (const Rows& input : remaining) candidates.push_back(joined(selected, input));
-    std::vector<Scored> scored = score_all(scorer, candidates, run, task);
-    const auto winner = std::min_element(scored.begin(), scored.end(),
-                                         [](const Scored& a, const Scored& b) { return a.score < b.score; });
-    const bool wanted = step <= options.min_features && std::isfinite(winner->score);
-    if (!wanted && !(winner->score < best.score)) break;
-    const auto input = remaining.begin() + (winner - scored.begin());
-    best = std::move(*winner);
-    selected = joined(selected, *input);
-    for (const Index row : *input) ranking[row] = static_cast<double>(step);
-    steps.push_back(step_to_document(*input, best));
-    remaining.erase(input);
+      options.max_features == 0 ? std::ssize(inputs) : std::min<Index>(options.max_features, std::ssize(inputs));
+  const auto from = [&](Source source) {
+    return search(Scorer(data, options, inner, source), inputs, data.x.rows(), options.min_features, most, run);
+  };
+  // All subsets are scored alike, and the first that reports nothing comes early.
+  Found found;
+  try {
+    found = from(Source::report);
+  } catch (const Unreported&) {
+    found = from(Source::held_out);
   }
-  if (best.model == nullptr) {
+  if (found.best.model == nullptr) {
     throw NumericalError(message(owner, ": neither the density without inputs nor any input gives a density"));
   }
-  FitReport report = report_of(*best.model, selected, data);
-  if (selected.empty() && most > 0) {
+  FitReport report = report_of(*found.best.model, found.selected, data);
+  if (found.selected.empty() && most > 0) {
     report.warnings.push_back(
         "no input lowers the score of the density without inputs: the law of y is the same at every x");
   }
-  report.details.set("steps", std::move(steps));
-  return ForwardSelection(options, std::move(ranking), std::move(selected), std::move(best.model), std::move(report));
+  report.details.set("steps", std::move(found.steps));
+  return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),
+                          std::move(report));
 }
 
 Vector ForwardSelection::scores() const {

@@ -47,8 +47,9 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
     OptionField{"model_preset", &ForwardOptions::model_preset, anything(),
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &ForwardOptions::options, anything(), "Options of that model."},
-    OptionField{"min_features", &ForwardOptions::min_features, at_least(0),
-                "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
+    OptionField{
+        "min_features", &ForwardOptions::min_features, at_least(0),
+        "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
     OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
                 "Most inputs that enter, a categorical one counting once; 0: no limit."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
