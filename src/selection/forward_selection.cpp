@@ -215,7 +215,7 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   }
   FitReport report = report_of(*found.best.model, found.selected, data);
   if (found.selected.empty() && most > 0) {
-    report.warnings.push_back(
+    report.warnings.emplace_back(
         "no input lowers the score of the density without inputs: the law of y is the same at every x");
   }
   report.details.set("steps", std::move(found.steps));
