@@ -58,11 +58,13 @@ std::string value_text(const Document& value) {
 }
 
 std::string list_text(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 10;
+  const std::size_t shown = words.size() > most + 1 ? most : words.size();
   std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool last = i + 1 == words.size();
-    out += (i == 0 ? "" : last ? " and " : ", ") + words[i];
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   }
+  if (shown < words.size()) out += " and " + std::to_string(words.size() - shown) + " others";
   return out;
 }
 

@@ -58,6 +58,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
           const Names& target_names, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
+  if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
   std::shared_ptr<const ConditionalDensity> density =

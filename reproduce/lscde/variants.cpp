@@ -33,10 +33,10 @@ std::vector<Variant> ablations() {
       change("100 random centres",
              [](LscdeOptions& o) {
                o.n_centers = 100;
-               o.center_selection = LscdeCenters::random;
+               o.center_selection = CenterSelection::random;
              }),
       change("nonnegative", [](LscdeOptions& o) { o.coefficients = LscdeCoefficients::nonnegative; }),
-      change("squared score", [](LscdeOptions& o) { o.scoring = LscdeScoring::squared; }),
+      change("squared score", [](LscdeOptions& o) { o.scoring = Scoring::squared; }),
   };
 }
 

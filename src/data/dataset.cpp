@@ -29,6 +29,18 @@ void check_weights(std::string_view owner, const Vector& weights, Index n) {
   require((weights.array() > 0).any(), owner, ": weights are all zero, expected at least one positive weight");
 }
 
+void check_groups(std::string_view owner, const std::vector<Index>& groups, Index d_x) {
+  if (groups.empty()) return;
+  require(std::ssize(groups) == d_x, owner, ": groups has ", groups.size(), " entries, expected one for each of the ",
+          d_x, " rows of x");
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Index before = i == 0 ? -1 : groups[i - 1];
+    require(groups[i] == before + 1 || (i > 0 && groups[i] == before), owner, ": groups: entry ", i + 1,
+            " (counting from 1) is ", groups[i], ", expected ", i == 0 ? "" : message(before, " or "), before + 1,
+            ": inputs are numbered 0, 1, ... in the order of the rows of x");
+  }
+}
+
 }  // namespace
 
 void Dataset::check(std::string_view owner) const {
@@ -39,11 +51,23 @@ void Dataset::check(std::string_view owner) const {
   require_finite(owner, "x", "input", x);
   require_finite(owner, "y", "target", y);
   check_weights(owner, weights, size());
+  check_groups(owner, groups, x.rows());
   if (x_unlabeled.cols() > 0) {
     require(x_unlabeled.rows() == x.rows(), owner, ": x_unlabeled has ", x_unlabeled.rows(), " inputs and x has ",
             x.rows(), ", expected the same inputs");
     require_finite(owner, "x_unlabeled", "input", x_unlabeled);
   }
+}
+
+std::vector<std::vector<Index>> Dataset::inputs() const {
+  std::vector<std::vector<Index>> out;
+  for (Index row = 0; row < x.rows(); ++row) {
+    if (groups.empty() || row == 0 ||
+        groups[static_cast<std::size_t>(row)] != groups[static_cast<std::size_t>(row - 1)])
+      out.emplace_back();
+    out.back().push_back(row);
+  }
+  return out;
 }
 
 Dataset Dataset::subset(const std::vector<Index>& rows) const {
@@ -55,6 +79,7 @@ Dataset Dataset::subset(const std::vector<Index>& rows) const {
   out.y = Matrix(y(Eigen::all, rows));
   if (weights.size() > 0) out.weights = weights(rows);
   out.x_unlabeled = x_unlabeled;
+  out.groups = groups;
   return out;
 }
 

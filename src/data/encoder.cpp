@@ -325,6 +325,7 @@ Dataset Encoder::encode(const Table& table, bool drop_missing) const {
   }
   Dataset out{.x = encode_inputs(table, rows), .y = std::move(y)};
   if (!weight_.empty() && table.find(weight_) != nullptr) out.weights = read_weights(table, weight_, rows);
+  out.groups = group_of_rows();
   return out;
 }
 
@@ -349,6 +350,14 @@ std::vector<std::vector<Index>> Encoder::groups() const {
     out.emplace_back(static_cast<std::size_t>(input.width()));
     std::iota(out.back().begin(), out.back().end(), at);
     at += input.width();
+  }
+  return out;
+}
+
+std::vector<Index> Encoder::group_of_rows() const {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    out.insert(out.end(), static_cast<std::size_t>(inputs_[i].width()), static_cast<Index>(i));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
 

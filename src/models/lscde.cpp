@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/data/folds.hpp"
-#include "condens/kernels/centers.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
 #include "lscde_selection.hpp"
+#include "preparation.hpp"
 
 namespace condens {
 
 using lscde::Candidate;
 using lscde::Problem;
 using lscde::WidthGroup;
+using preparation::Standardized;
 
 LscdeOptions LscdeOptions::paper() {
   const std::vector<double> grid = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
@@ -28,7 +24,7 @@ LscdeOptions LscdeOptions::paper() {
           .regularization = grid,
           .refine = false,
           .n_centers = 100,
-          .center_selection = LscdeCenters::random,
+          .center_selection = CenterSelection::random,
           .mask_centers = false,
           .defensive_weight = 0.0};
 }
@@ -42,58 +38,7 @@ void check_options(const LscdeOptions& options, const Dataset& data) {
   require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
   require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  const Index rows = data.x.rows() + data.y.rows();
-  require(options.centers.size() == 0 || options.centers.rows() == rows, owner, ": centers have ",
-          options.centers.rows(), " numbers each, expected ", rows, ": ", data.x.rows(), " of x and ", data.y.rows(),
-          " of y");
-}
-
-std::vector<double> cv_without_weightless_rows(const std::vector<double>& cv, const Dataset& data) {
-  if (data.weights.size() == 0 || static_cast<Index>(cv.size()) != data.size()) return cv;
-  std::vector<double> out;
-  for (Index i = 0; i < data.size(); ++i) {
-    if (data.weights[i] > 0) out.push_back(cv[static_cast<std::size_t>(i)]);
-  }
-  return out;
-}
-
-/// The rows that become centres.
-std::vector<Index> choose_center_rows(const Dataset& data, const Vector& weights, const LscdeOptions& options,
-                                      const Run& run) {
-  const Index count = std::min(options.n_centers, data.size());
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  Matrix points(data.x.rows() + data.y.rows(), data.size());
-  // x and y count alike, whatever their dimensions.
-  const double balance =
-      data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
-  points << data.x, balance * data.y;
-  if (options.center_selection == LscdeCenters::random) return random_centers(points, weights, count, seed);
-  return kmeans_centers(points, weights, count, seed, resolve_threads(run.threads));
-}
-
-struct Standardized {
-  Standardizer x;
-  Standardizer y;
-  Dataset data;
-};
-
-Standardized standardize(const Dataset& data, bool wanted) {
-  Standardized out{Standardizer::identity(data.x.rows()), Standardizer::identity(data.y.rows()), {}};
-  const Standardizer y = Standardizer::fit(data.y, data.weights);
-  for (Index k = 0; k < data.y.rows(); ++k) {
-    require(!y.is_constant(k), owner, ": target ", k + 1, " is constant (", data.y(k, 0),
-            " in every row); a law without spread has no density");
-  }
-  if (wanted) {
-    out.x = Standardizer::fit(data.x, data.weights);
-    out.y = y;
-  }
-  out.data = {
-      .x = data.x.rows() > 0 ? out.x.transform(data.x) : Matrix(0, data.size()),
-      .y = out.y.transform(data.y),
-      .weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
-      .x_unlabeled = data.x_unlabeled.size() > 0 ? out.x.transform(data.x_unlabeled) : Matrix(data.x.rows(), 0)};
-  return out;
+  preparation::check_centers(owner, options.centers, data);
 }
 
 /// The problem without folds: everything that does not depend on them.
@@ -115,26 +60,17 @@ Problem make_problem(const Standardized& standardized, const LscdeOptions& optio
   problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
   problem.coefficients = options.coefficients;
   problem.scoring = options.scoring;
-  problem.defensive_weight = options.defensive_weight;
-  const Standardizer spread = Standardizer::fit(data.y, data.weights);
-  problem.defensive_mean = spread.mean();
-  problem.defensive_scale = 2.0 * spread.scale();
+  problem.defensive = Defensive::fit(options.defensive_weight, data);
   return problem;
 }
 
 void sort_by_fold(Problem& problem, const std::vector<Index>& fold, const std::vector<Index>& center_rows,
                   bool mask_centers) {
-  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
-  std::vector<Index> order(fold.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return fold[a] < fold[b]; });
-  problem.x = Matrix(problem.x(Eigen::all, order));
-  problem.y = Matrix(problem.y(Eigen::all, order));
-  problem.weights = Vector(problem.weights(order));
-  problem.fold_begin.assign(1, 0);
-  for (Index k = 0; k < folds; ++k) {
-    problem.fold_begin.push_back(problem.fold_begin.back() + std::count(fold.begin(), fold.end(), k));
-  }
+  preparation::FoldOrder sorted = preparation::sort_by_fold(fold);
+  problem.x = Matrix(problem.x(Eigen::all, sorted.order));
+  problem.y = Matrix(problem.y(Eigen::all, sorted.order));
+  problem.weights = Vector(problem.weights(sorted.order));
+  problem.fold_begin = std::move(sorted.begin);
   if (!mask_centers) return;
   for (std::size_t l = 0; l < center_rows.size(); ++l) problem.center_fold[l] = fold[center_rows[l]];
 }
@@ -172,15 +108,6 @@ Candidate best_of(const std::vector<Candidate>& candidates) {
   return *best;
 }
 
-void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
-  if (grid.size() < 2) return;
-  const auto [low, high] = std::minmax_element(grid.begin(), grid.end());
-  if (chosen != *low && chosen != *high) return;
-  report.warnings.push_back(message("the chosen ", name, " ", chosen, " is the ",
-                                    chosen == *low ? "smallest" : "largest",
-                                    " candidate; a wider list may score better"));
-}
-
 std::vector<Candidate> search(const Problem& problem, const LscdeOptions& options, const Run& run, Candidate& best,
                               FitReport& report) {
   const auto groups = make_groups(options.bandwidth, options.bandwidth_y);
@@ -205,26 +132,18 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
     }
     best = best_of(candidates);
   }
-  warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
-  warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
-  warn_at_edge(options.regularization, best.regularization, "regularization", report);
+  preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
+  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
   return candidates;
 }
 
 Document candidates_to_document(const std::vector<Candidate>& candidates) {
-  const auto column = [&](const auto& value) {
-    Vector out(static_cast<Index>(candidates.size()));
-    std::transform(candidates.begin(), candidates.end(), out.begin(), value);
-    return Document(out);
-  };
-  // Documents hold finite numbers: a candidate without a density has the largest score there is.
-  const auto score = [](const Candidate& c) {
-    return std::isfinite(c.score) ? c.score : std::numeric_limits<double>::max();
-  };
+  const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
   return Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
                           {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
                           {"regularization", column([](const Candidate& c) { return c.regularization; })},
-                          {"score", column(score)},
+                          {"score", column([](const Candidate& c) { return c.score; })},
                           {"standard_error", column([](const Candidate& c) { return c.standard_error; })}};
 }
 
@@ -238,8 +157,7 @@ struct Lscde::Parameters {
   Vector coefficients;
   Matrix centers_x;
   Matrix centers_y;
-  Vector defensive_mean;
-  Vector defensive_scale;
+  Defensive defensive;
 };
 
 Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
@@ -251,8 +169,7 @@ Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport
       coefficients_(std::move(p.coefficients)),
       centers_x_(std::move(p.centers_x)),
       centers_y_(std::move(p.centers_y)),
-      defensive_mean_(std::move(p.defensive_mean)),
-      defensive_scale_(std::move(p.defensive_scale)) {
+      defensive_(std::move(p.defensive)) {
   prepare();
 }
 
@@ -261,51 +178,35 @@ void Lscde::prepare() {
   for (Index l = 0; l < coefficients_.size(); ++l) {
     if (coefficients_[l] > 0) active.push_back(l);
   }
-  const Index count = static_cast<Index>(active.size());
-  const bool defensive = options_.defensive_weight > 0;
   active_centers_ = centers_x_(Eigen::all, active).transpose();
   log_coefficients_ = coefficients_(active).array().log();
-  GaussianComponents components{Matrix(n_targets(), count + defensive), Matrix(n_targets(), count + defensive)};
-  components.means.leftCols(count) = centers_y_(Eigen::all, active);
-  components.scales.leftCols(count).setConstant(bandwidth_y_);
-  if (defensive) {
-    components.means.col(count) = defensive_mean_;
-    components.scales.col(count) = defensive_scale_;
-  }
-  components_ = std::make_shared<const GaussianComponents>(std::move(components));
+  components_ = kernel_components(centers_y_(Eigen::all, active), bandwidth_y_, defensive_);
 }
 
 GaussianMixtures Lscde::laws(const MatrixView& x) const {
-  const Index count = active_centers_.rows();
-  Matrix log_weights(count, x.cols());
+  Matrix log_weights(active_centers_.rows(), x.cols());
   squared_distances(active_centers_, x, log_weights);
   log_weights *= -0.5 / (bandwidth_ * bandwidth_);
   log_weights.colwise() += log_coefficients_;
-  if (options_.defensive_weight == 0) return GaussianMixtures::shared(components_, std::move(log_weights));
-  // p <- (1 - e) p + e N: the defensive weight is a share of the normalised law.
-  log_normalize_columns(log_weights);
-  log_weights.array() += std::log1p(-options_.defensive_weight);
-  log_weights.conservativeResize(count + 1, Eigen::NoChange);
-  log_weights.row(count).setConstant(std::log(options_.defensive_weight));
-  return GaussianMixtures::shared(components_, std::move(log_weights));
+  return kernel_laws(components_, std::move(log_weights), defensive_);
 }
 
 Matrix Lscde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
 Matrix Lscde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
 
 Document Lscde::to_document() const {
-  return Document::Object{{"options", options()},
-                          {"x_scale", x_scale().to_document()},
-                          {"y_scale", y_scale().to_document()},
-                          {"bandwidth", bandwidth_},
-                          {"bandwidth_y", bandwidth_y_},
-                          {"regularization", regularization_},
-                          {"coefficients", coefficients_},
-                          {"centers_x", centers_x_},
-                          {"centers_y", centers_y_},
-                          {"defensive_mean", defensive_mean_},
-                          {"defensive_scale", defensive_scale_},
-                          {"report", report().to_document()}};
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"bandwidth", bandwidth_},
+                                  {"bandwidth_y", bandwidth_y_},
+                                  {"regularization", regularization_},
+                                  {"coefficients", coefficients_},
+                                  {"centers_x", centers_x_},
+                                  {"centers_y", centers_y_},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
 }
 
 Lscde Lscde::from_document(const Document& document) {
@@ -317,18 +218,14 @@ Lscde Lscde::from_document(const Document& document) {
   p.coefficients = document.at("coefficients").as_vector();
   p.centers_x = document.at("centers_x").as_matrix();
   p.centers_y = document.at("centers_y").as_matrix();
-  p.defensive_mean = document.at("defensive_mean").as_vector();
-  p.defensive_scale = document.at("defensive_scale").as_vector();
   Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
   Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
   const Index b = p.coefficients.size();
+  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
   const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
-                            p.centers_x.cols() == b && p.centers_y.cols() == b &&
-                            p.defensive_mean.size() == y_scale.dimension() &&
-                            p.defensive_scale.size() == y_scale.dimension() && y_scale.dimension() > 0;
-  const bool values_make_sense = p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 &&
-                                 p.coefficients.maxCoeff() > 0 &&
-                                 (p.defensive_scale.size() == 0 || p.defensive_scale.minCoeff() > 0);
+                            p.centers_x.cols() == b && p.centers_y.cols() == b;
+  const bool values_make_sense =
+      p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 && p.coefficients.maxCoeff() > 0;
   if (!shapes_agree || !values_make_sense) throw FormatError("LSCDE: the parameters do not fit together");
   return Lscde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
 }
@@ -343,15 +240,12 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   if (options.centers.size() == 0 && options.n_centers > rows.size()) {
     report.details.set("n_centers_note", message("all ", rows.size(), " samples are centers"));
   }
-  const Standardized standardized = standardize(rows, options.standardize);
-  for (Index k = 0; k < rows.x.rows(); ++k) {
-    if (options.standardize && standardized.x.is_constant(k)) {
-      report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
-    }
-  }
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_constant_inputs(standardized, report);
   std::vector<Index> center_rows;
   if (options.centers.size() == 0) {
-    center_rows = choose_center_rows(standardized.data, standardized.data.weights, options, run);
+    center_rows = preparation::choose_center_rows(standardized.data, options.center_selection, options.n_centers,
+                                                  options.seed, resolve_threads(run.threads));
   }
   Problem problem = make_problem(standardized, options, center_rows);
 
@@ -362,10 +256,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
                  candidates.bandwidth_y.empty() ? candidates.bandwidth.front() : candidates.bandwidth_y.front(),
                  candidates.regularization.front(), 0.0, 0.0};
   if (candidates.bandwidth.size() > 1 || candidates.bandwidth_y.size() > 1 || candidates.regularization.size() > 1) {
-    const std::vector<double> cv = cv_without_weightless_rows(options.cv, data);
-    const std::vector<Index> fold = cv.size() == 1 ? assign_folds(rows.size(), static_cast<Index>(cv.front()),
-                                                                  static_cast<std::uint64_t>(options.seed))
-                                                   : check_folds(cv, rows.size());
+    const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
     sort_by_fold(problem, fold, center_rows, options.mask_centers);
     report.details.set("candidates", candidates_to_document(search(problem, candidates, run, best, report)));
     report.details.set("score", best.score);
@@ -387,8 +278,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
                 .coefficients = std::move(alpha),
                 .centers_x = std::move(problem.centers_x),
                 .centers_y = std::move(problem.centers_y),
-                .defensive_mean = std::move(problem.defensive_mean),
-                .defensive_scale = std::move(problem.defensive_scale)},
+                .defensive = std::move(problem.defensive)},
                standardized.x, standardized.y, std::move(report));
 }
 

@@ -6,6 +6,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
+#include "condens/models/kernel_mixture.hpp"
 #include "condens/models/lscde.hpp"
 
 namespace condens::lscde {
@@ -23,10 +24,8 @@ struct Problem {
   std::vector<Index> center_fold;  ///< b: the fold that a centre's own sample lies in, or -1: never masked
 
   LscdeCoefficients coefficients;
-  LscdeScoring scoring;
-  double defensive_weight;
-  Vector defensive_mean;   ///< d_y
-  Vector defensive_scale;  ///< d_y
+  Scoring scoring;
+  Defensive defensive;
 
   Index folds() const { return static_cast<Index>(fold_begin.size()) - 1; }
 };

@@ -24,13 +24,6 @@ double log_weighted_sum(const Exponent& exponent, const Matrix& alpha, Index j, 
   return log_sum_exp_in_place(work.data(), work.size());
 }
 
-/// log p of the defensive component at every y.
-Vector log_defensive(const Problem& problem, const MatrixView& y) {
-  const Matrix z = (y.colwise() - problem.defensive_mean).array().colwise() / problem.defensive_scale.array();
-  const double mass = log_kernel_mass(y.rows(), 1.0) + problem.defensive_scale.array().log().sum();
-  return (-0.5 * z.colwise().squaredNorm().array() - mass).transpose();
-}
-
 /// One block's kernels of x, and the scores of one s_y after the other.
 class BlockScorer {
  public:
@@ -47,8 +40,8 @@ class BlockScorer {
     for (const Index l : idle_centers[static_cast<std::size_t>(fold_)]) exponent_x_.row(l).setConstant(-infinity);
     phi_ = exponent_x_;
     shift_x_ = shift_and_exp(phi_);
-    if (problem.defensive_weight > 0)
-      log_defensive_ = log_defensive(problem, problem.y.middleCols(rows_.begin, rows_.size()));
+    if (problem.defensive.weight > 0)
+      log_defensive_ = problem.defensive.log_density(problem.y.middleCols(rows_.begin, rows_.size()));
   }
 
   Vector score(const ScoringWidth& width) {
@@ -64,8 +57,8 @@ class BlockScorer {
         continue;
       }
       const Vector log_density = log_density_of(width, shift, j);
-      out[j] = problem_.scoring == LscdeScoring::nll ? negative_log_likelihood(log_density)
-                                                     : squared_error(width, log_density, j);
+      out[j] = problem_.scoring == Scoring::nll ? negative_log_likelihood(log_density)
+                                                : squared_error(width, log_density, j);
     }
     return out;
   }
@@ -100,14 +93,10 @@ class BlockScorer {
   }
 
   double negative_log_likelihood(const Vector& log_density) const {
-    const double e = problem_.defensive_weight;
-    if (e == 0.0) return -weight_.dot(log_density);
+    if (problem_.defensive.weight == 0.0) return -weight_.dot(log_density);
     double sum = 0.0;
     for (Index i = 0; i < log_density.size(); ++i) {
-      const double own = std::log1p(-e) + log_density[i];
-      const double other = std::log(e) + log_defensive_[i];
-      const double larger = std::max(own, other);
-      sum -= weight_[i] * (larger + std::log1p(std::exp(std::min(own, other) - larger)));
+      sum -= weight_[i] * problem_.defensive.log_mixed(log_density[i], log_defensive_[i]);
     }
     return sum;
   }
@@ -115,7 +104,7 @@ class BlockScorer {
   /// Half the integral of p^2 minus p(y), of the mixture with the defensive component (section 2.5).
   double squared_error(const ScoringWidth& width, const Vector& log_density, Index j) {
     const Matrix& alpha = width.alpha[static_cast<std::size_t>(fold_)];
-    const double e = problem_.defensive_weight;
+    const double e = problem_.defensive.weight;
     // The weights of the components at each x, normalised also where phi'alpha underflows.
     Matrix share = phi_.array().colwise() * alpha.col(j).array();
     for (Index i = 0; i < share.cols(); ++i) {
@@ -131,9 +120,7 @@ class BlockScorer {
     const Vector square =
         (width.overlap_factor.transpose() * share).colwise().squaredNorm().transpose() * std::exp(-2 * width.log_mass);
     double sum = 0.0;
-    const double defensive_square =
-        e == 0.0 ? 0.0
-                 : std::exp(-log_kernel_mass(problem_.y.rows(), std::numbers::sqrt2)) / problem_.defensive_scale.prod();
+    const double defensive_square = e == 0.0 ? 0.0 : problem_.defensive.square();
     for (Index i = 0; i < square.size(); ++i) {
       double integral = square[i];
       double density = std::exp(log_density[i]);
@@ -175,16 +162,6 @@ std::vector<std::vector<Index>> find_idle_centers(const std::vector<ScoringWidth
     }
   }
   return out;
-}
-
-Vector defensive_overlaps(const Problem& problem, double width) {
-  Vector log_value = Vector::Zero(problem.centers_y.cols());
-  for (Index k = 0; k < problem.centers_y.rows(); ++k) {
-    const double scale = std::hypot(width, problem.defensive_scale[k]);
-    const auto z = (problem.centers_y.row(k).array() - problem.defensive_mean[k]) / scale;
-    log_value.array() -= 0.5 * z.square().transpose() + log_kernel_mass(1, scale);
-  }
-  return log_value.array().exp();
 }
 
 Matrix score_block(const Problem& problem, const Distances& distances,

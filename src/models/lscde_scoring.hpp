@@ -28,9 +28,6 @@ struct ScoringWidth {
 /// Per fold, the centres without a positive coefficient at any s_y and lambda, masked ones among them.
 std::vector<std::vector<Index>> find_idle_centers(const std::vector<ScoringWidth>& widths, Index folds);
 
-/// For each centre, the integral of N(y; v_l, s_y^2) times the defensive component.
-Vector defensive_overlaps(const Problem& problem, double width);
-
 /// Weighted sums of the scores of one block: L x widths. `idle_centers` (of each fold) play
 /// no part; a lambda that leaves no positive coefficient scores +infinity.
 Matrix score_block(const Problem& problem, const Distances& distances,

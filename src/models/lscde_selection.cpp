@@ -84,9 +84,9 @@ ScoringWidth prepare_width(const Problem& problem, double width, const Matrix& o
   out.width = width;
   out.log_mass = log_kernel_mass(problem.y.rows(), width);
   out.alpha.resize(static_cast<std::size_t>(problem.folds()));
-  if (problem.scoring == LscdeScoring::squared) {
+  if (problem.scoring == Scoring::squared) {
     out.overlap_factor = pivoted_cholesky(overlaps, 1e-15);
-    if (problem.defensive_weight > 0) out.defensive_overlap = defensive_overlaps(problem, width);
+    if (problem.defensive.weight > 0) out.defensive_overlap = problem.defensive.overlaps(problem.centers_y, width);
   }
   return out;
 }

@@ -66,6 +66,26 @@ TEST(Dataset, NamesBadWeights) {
   EXPECT_EQ(complaint(data), "Model::fit: weights are all zero, expected at least one positive weight");
 }
 
+TEST(Dataset, KnowsWhichRowsAreOneInput) {
+  Dataset data{.x = Matrix::Zero(4, 2), .y = Matrix{{1, 2}}};
+  EXPECT_EQ(data.inputs(), (std::vector<std::vector<Index>>{{0}, {1}, {2}, {3}}));
+  data.groups = {0, 1, 1, 2};
+  EXPECT_EQ(complaint(data), "");
+  EXPECT_EQ(data.inputs(), (std::vector<std::vector<Index>>{{0}, {1, 2}, {3}}));
+  EXPECT_EQ(data.subset({1}).groups, data.groups);
+  data.groups = {0, 1, 1};
+  EXPECT_EQ(complaint(data), "Model::fit: groups has 3 entries, expected one for each of the 4 rows of x");
+  data.groups = {0, 2, 2, 3};
+  EXPECT_EQ(complaint(data),
+            "Model::fit: groups: entry 2 (counting from 1) is 2, expected 0 or 1: inputs are numbered 0, 1, ... in the "
+            "order of the rows of x");
+  data.groups = {1, 1, 1, 1};
+  EXPECT_EQ(
+      complaint(data),
+      "Model::fit: groups: entry 1 (counting from 1) is 1, expected 0: inputs are numbered 0, 1, ... in the order "
+      "of the rows of x");
+}
+
 TEST(Dataset, BorrowsArraysAndSharesItsOwn) {
   const std::vector<double> numbers{1, 2, 3, 4, 5, 6};
   const Observations borrowed = Observations::borrow(numbers.data(), 2, 3);

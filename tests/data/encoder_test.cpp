@@ -54,6 +54,8 @@ TEST(Encoder, EncodesNumbersIndicatorsAndLevels) {
   EXPECT_EQ(data.x, (Matrix{{20, 30, 50, 40}, {1, 0, 1, 1}, {0, 1, 0, 1}, {1, 0, 0, 0}, {0, 0, 1, 0}, {3, 1, 2, 1}}));
   EXPECT_EQ(data.y, (Matrix{{10, 20, 30, 40}}));
   EXPECT_EQ(data.weights, (Vector{{1.0, 0.0, 2.0, 1.0}}));
+  EXPECT_EQ(data.groups, (std::vector<Index>{0, 1, 2, 2, 2, 3}));
+  EXPECT_EQ(data.inputs(), encoder.groups());
 }
 
 TEST(Encoder, NumericColumnCanBeNamedCategorical) {

@@ -123,7 +123,7 @@ double plain_score(const Dataset& data, const std::vector<Index>& fold, Index fo
                 .cwiseSqrt();
     double sum = 0;
     for (const Index i : test) {
-      sum += options.scoring == LscdeScoring::nll ? -model.log_density(data.x.col(i), data.y.col(i))
+      sum += options.scoring == Scoring::nll ? -model.log_density(data.x.col(i), data.y.col(i))
                                                   : plain::squared_error(model, data.x.col(i), data.y(0, i));
     }
     total += sum / static_cast<double>(test.size());
@@ -131,7 +131,7 @@ double plain_score(const Dataset& data, const std::vector<Index>& fold, Index fo
   return total / static_cast<double>(folds);
 }
 
-class LscdeSelection : public ::testing::TestWithParam<std::tuple<bool, LscdeScoring, double>> {};
+class LscdeSelection : public ::testing::TestWithParam<std::tuple<bool, Scoring, double>> {};
 
 TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
   const auto& [mask, scoring, defensive] = GetParam();
@@ -172,7 +172,7 @@ TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, LscdeSelection,
                          ::testing::Combine(::testing::Bool(),
-                                            ::testing::Values(LscdeScoring::nll, LscdeScoring::squared),
+                                            ::testing::Values(Scoring::nll, Scoring::squared),
                                             ::testing::Values(0.0, 0.01)));
 
 TEST(Lscde, NonnegativeCoefficientsAreNoWorseThanClippedOnes) {

@@ -17,12 +17,19 @@ struct Dataset {
   Vector weights = {};            ///< empty or n
   Observations x_unlabeled = {};  ///< d_x x n', inputs whose target is unknown; may be empty
 
+  /// The input that each row of x belongs to, 0, 1, ... in order: the indicators of one
+  /// categorical input share a number. Empty: every row is an input of its own.
+  std::vector<Index> groups = {};
+
   Index size() const { return y.cols(); }
 
   /// Throws std::invalid_argument naming what is wrong: no rows, no target,
   /// lengths that differ, NaN or infinity (with its place), weights negative or
-  /// all zero. `owner` begins the message.
+  /// all zero, groups out of order. `owner` begins the message.
   void check(std::string_view owner) const;
+
+  /// The rows of x of each input, by `groups`.
+  std::vector<std::vector<Index>> inputs() const;
 
   /// The columns `rows`, in that order (weights too; x_unlabeled stays whole).
   /// Throws std::invalid_argument for a row that does not exist.

@@ -71,6 +71,9 @@ class Encoder {
   /// The rows of Dataset::x that belong to each input column.
   std::vector<std::vector<Index>> groups() const;
 
+  /// The input column of each row of Dataset::x.
+  std::vector<Index> group_of_rows() const;
+
   /// Names of the inputs that had one value in all of the training data.
   std::vector<std::string> constant_inputs() const;
 

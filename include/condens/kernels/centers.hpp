@@ -1,13 +1,19 @@
 #pragma once
 // Which samples carry a kernel.
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "condens/core/parallel.hpp"
+#include "condens/core/options.hpp"
 #include "condens/core/types.hpp"
 
 namespace condens {
+
+enum class CenterSelection { random, kmeans };
+template <>
+inline constexpr auto choice_names<CenterSelection> = std::array<std::string_view, 2>{"random", "kmeans"};
 
 /// `count` different columns of `points`, drawn at random with the chances that
 /// `weights` gives (Efraimidis and Spirakis 2006: the largest log(u) / w).

@@ -19,22 +19,17 @@
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/kernels/centers.hpp"
 #include "condens/models/conditional_density.hpp"
+#include "condens/models/kernel_mixture.hpp"
 #include "condens/models/results.hpp"
+#include "condens/models/scoring.hpp"
 
 namespace condens {
-
-enum class LscdeCenters { random, kmeans };
-template <>
-inline constexpr auto choice_names<LscdeCenters> = std::array<std::string_view, 2>{"random", "kmeans"};
 
 enum class LscdeCoefficients { clipped, nonnegative };
 template <>
 inline constexpr auto choice_names<LscdeCoefficients> = std::array<std::string_view, 2>{"clipped", "nonnegative"};
-
-enum class LscdeScoring { nll, squared };
-template <>
-inline constexpr auto choice_names<LscdeScoring> = std::array<std::string_view, 2>{"nll", "squared"};
 
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct LscdeOptions {
@@ -43,12 +38,12 @@ struct LscdeOptions {
   std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
   bool refine = true;
   Index n_centers = 300;
-  LscdeCenters center_selection = LscdeCenters::kmeans;
+  CenterSelection center_selection = CenterSelection::kmeans;
   Matrix centers = {};
   bool mask_centers = true;
   LscdeCoefficients coefficients = LscdeCoefficients::clipped;
   double defensive_weight = 1e-3;
-  LscdeScoring scoring = LscdeScoring::nll;
+  Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
   bool standardize = true;
   Index seed = 0;
@@ -124,8 +119,7 @@ class Lscde final : public ConditionalDensity {
   Vector coefficients_;
   Matrix centers_x_;  // standardised
   Matrix centers_y_;
-  Vector defensive_mean_;  // standardised, d_y
-  Vector defensive_scale_;
+  Defensive defensive_;
 
   // Derived: the centres with a positive coefficient, and the defensive component last.
   Matrix active_centers_;  // active x d_x

@@ -1,0 +1,64 @@
+#pragma once
+// What every model of kernels does before and after its own work: standardise, choose
+// centres and folds, and say what cross-validation compared.
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/data/standardizer.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/models/conditional_density.hpp"
+
+namespace condens::preparation {
+
+/// Data as a model works on them, and the way back.
+struct Standardized {
+  Standardizer x;
+  Standardizer y;
+  Dataset data;  ///< weights are there for every row, x and x_unlabeled have their rows, be they empty
+};
+
+/// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target.
+Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
+
+/// A warning for every input that standardisation made zero.
+void warn_of_constant_inputs(const Standardized& standardized, FitReport& report);
+
+/// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions.
+std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads);
+
+/// Throws std::invalid_argument unless given centres [x, y], as columns, fit the data.
+void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data);
+
+/// The fold of every row that counts, from the option `cv`: a number of folds, or the fold of
+/// every row of `given` (rows of weight 0 among them).
+std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed);
+
+/// The rows sorted by fold: fold k holds order[begin[k]], ..., order[begin[k + 1] - 1].
+struct FoldOrder {
+  std::vector<Index> order;
+  std::vector<Index> begin;
+};
+FoldOrder sort_by_fold(const std::vector<Index>& fold);
+
+/// Warns when the best of several candidates is the smallest or the largest.
+void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report);
+
+/// A column of the table of candidates. Documents hold finite numbers: a candidate without a
+/// density has the largest score there is.
+template <class Candidates, class Get>
+Document column(const Candidates& candidates, const Get& get) {
+  Vector out(std::ssize(candidates));
+  std::transform(candidates.begin(), candidates.end(), out.begin(), [&](const auto& candidate) {
+    return std::clamp<double>(get(candidate), std::numeric_limits<double>::lowest(),
+                              std::numeric_limits<double>::max());
+  });
+  return Document(out);
+}
+
+}  // namespace condens::preparation
