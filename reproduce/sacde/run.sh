@@ -5,8 +5,9 @@
 #        (see ../common/fetch_data.sh; data sets that are not there are left out)
 #
 # The result of every fit is kept under build/, by commit: after an interruption
-# the same command computes what is missing. --quick (small samples, two
-# repetitions) and --minutes (per part) print to the terminal only.
+# the same command computes what is missing. With --minutes no fit of a part
+# begins later than that, and the tables say which repetitions are missing;
+# --quick (small samples, two repetitions) prints to the terminal only.
 set -euo pipefail
 
 if [[ $# -lt 1 || "$1" == -h || "$1" == --help ]]; then
@@ -32,7 +33,7 @@ records="$build/reproduce/sacde/records-$commit"
 # Code that is in no commit can be anything: nothing of it is kept.
 [[ -z "$changes" ]] || { records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
 
-if [[ $# -gt 0 ]]; then
+if [[ " $* " == *" --quick "* ]]; then
   "$program" all "$data" "$records" "$records/pictures" "$@"
   exit
 fi
@@ -45,6 +46,6 @@ mkdir -p "$records"
     "commit $commit${changes:+, with changes that were not committed};" \
     "$(lscpu | sed -n 's/^Model name: *//p' | head -n 1), $(nproc) cores. [README.md](README.md) explains the tables."
   echo
-  "$program" all "$data" "$records" "$here/pictures"
+  "$program" all "$data" "$records" "$here/pictures" "$@"
 } | tee "$results"
 cat "$results" >"$here/RESULTS.md"
