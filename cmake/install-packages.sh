@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Debian packages that condens needs, and a function that installs those that
-# are missing. Sourced by ./check, ./demo and reproduce/lscde/fetch_data.sh, so
+# are missing. Sourced by ./check, ./demo and reproduce/common/fetch_data.sh, so
 # that no list is typed twice.
 
 # shellcheck disable=SC2034  # the lists are for the scripts that source this file
