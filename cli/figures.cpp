@@ -7,6 +7,7 @@
 #include "condens/metrics/scores.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/page.hpp"
+#include "condens/plot/relevance_figures.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
 #include "relevance.hpp"
@@ -137,6 +138,21 @@ plot::TuningTable tuning_table(const Tuning& tuning) {
   return out;
 }
 
+/// Bars of the inputs, the most important first.
+std::string importance_figure(const Model& model) {
+  constexpr std::size_t most = 30;
+  std::vector<Relevance> all = relevances(model);
+  std::stable_sort(all.begin(), all.end(), [](const Relevance& a, const Relevance& b) {
+    return std::pair(a.selected, a.importance.value_or(0)) > std::pair(b.selected, b.importance.value_or(0));
+  });
+  std::vector<plot::ImportanceBar> bars;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
+    const double share = all[i].importance.value_or(all[i].selected ? 1.0 : 0.0);
+    bars.push_back({all[i].input, share, all[i].selected, all[i].stability});
+  }
+  return plot::importance_bars(bars);
+}
+
 Scores test_scores(const FigureRequest& request, const Run& run) {
   return score(*request.model.density, *request.test, {}, run);
 }
@@ -185,7 +201,12 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
     return kind == "pit" ? plot::pit_histogram(own.pit, scores.weights, name)
                          : plot::coverage_plot(own, scores.weights, name);
   }
-  require(kind == "tuning", "--figure = '", kind, "', expected density, pit, coverage or tuning");
+  if (kind == "importance") {
+    require(!relevances(model).empty(), "--figure importance: ", model.density->model_name(),
+            " does not say which inputs matter; condens describe moves one input after the other");
+    return importance_figure(model);
+  }
+  require(kind == "tuning", "--figure = '", kind, "', expected density, importance, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -218,6 +239,9 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
                        "P(Y <= y | x) on the test data: uniform when the model is right."});
     figures.push_back({"Coverage of " + targets[j], plot::coverage_plot(own, scores->weights, targets[j]),
                        "Share of test rows inside intervals of a given probability."});
+  }
+  if (!relevances(model).empty()) {
+    figures.push_back({"Importance of the inputs", importance_figure(model), "As the model weighs them."});
   }
   if (const auto tuning = tuning_of(*model.density)) {
     figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),

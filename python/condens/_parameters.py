@@ -23,9 +23,9 @@ _TYPES = {
     "boolean": "bool",
     "integer": "int",
     "number": "float",
+    "text": "str",
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
-    "text": "str",
     "options": "dict, or estimator of condens",
 }
 
@@ -82,7 +82,7 @@ def _value_text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return "none"
     if isinstance(value, dict):
-        return "the model's own"
+        return "{}" if not value else "the model's own"
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
