@@ -5,6 +5,8 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/sacde.hpp"
+#include "condens/models/salscde.hpp"
 #include "condens/selection/forward_selection.hpp"
 
 namespace condens {
@@ -90,9 +92,15 @@ const std::vector<ModelInfo>& models() {
       describe<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
           "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
+      describe<Sacde, SacdeOptions>("sacde", "SACDE",
+                                    "Sparse additive conditional density estimation: selects the inputs that matter.",
+                                    "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<Salscde, SalscdeOptions>(
+          "salscde", "SALSCDE", "LSCDE on the inputs that sparse additive conditional density estimation selects.",
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
-          "Shiga, Tangkaratt and Sugiyama (2015), section 3", Unlabeled::used, fit_forward, load_forward),
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
   };
   return all;
 }
