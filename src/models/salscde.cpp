@@ -1,6 +1,7 @@
 #include "condens/models/salscde.hpp"
 
 #include "condens/core/errors.hpp"
+#include "preparation.hpp"
 
 namespace condens {
 
@@ -20,9 +21,9 @@ Stage with_shared(Stage stage, std::string_view name, const SalscdeOptions& opti
   return stage;
 }
 
-/// Given centres [x, y] with the selected rows of x only; other sizes are left for the stage to refuse.
+/// Given centres [x, y] with the selected rows of x only.
 Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, const Dataset& data) {
-  if (centers.rows() != data.x.rows() + data.y.rows()) return centers;
+  preparation::check_centers(owner, centers, data);
   Matrix out(std::ssize(rows) + data.y.rows(), centers.cols());
   out << centers(rows, Eigen::all), centers.bottomRows(data.y.rows());
   return out;
@@ -31,7 +32,8 @@ Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, const D
 /// The second stage's report, and what the first one did below "selection".
 void add_selection(const FitReport& selection, FitReport& report) {
   for (const std::string& warning : selection.warnings) {
-    if (!warning.starts_with("input ")) report.warnings.push_back("selection: " + warning);
+    if (!warning.starts_with("input ") && !warning.starts_with("no input "))
+      report.warnings.push_back("selection: " + warning);
   }
   report.details.set("selection", selection.details);
   if (const Document* certificate = selection.details.find("certificate")) {
@@ -75,7 +77,7 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
   FitReport report = report_of(*lscde, rows, data);
   add_selection(selection.report(), report);
   if (rows.empty() && data.x.rows() > 0) {
-    report.warnings.emplace_back("no input is selected: the law of y is the same at every x");
+    report.warnings.emplace_back("no input was selected: the law is the marginal one, whatever the inputs");
   }
   return Salscde(options, selection.feature_importances(), selection.stability(), std::move(rows), lscde,
                  std::move(report));

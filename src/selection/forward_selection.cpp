@@ -48,6 +48,7 @@ class Scorer {
               "' is an option of the selection itself; give it there");
       given_.set(name, value);
     }
+    if (const Matrix* centers = given_centers()) preparation::check_centers(owner, *centers, data);
   }
 
   Scored operator()(const Rows& rows, const Run& run) const {
@@ -73,13 +74,18 @@ class Scorer {
   Document options_for(const Rows& rows, const std::vector<double>& cv) const {
     Document out = given_;
     if (has_cv_) out.set("cv", Document(cv));
-    const Document* centers = given_.find("centers");
-    const auto* given = centers == nullptr ? nullptr : std::get_if<Matrix>(&centers->value());
-    const Index d_x = data_.x.rows();
-    if (given == nullptr || given->rows() != d_x + data_.y.rows()) return out;
+    const Matrix* centers = given_centers();
+    if (centers == nullptr) return out;
     Rows kept = rows;
-    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(d_x + k);
-    return out.set("centers", Matrix((*given)(kept, Eigen::all)));
+    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(data_.x.rows() + k);
+    return out.set("centers", Matrix((*centers)(kept, Eigen::all)));
+  }
+
+  /// Of all inputs; a subset takes its rows.
+  const Matrix* given_centers() const {
+    const Document* found = given_.find("centers");
+    const Matrix* centers = found == nullptr ? nullptr : std::get_if<Matrix>(&found->value());
+    return centers != nullptr && centers->size() > 0 ? centers : nullptr;
   }
 
   void cross_validate(const Dataset& subset, const Rows& rows, const Run& run, Scored& out) const {
@@ -216,7 +222,7 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   FitReport report = report_of(*found.best.model, found.selected, data);
   if (found.selected.empty() && most > 0) {
     report.warnings.emplace_back(
-        "no input lowers the score of the density without inputs: the law of y is the same at every x");
+        "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
   }
   report.details.set("steps", std::move(found.steps));
   return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),

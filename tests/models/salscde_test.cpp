@@ -88,7 +88,7 @@ TEST(Salscde, GivenCentresLoseTheInputsThatAreNotSelected) {
   const Matrix expected = data.x.leftCols(25)(model.rows(), Eigen::all);
   EXPECT_LT((model.centers_x() - expected).cwiseAbs().maxCoeff(), 1e-14);
   options.options.centers = Matrix::Zero(2, 25);
-  EXPECT_NE(complaint([&] { Salscde::fit(data, options); }).find("LSCDE: centers have 2 numbers each"),
+  EXPECT_NE(complaint([&] { Salscde::fit(data, options); }).find("SALSCDE: centers have 2 numbers each, expected 4"),
             std::string::npos);
 }
 
@@ -99,7 +99,7 @@ TEST(Salscde, NothingSelectedIsTheMarginalDensityAndSaysSo) {
   const Salscde model = Salscde::fit(data, options);
   EXPECT_EQ(model.support(), Vector::Zero(3));
   ASSERT_FALSE(model.report().warnings.empty());
-  EXPECT_EQ(model.report().warnings.back(), "no input is selected: the law of y is the same at every x");
+  EXPECT_EQ(model.report().warnings.back(), "no input was selected: the law is the marginal one, whatever the inputs");
   LscdeOptions second = options.options;
   second.cv = options.cv;
   const Lscde marginal = Lscde::fit(select_inputs(data, {}), second);

@@ -227,8 +227,9 @@ TEST(Forward, IrrelevantInputsLeaveTheMarginalDensityAndSaySo) {
   EXPECT_EQ(model.support(), Vector::Zero(3));
   EXPECT_EQ(model.scores().size(), 1);
   ASSERT_FALSE(model.report().warnings.empty());
-  EXPECT_EQ(model.report().warnings.back(),
-            "no input lowers the score of the density without inputs: the law of y is the same at every x");
+  EXPECT_EQ(
+      model.report().warnings.back(),
+      "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
   const Matrix two = Matrix{{0, 5}, {0, -3}, {0, 2}};
   const Vector same = model.log_density(two, Matrix::Zero(1, 2));
   EXPECT_EQ(same[0], same[1]);
@@ -407,7 +408,7 @@ TEST(Forward, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { forward(data, options); });
   };
-  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, forward"), std::string::npos);
+  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, "), std::string::npos);
   EXPECT_NE(said("model", "lsdce").find("did you mean 'lscde'?"), std::string::npos);
   EXPECT_EQ(said("model", "forward"), "ForwardSelection: model = 'forward', expected another model");
   EXPECT_EQ(said("model", 3), "ForwardSelection: model = 3, expected a text");
@@ -420,11 +421,12 @@ TEST(Forward, SaysWhatIsWrong) {
   EXPECT_EQ(said("options", Document::Object{{"cv", 5}}),
             "ForwardSelection: options: 'cv' is an option of the selection itself; give it there");
   EXPECT_EQ(said("options", Document::Object{{"centers", Matrix(Matrix::Zero(3, 2))}}),
-            "LSCDE: centers have 3 numbers each, expected 1: 0 of x and 1 of y");
+            "ForwardSelection: centers have 3 numbers each, expected 4: 3 of x and 1 of y");
   EXPECT_EQ(said("cv", Document(std::vector<double>{})),
             "ForwardSelection: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_NE(said("cv", Document(std::vector<double>{41})), "");
   EXPECT_EQ(said("max_features", -1), "ForwardSelection: max_features = -1, expected a whole number >= 0");
+  EXPECT_EQ(said("options", small_grid().set("centers", Matrix(4, 0))), "") << "no centres are no given centres";
   Document both = forward_options();
   both.set("min_features", 3).set("max_features", 2);
   EXPECT_EQ(complaint([&] { forward(data, both); }),
