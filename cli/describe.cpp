@@ -120,7 +120,7 @@ std::string entry_text(const Model& model) {
 
 std::string tuning_text(const Model& model) {
   const std::optional<Tuning> tuning = tuning_of(*model.density);
-  if (!tuning) return "  nothing to choose: every option was given\n";
+  if (!tuning) return "  no candidates were compared\n";
   const Document options = model.density->options();
   const Document* scoring = options.find("scoring");
   std::vector<std::vector<std::string>> rows{tuning->names};

@@ -4,7 +4,10 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
 #include "condens/selection/forward_selection.hpp"
@@ -98,6 +101,16 @@ const std::vector<ModelInfo>& models() {
       describe<Salscde, SalscdeOptions>(
           "salscde", "SALSCDE", "LSCDE on the inputs that sparse additive conditional density estimation selects.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used),
+      describe<NadarayaWatson, NadarayaWatsonOptions>(
+          "nw", "NadarayaWatson",
+          "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",
+          "Holmes, Gray and Isbell (2007); Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<EpsilonKde, EpsilonKdeOptions>(
+          "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
+          "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<GaussianProcess, GaussianProcessOptions>(
+          "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
+          "Rasmussen and Williams (2006)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),

@@ -1,5 +1,6 @@
 #include "condens/optim/nonnegative_group_lasso.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,6 +59,46 @@ double group_violation(const H& h, const Q& q, const A& a, double penalty) {
     largest = std::max(largest, a[b] > 0 ? std::abs(gradient) : -gradient);
   }
   return largest;
+}
+
+/// The minimiser over z >= 0 of 0.5 z'Bz - right'z, B positive definite. Block principal pivoting (Portugal, Judice
+/// and Vicente 1994), all coordinates of the wrong sign change sides at once, takes a handful of systems from the
+/// support of `start`; where it goes astray, as it may when B is nearly singular, an active set does it.
+Vector minimise_model(const Matrix& b, const Vector& right, const Vector& start) {
+  const Index n = start.size();
+  Eigen::Array<bool, Eigen::Dynamic, 1> is_free = start.array() > 0;
+  const double rounding = 1e-14 * right.cwiseAbs().maxCoeff();
+  Index fewest = n + 1;
+  std::vector<Index> free;
+  for (int patience = 3; patience > 0;) {
+    free.clear();
+    for (Index i = 0; i < n; ++i) {
+      if (is_free[i]) free.push_back(i);
+    }
+    Vector values = right(free);
+    Matrix part = b(free, free);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
+    if (factor.info() != Eigen::Success) break;
+    factor.solveInPlace(values);
+    Vector z = Vector::Zero(n);
+    z(free) = values;
+    const Vector slack = b * z - right;
+    Index wrong = 0;
+    for (Index i = 0; i < n; ++i) {
+      if (is_free[i] ? z[i] < 0 : slack[i] < -rounding) {
+        is_free[i] = !is_free[i];
+        ++wrong;
+      }
+    }
+    if (wrong == 0) return z;
+    if (wrong < fewest) {
+      fewest = wrong;
+      patience = 3;
+    } else {
+      --patience;
+    }
+  }
+  return solve_nonnegative_qp(b, right, start).solution;
 }
 
 }  // namespace
@@ -314,32 +355,42 @@ void NonnegativeGroupLasso::sweep() {
 /// One Newton step on the coordinates of the groups that are in: the minimiser of the quadratic model over x >= 0,
 /// and as much of the way there as lowers the objective. False: no descent left.
 bool NonnegativeGroupLasso::newton() {
+  struct Part {
+    Index begin;
+    double curvature;
+  };
   std::vector<Index> inside;
+  std::vector<Part> parts;
+  Vector all_gradient = hx_ - h_;
+  Vector unit = Vector::Zero(x_.size());
   for (const Block& block : blocks_) {
-    if (block.penalty > 0 && x_.segment(block.begin, block.size()).isZero(0.0)) continue;
-    for (Index i = block.begin; i < block.end; ++i) inside.push_back(i);
+    const auto x = x_.segment(block.begin, block.size());
+    const double norm = x.norm();
+    if (norm == 0 && block.penalty > 0) continue;
+    if (norm > 0) unit.segment(block.begin, block.size()) = x / norm;
+    all_gradient.segment(block.begin, block.size()) += block.penalty * unit.segment(block.begin, block.size());
+    parts.push_back({std::ssize(inside), norm > 0 ? block.penalty / norm : 0.0});
+    for (Index i = block.begin; i < block.end; ++i) {
+      if (x_[i] > 0 || all_gradient[i] < 0) inside.push_back(i);
+    }
   }
   if (inside.empty()) return false;
-  Matrix hessian = gram_(inside, inside);
+  parts.push_back({std::ssize(inside), 0.0});
+
   const Vector x = x_(inside);
-  Vector gradient = (hx_ - h_)(inside);
-  Index begin = 0;
-  for (const Block& block : blocks_) {
-    if (begin == x.size() || inside[static_cast<std::size_t>(begin)] != block.begin) continue;
-    const Index count = block.size();
-    const double norm = x.segment(begin, count).norm();
-    if (norm > 0) {
-      const Vector unit = x.segment(begin, count) / norm;
-      auto part = hessian.block(begin, begin, count, count);
-      part.diagonal().array() += block.penalty / norm;
-      part.noalias() -= block.penalty / norm * unit * unit.transpose();
-      gradient.segment(begin, count) += block.penalty * unit;
-    }
-    begin += count;
+  const Vector gradient = all_gradient(inside);
+  const Vector inside_unit = unit(inside);
+  Matrix hessian = gram_(inside, inside);
+  for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+    const Index count = parts[k + 1].begin - parts[k].begin;
+    const auto u = inside_unit.segment(parts[k].begin, count);
+    auto part = hessian.block(parts[k].begin, parts[k].begin, count, count);
+    part.diagonal().array() += parts[k].curvature;
+    part.noalias() -= parts[k].curvature * u * u.transpose();
   }
   hessian.diagonal().array() += 1e-11 * hessian.diagonal().maxCoeff();
   // 0.5 (z - x)'B(z - x) + gradient'(z - x) over z >= 0
-  const Vector direction = solve_nonnegative_qp(hessian, hessian * x - gradient, x).solution - x;
+  const Vector direction = minimise_model(hessian, hessian * x - gradient, x) - x;
   const double slope = gradient.dot(direction);
   if (!(slope < 0)) return false;
 

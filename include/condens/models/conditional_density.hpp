@@ -62,6 +62,9 @@ class ConditionalDensity {
   /// share are the same object in every call.
   virtual GaussianMixtures laws(const MatrixView& x) const = 0;
 
+  /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
+  virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
+
   const Standardizer& x_scale() const { return x_scale_; }
   const Standardizer& y_scale() const { return y_scale_; }
 
