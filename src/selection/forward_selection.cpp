@@ -36,7 +36,11 @@ struct Unreported {};
 class Scorer {
  public:
   Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner, Source source)
-      : data_(data), options_(options), inner_(inner), source_(source) {
+      : data_(data),
+        options_(options),
+        inner_(inner),
+        source_(source),
+        log_scale_(Standardizer::fit(data.y, data.weights).scale().array().log().sum()) {
     for (const OptionInfo& option : inner.options) {
       if (option.name == "scoring")
         given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
@@ -100,9 +104,10 @@ class Scorer {
       for (Index i = 0; i < counted.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
       const auto model = inner_.fit(counted.subset(train), options_for(rows, {5}), run);
       const Dataset held_out = counted.subset(test);
-      const Vector scores = options_.scoring == Scoring::nll
-                                ? Vector(-model->log_density(held_out.x, held_out.y, run))
-                                : Vector(0.5 * model->predict(held_out.x, run).squared_loss(held_out.y, run));
+      const Vector scores =
+          options_.scoring == Scoring::nll
+              ? Vector(-model->log_density(held_out.x, held_out.y, run).array() - log_scale_)
+              : Vector(0.5 * std::exp(log_scale_) * model->predict(held_out.x, run).squared_loss(held_out.y, run));
       means[k] = held_out.weights.size() == 0 ? scores.mean() : scores.dot(held_out.weights) / held_out.weights.sum();
     }
     out.score = means.mean();
@@ -114,6 +119,7 @@ class Scorer {
   const ForwardOptions& options_;
   const InnerModel& inner_;
   Source source_;
+  double log_scale_;  // of y: held-out scores are those of y in standard deviations, as reported ones
   Document given_ = Document(Document::Object{});
   bool has_cv_ = false;
 };
@@ -224,6 +230,8 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
     report.warnings.emplace_back(
         "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
   }
+  report.details.set("score", finite(found.best.score));
+  report.details.set("score_standard_error", found.best.standard_error);
   report.details.set("steps", std::move(found.steps));
   return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),
                           std::move(report));
