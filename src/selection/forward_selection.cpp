@@ -36,7 +36,11 @@ struct Unreported {};
 class Scorer {
  public:
   Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner, Source source)
-      : data_(data), options_(options), inner_(inner), source_(source) {
+      : data_(data),
+        options_(options),
+        inner_(inner),
+        source_(source),
+        log_scale_(Standardizer::fit(data.y, data.weights).scale().array().log().sum()) {
     for (const OptionInfo& option : inner.options) {
       if (option.name == "scoring")
         given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
@@ -48,6 +52,7 @@ class Scorer {
               "' is an option of the selection itself; give it there");
       given_.set(name, value);
     }
+    if (const Matrix* centers = given_centers()) preparation::check_centers(owner, *centers, data);
   }
 
   Scored operator()(const Rows& rows, const Run& run) const {
@@ -73,13 +78,18 @@ class Scorer {
   Document options_for(const Rows& rows, const std::vector<double>& cv) const {
     Document out = given_;
     if (has_cv_) out.set("cv", Document(cv));
-    const Document* centers = given_.find("centers");
-    const auto* given = centers == nullptr ? nullptr : std::get_if<Matrix>(&centers->value());
-    const Index d_x = data_.x.rows();
-    if (given == nullptr || given->rows() != d_x + data_.y.rows()) return out;
+    const Matrix* centers = given_centers();
+    if (centers == nullptr) return out;
     Rows kept = rows;
-    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(d_x + k);
-    return out.set("centers", Matrix((*given)(kept, Eigen::all)));
+    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(data_.x.rows() + k);
+    return out.set("centers", Matrix((*centers)(kept, Eigen::all)));
+  }
+
+  /// Of all inputs; a subset takes its rows.
+  const Matrix* given_centers() const {
+    const Document* found = given_.find("centers");
+    const Matrix* centers = found == nullptr ? nullptr : std::get_if<Matrix>(&found->value());
+    return centers != nullptr && centers->size() > 0 ? centers : nullptr;
   }
 
   void cross_validate(const Dataset& subset, const Rows& rows, const Run& run, Scored& out) const {
@@ -94,9 +104,10 @@ class Scorer {
       for (Index i = 0; i < counted.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
       const auto model = inner_.fit(counted.subset(train), options_for(rows, {5}), run);
       const Dataset held_out = counted.subset(test);
-      const Vector scores = options_.scoring == Scoring::nll
-                                ? Vector(-model->log_density(held_out.x, held_out.y, run))
-                                : Vector(0.5 * model->predict(held_out.x, run).squared_loss(held_out.y, run));
+      const Vector scores =
+          options_.scoring == Scoring::nll
+              ? Vector(-model->log_density(held_out.x, held_out.y, run).array() - log_scale_)
+              : Vector(0.5 * std::exp(log_scale_) * model->predict(held_out.x, run).squared_loss(held_out.y, run));
       means[k] = held_out.weights.size() == 0 ? scores.mean() : scores.dot(held_out.weights) / held_out.weights.sum();
     }
     out.score = means.mean();
@@ -108,6 +119,7 @@ class Scorer {
   const ForwardOptions& options_;
   const InnerModel& inner_;
   Source source_;
+  double log_scale_;  // of y: held-out scores are those of y in standard deviations, as reported ones
   Document given_ = Document(Document::Object{});
   bool has_cv_ = false;
 };
@@ -216,8 +228,10 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   FitReport report = report_of(*found.best.model, found.selected, data);
   if (found.selected.empty() && most > 0) {
     report.warnings.emplace_back(
-        "no input lowers the score of the density without inputs: the law of y is the same at every x");
+        "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
   }
+  report.details.set("score", finite(found.best.score));
+  report.details.set("score_standard_error", found.best.standard_error);
   report.details.set("steps", std::move(found.steps));
   return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),
                           std::move(report));

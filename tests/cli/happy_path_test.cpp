@@ -76,12 +76,12 @@ TEST_F(HappyPath, InputsAreSelected) {
   write("t.csv", table);
   const std::string grid =
       " --set options.bandwidth=0.3,1 --set options.bandwidth_y=0.3 --set options.refine=false"
-      " --set options.regularization=0.1 --set model=lscde";
+      " --set options.regularization=0.1,1 --set model=lscde --set max_features=1";
   const Outcome fit = run("fit t.csv --target y --model forward --set options.n_centers=20 -o m.json" + grid);
   ASSERT_EQ(fit.code, 0) << fit.err;
   expect_words(fit.err, {"selected 1 of 2 inputs: kind", "cross-validated score"});
-  expect_words(output_of("describe m.json"),
-               {"Selected inputs: 1 of 2", "order in which they entered", "(none)", "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
+  expect_words(output_of("describe m.json"), {"Selected inputs: 1 of 2", "order in which they entered", "(none)",
+                                              "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
   expect_words(output_of("models forward"), {"options (options)", "--set options.option=value"});
 }
 

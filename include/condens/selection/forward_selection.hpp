@@ -3,7 +3,7 @@
 // of the model's own cross-validation most, until none lowers it.
 //
 // Source: M. Shiga, V. Tangkaratt and M. Sugiyama, Direct conditional probability density
-// estimation with sparse feature selection, Machine Learning 100, 2015, section 3 (FW-LSCDE,
+// estimation with sparse feature selection, Machine Learning 100, 2015, section 3.1 (FW-LSCDE,
 // FW-NWCDE, FW-eKDE). What the paper leaves open is read so: hyper-parameters are chosen anew
 // for every subset, the folds are the same for all, of equal scores the first input enters.
 //
