@@ -102,7 +102,8 @@ def _class(info: dict[str, Any]) -> str:
 def stub() -> str:
     """The text of the stub."""
     infos = condens._core.models()
-    names = ", ".join(f'"{info["class_name"]}"' for info in infos)
+    classes = sorted((info["class_name"] for info in infos), key=lambda name: (not name.isupper(), name))
+    names = ", ".join(f'"{name}"' for name in classes)
     bases = ", ".join(sorted({"ConditionalDensityRegressor", *(base for info in infos for base in _bases(info))}))
     return "\n".join([_HEAD.format(names=names, bases=bases), *map(_class, infos)])
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from condens import _core
 from condens._arrays import as_float64, as_rows, draw_seed
 
 Info = dict[str, Any]
@@ -191,7 +192,8 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
         if value is None:
             continue
         if option["type"] == "options":
-            out[name] = _inner_options(name, value, option, x, y)
+            table = option.get("options") or _options_of(out.get(_MODEL) or _default_model(info))
+            out[name] = _inner_options(name, value, table, x, y)
         elif name == _MODEL and hasattr(value, "_info"):
             # A preset or options beside the estimator come later in the table, and win.
             out |= {name: value._info["name"], "model_preset": value.preset}
@@ -201,33 +203,35 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
     return out
 
 
-def _inner_options(name: str, value: Any, option: Info, x: Floats, y: Floats) -> Info:
+def _default_model(info: Info) -> Any:
+    return next(
+        (option["defaults"][info["presets"][0]] for option in info["options"] if option["name"] == _MODEL), None
+    )
+
+
+def _options_of(model: Any) -> list[Info]:
+    """The option table of a model; empty for a name that there is not, which the core refuses."""
+    return next((info["options"] for info in _core.models() if info["name"] == model), [])
+
+
+def _inner_options(name: str, value: Any, table: list[Info], x: Floats, y: Floats) -> Info:
     """Options of another model: those that are named, or all that an estimator stands for."""
     if hasattr(value, "_info"):
         info = value._info
-        wanted = [inner["name"] for inner in option.get("options", [])]
-        if wanted and wanted != [inner["name"] for inner in info["options"]]:
+        if [inner["name"] for inner in table] != [inner["name"] for inner in info["options"]]:
             raise TypeError(f"{name} is of type {type(value).__name__}, whose options are not those of {name}")
         preset = {inner["name"]: inner["defaults"][value.preset] for inner in info["options"]}
         return preset | chosen_options(info, value, x, y)
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} = {value!r}, expected a dict of options with their values, or an estimator of condens")
-    known = {inner["name"]: inner for inner in option.get("options", [])}
+    known = {inner["name"]: inner for inner in table}
     out = {}
     for key, item in value.items():
-        entry = known.get(key, {"name": key, "type": _type_of(item)})
-        if item is not None:
-            out[key] = _inner_options(key, item, entry, x, y) if entry["type"] == "options" else _plain(item, entry)
+        entry = known.get(key, {"type": "unknown"})  # which the core refuses
+        if item is None:
+            continue
+        out[key] = _inner_options(key, item, entry["options"], x, y) if "options" in entry else _plain(item, entry)
     return out
-
-
-def _type_of(value: Any) -> str:
-    """The type of an option of a model that is not known here; the core checks it."""
-    if isinstance(value, Mapping):
-        return "options"
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return "matrix" if np.ndim(value) == 2 else "numbers"
-    return ""
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -240,11 +244,19 @@ def parameters_of(info: Info, options: Info) -> dict[str, Any]:
     """The inverse of chosen_options: the nearest preset, and the arguments that differ from it."""
 
     def different(preset: str) -> dict[str, Any]:
+        defaults = {option["name"]: option["defaults"][preset] for option in info["options"]}
         return {
-            ("random_state" if option["name"] == "seed" else option["name"]): options[option["name"]]
-            for option in info["options"]
-            if not _same(options[option["name"]], option["defaults"][preset])
+            ("random_state" if name == "seed" else name): value for name, value in _changed(options, defaults).items()
         }
 
     preset = min(info["presets"], key=lambda name: len(different(name)))
     return {"preset": preset, **different(preset)}
+
+
+def _changed(options: Info, defaults: Info) -> Info:
+    """What differs from the defaults; of options inside an option, those that do."""
+    return {
+        name: _changed(value, defaults[name]) if isinstance(value, dict) and defaults[name] else value
+        for name, value in options.items()
+        if not _same(value, defaults[name])
+    }

@@ -119,11 +119,17 @@ def sacde(
     -----
     Shiga, Tangkaratt and Sugiyama (2015), eqs. 9-16.
     """
+    a, x, y, c = (_rows(v, n) for v, n in ((alpha, "alpha"), (X, "X"), (Y, "Y"), (centers, "centers")))
+    if a.shape not in ((x.shape[1], len(c)), (x.shape[1] + 1, len(c))):
+        raise ValueError(
+            f"alpha has shape {a.shape}, expected {(x.shape[1], len(c))}: a row for each of the inputs in X and a "
+            "column for each of the centers; one more row for the constant term"
+        )
     found = _core.sacde_objective(
-        _rows(alpha, "alpha"),
-        _rows(X, "X"),
-        _rows(Y, "Y"),
-        _rows(centers, "centers"),
+        a,
+        x,
+        y,
+        c,
         float(bandwidth),
         float(bandwidth if bandwidth_y is None else bandwidth_y),
         float(regularization),

@@ -111,7 +111,11 @@ def test_what_does_not_fit_is_named(rows):
         (lambda: objectives.nw_loo([0.5, 1.0], X * np.nan, Y, 0.4), "NaN"),
         (lambda: objectives.nw_loo([0.5, 1.0], X[None], Y, 0.4), "X has 3 dimensions"),
         (lambda: objectives.sacde(-np.ones((2, 7)), X, Y, np.ones((7, 3)), 0.6, 0.1), "alpha"),
-        (lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((6, 3)), 0.6, 0.1), "centers"),
+        (
+            lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((6, 3)), 0.6, 0.1),
+            r"alpha has shape \(2, 7\), expected \(2, 6\)",
+        ),
+        (lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((7, 4)), 0.6, 0.1), "centers"),
     ]:
         with pytest.raises(ValueError, match=text):
             call()
