@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "condens/core/errors.hpp"
@@ -33,7 +32,7 @@ TEST(NwMetric, OfManyRowsSomeAreDrawn) {
   EXPECT_EQ(Matrix(rows_to_compare(data, true, 20, 3).y), Matrix(some.y));
   EXPECT_NE(Matrix(rows_to_compare(data, true, 20, 4).y), Matrix(some.y));
   for (Index i = 0; i < 20; ++i) {
-    EXPECT_TRUE(std::any_of(data.y.begin(), data.y.end(), [&](double y) { return y == some.y(0, i); }));
+    EXPECT_TRUE((data.y.array() == some.y(0, i)).any());
   }
 }
 
