@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -55,27 +56,63 @@ std::string columns_text(const Model& model) {
   return out;
 }
 
-/// Each option: what was used, and whether that was chosen, set or the default.
-std::string options_text(const Model& model) {
-  const ModelInfo& info = find_model(model.density->model_name());
-  const Document used = model.density->options();
-  const Document defaults = info.defaults("");
-  const Document& details = model.density->report().details;
-  std::vector<std::vector<std::string>> rows;
-  for (const OptionInfo& option : info.options) {
+using TextRows = std::vector<std::vector<std::string>>;
+
+/// Each option: what was used, and whether that was chosen, set or the default; options inside
+/// an option by names with a dot.
+void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& options, const Document& used,
+                     const Document& defaults, const Document& details, TextRows& rows) {
+  for (const OptionInfo& option : options) {
+    const std::string name = prefix + option.name;
+    if (!option.options.empty()) {
+      add_option_rows(name + ".", option.options, used.at(option.name), defaults.at(option.name), details, rows);
+      continue;
+    }
+    if (option.type == "options") {
+      for (const auto& [key, item] : used.at(option.name).as_object()) {
+        rows.push_back({name + "." + key, value_text(item), "set"});
+      }
+      continue;
+    }
     const std::string value = value_text(used.at(option.name));
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
     if (list != nullptr && list->size() > 1 && chosen != nullptr) {
-      rows.push_back({option.name, brief(chosen->as_number()),
-                      "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
-    } else {
       rows.push_back(
-          {option.name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
+          {name, brief(chosen->as_number()), "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
+    } else {
+      rows.push_back({name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
     }
   }
+}
+
+std::string options_text(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  TextRows rows;
+  add_option_rows("", info.options, model.density->options(), info.defaults(""), model.density->report().details, rows);
   return align(rows, 3);
+}
+
+/// The inputs in the order in which they entered, and the score with each; empty where none did so.
+std::string entry_text(const Model& model) {
+  const Document* steps = model.density->report().details.find("steps");
+  if (steps == nullptr) return "";
+  const auto& inputs = model.encoder.input_columns();
+  const std::vector<Index> group = model.encoder.group_of_rows();
+  TextRows rows{{"input", "score", "std error"}};
+  for (const Document& step : steps->as_array()) {
+    const std::vector<double> entered = step.at("inputs").as_numbers();
+    const double score = step.at("score").as_number();
+    const bool failed = score == std::numeric_limits<double>::max();
+    std::vector<std::string> row{"(none)", failed ? "failed" : brief(score)};
+    if (!entered.empty()) {
+      row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(entered.front())])].name;
+    }
+    if (!failed) row.push_back(brief(step.at("standard_error").as_number()));
+    rows.push_back(std::move(row));
+  }
+  return "\nInputs in the order in which they entered, each with those above it\n" + align(rows);
 }
 
 std::string tuning_text(const Model& model) {
@@ -161,7 +198,7 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += relevance_text(model);
+  out += relevance_text(model) + entry_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {

@@ -54,6 +54,11 @@ std::string value_text(const Document& value) {
     for (const Document& item : *list) out += (out.empty() ? "" : ",") + value_text(item);
     return out.empty() ? "none" : out;
   }
+  if (const auto* members = std::get_if<Document::Object>(&value.value())) {
+    std::string out;
+    for (const auto& [name, item] : *members) out += (out.empty() ? "" : " ") + name + "=" + value_text(item);
+    return out.empty() ? "none" : out;
+  }
   return std::string(value.kind());
 }
 

@@ -86,18 +86,6 @@ std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const 
   return groups;
 }
 
-/// The candidates half-way (geometrically) between the best and its neighbours, and the best.
-std::vector<double> between_neighbours(std::vector<double> grid, double best) {
-  std::sort(grid.begin(), grid.end());
-  const auto here = std::find(grid.begin(), grid.end(), best);
-  if (here == grid.end()) return grid;
-  std::vector<double> out;
-  if (here != grid.begin()) out.push_back(std::sqrt(*(here - 1) * best));
-  out.push_back(best);
-  if (here + 1 != grid.end()) out.push_back(std::sqrt(*(here + 1) * best));
-  return out;
-}
-
 /// The lowest score, the first of equals; throws when there is none.
 Candidate best_of(const std::vector<Candidate>& candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(),
@@ -121,10 +109,11 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
   if (options.refine) {
     const auto finer = lscde::score_candidates(
         problem,
-        make_groups(between_neighbours(options.bandwidth, best.bandwidth),
-                    options.bandwidth_y.empty() ? std::vector<double>{}
-                                                : between_neighbours(options.bandwidth_y, best.bandwidth_y)),
-        between_neighbours(options.regularization, best.regularization), task);
+        make_groups(preparation::between_neighbours(options.bandwidth, best.bandwidth),
+                    options.bandwidth_y.empty()
+                        ? std::vector<double>{}
+                        : preparation::between_neighbours(options.bandwidth_y, best.bandwidth_y)),
+        preparation::between_neighbours(options.regularization, best.regularization), task);
     for (const Candidate& candidate : finer) {
       const auto same = [&](const Candidate& c) {
         return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
