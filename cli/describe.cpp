@@ -65,7 +65,10 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
   for (const OptionInfo& option : options) {
     const std::string name = prefix + option.name;
     if (!option.options.empty()) {
-      add_option_rows(name + ".", option.options, used.at(option.name), defaults.at(option.name), details, rows);
+      // What a stage chose stands below its name; what the whole is, at the top.
+      const Document* own = details.find(option.name);
+      add_option_rows(name + ".", option.options, used.at(option.name), defaults.at(option.name),
+                      own == nullptr ? details : *own, rows);
       continue;
     }
     if (option.type == "options") {

@@ -9,6 +9,7 @@
 #include "condens/models/lscde.hpp"
 #include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/sacde.hpp"
+#include "condens/models/salscde.hpp"
 #include "condens/selection/forward_selection.hpp"
 
 namespace condens {
@@ -97,6 +98,9 @@ const std::vector<ModelInfo>& models() {
       describe<Sacde, SacdeOptions>("sacde", "SACDE",
                                     "Sparse additive conditional density estimation: selects the inputs that matter.",
                                     "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<Salscde, SalscdeOptions>(
+          "salscde", "SALSCDE", "LSCDE on the inputs that sparse additive conditional density estimation selects.",
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used),
       describe<NadarayaWatson, NadarayaWatsonOptions>(
           "nw", "NadarayaWatson",
           "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",
@@ -109,7 +113,7 @@ const std::vector<ModelInfo>& models() {
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
-          "Shiga, Tangkaratt and Sugiyama (2015), section 3", Unlabeled::used, fit_forward, load_forward),
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
   };
   return all;
 }

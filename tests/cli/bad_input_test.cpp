@@ -69,6 +69,10 @@ TEST_F(BadInput, OptionsOfTheModelInside) {
   refused("--set cv.folds=3", {"option 'cv' of forward holds no options"});
   refused("--set model=lsdce --set options.n_centers=5", {"'lsdce'", "did you mean 'lscde'?"});
   refused("--set model_preset=papr", {"'papr'", "recommended or paper"});
+  expect_refusal("fit t.csv --target y --model salscde -o m.json --set selection.tolerence=1", 2,
+                 {"salscde: selection: unknown option 'tolerence'", "did you mean 'tolerance'?"});
+  expect_refusal("fit t.csv --target y --model salscde -o m.json --set options.n_centers=0", 2,
+                 {"SALSCDE: options: n_centers = 0", ">= 1"});
 }
 
 TEST_F(BadInput, Calls) {

@@ -42,10 +42,12 @@ Document small_grid() {
 
 Document forward_options(const Document& inner = small_grid()) {
   Document out;
+  out.set("selection_rule", "minimum");
   return out.set("options", inner).set("cv", Document(std::vector<double>{3}));
 }
 
-ForwardSelection forward(const Dataset& data, const Document& options = forward_options(), const Run& run = {}) {
+ForwardSelection forward(const Dataset& data, const Document& options = forward_options(),
+                         const Run& run = {.threads = 1, .observer = {}}) {
   const auto model = find_model("forward").fit(data, "recommended", options, run);
   return dynamic_cast<const ForwardSelection&>(*model);
 }
@@ -203,6 +205,26 @@ TEST(Forward, ScoresFallStrictlyAndFindWhatMatters) {
   EXPECT_NEAR(importance[2], (scores[0] - scores[1]) / (scores[0] - scores[scores.size() - 1]), 1e-14);
 }
 
+TEST(Forward, OneStandardErrorKeepsTheFirstInputsThatAreAboutAsGood) {
+  for (const std::uint64_t seed : {1, 2}) {
+    const Dataset data = two_of(6, 80, seed);
+    const ForwardSelection all = forward(data);
+    Document rule = forward_options();
+    const ForwardSelection model = forward(data, rule.set("selection_rule", "one_standard_error"));
+    EXPECT_EQ(model.scores(), all.scores()) << "the path is the same";
+    const Document::Array& steps = model.report().details.at("steps").as_array();
+    const double limit = steps.back().at("score").as_number() + steps.back().at("standard_error").as_number();
+    Index expected = 0;
+    while (model.scores()[expected] > limit) ++expected;
+    EXPECT_EQ(model.ranking().maxCoeff(), static_cast<double>(expected));
+    EXPECT_EQ(model.support().sum(), static_cast<double>(expected));
+    EXPECT_EQ(model.report().details.at("score").as_number(), model.scores()[expected]);
+    EXPECT_NEAR(model.feature_importances().sum(), 1.0, 1e-15);
+    const ForwardSelection three = forward(data, rule.set("min_features", 3));
+    EXPECT_GE(three.support().sum(), 3.0);
+  }
+}
+
 TEST(Forward, OfEqualInputsTheFirstEntersAndItsCopyNever) {
   Dataset data = two_of(3, 80);
   Matrix x(4, 80);
@@ -227,8 +249,7 @@ TEST(Forward, IrrelevantInputsLeaveTheMarginalDensityAndSaySo) {
   EXPECT_EQ(model.support(), Vector::Zero(3));
   EXPECT_EQ(model.scores().size(), 1);
   ASSERT_FALSE(model.report().warnings.empty());
-  EXPECT_EQ(model.report().warnings.back(),
-            "no input lowers the score of the density without inputs: the law of y is the same at every x");
+  EXPECT_EQ(model.report().warnings.back(), "no input was selected: the law is the marginal one, whatever the inputs");
   const Matrix two = Matrix{{0, 5}, {0, -3}, {0, 2}};
   const Vector same = model.log_density(two, Matrix::Zero(1, 2));
   EXPECT_EQ(same[0], same[1]);
@@ -309,6 +330,7 @@ TEST(Forward, AModelWithoutAScoreIsScoredOnHeldOutRows) {
     LscdeOptions options;
     set_options(options, "LSCDE", inner);
     const std::vector<Index> fold = assign_folds(60, 4, 0);
+    const double sd = std::sqrt((data.y.array() - data.y.mean()).square().sum() / 59.0);
     const auto score = [&](const std::vector<Index>& rows) {
       const Dataset subset = select_inputs(data, rows);
       double total = 0;
@@ -323,7 +345,8 @@ TEST(Forward, AModelWithoutAScoreIsScoredOnHeldOutRows) {
         for (Index i = 0; i < held_out.size(); ++i) {
           const GaussianMixture law = laws[i];
           const double y = held_out.y(0, i);
-          sum += scoring == Scoring::nll ? -law.log_pdf(y) : 0.5 * law.squared_loss(y);
+          // Scores of y in standard deviations, as LSCDE's own are.
+          sum += scoring == Scoring::nll ? -law.log_pdf(y) - std::log(sd) : 0.5 * sd * law.squared_loss(y);
         }
         total += sum / static_cast<double>(held_out.size()) / 4.0;
       }
@@ -343,6 +366,29 @@ TEST(Forward, AModelWithoutAScoreIsScoredOnHeldOutRows) {
   }
 }
 
+TEST(Forward, IsTheSameLoopAroundOtherModels) {
+  const Dataset data = two_of(3, 60);
+  for (const std::string_view name : {"nw", "ekde"}) {
+    const ModelInfo& info = find_model(name);
+    const auto score = [&](const std::vector<Index>& rows) {
+      return info.fit(select_inputs(data, rows), "paper", {}, {})->report().details.at("score").as_number();
+    };
+    const Path expected = plain_forward(3, score);
+    ASSERT_GE(expected.order.size(), 1U);
+    const auto model = find_model("forward").fit(
+        data, "paper", Document::Object{{"model", std::string(name)}, {"min_features", 0}}, {});
+    const auto& found = dynamic_cast<const ForwardSelection&>(*model);
+    EXPECT_EQ(order_of(found), expected.order) << name;
+    ASSERT_EQ(found.scores().size(), std::ssize(expected.scores)) << name;
+    for (Index i = 0; i < found.scores().size(); ++i) {
+      EXPECT_EQ(found.scores()[i], expected.scores[static_cast<std::size_t>(i)]) << name;
+    }
+  }
+  // The likelihood of a Gaussian process is no score of held-out rows: it is scored on such.
+  const auto gp = find_model("forward").fit(data, "", Document::Object{{"model", "gp"}, {"max_features", 1}}, {});
+  EXPECT_EQ(dynamic_cast<const ForwardSelection&>(*gp).ranking()[2], 1);
+}
+
 TEST(Forward, SubsetsAreScoredAlike) {
   // Without inputs only one candidate is left, so that LSCDE reports no score; with inputs it does.
   const Dataset data = two_of(3, 60);
@@ -356,9 +402,8 @@ TEST(Forward, SubsetsAreScoredAlike) {
   const Lscde one = Lscde::fit(select_inputs(data, {2}), options);
   ASSERT_EQ(both.ranking()[2], 1);
   EXPECT_NE(both.scores()[1], one.report().details.at("score").as_number()) << "scored on rows held out, as the first";
-  // Rows held out know no more of the kernels' grid than the report: about the same score, on the scale of y.
-  const double log_scale = std::log(Standardizer::fit(data.y, Vector()).scale()[0]);
-  EXPECT_NEAR(both.scores()[1], one.report().details.at("score").as_number() + log_scale, 0.2);
+  // The same rows held out, but centres drawn from the others: about the same score, on the same scale.
+  EXPECT_NEAR(both.scores()[1], one.report().details.at("score").as_number(), 0.2);
 }
 
 TEST(Forward, FileKeepsEveryBitAndRefusesWhatDoesNotFit) {
@@ -407,7 +452,7 @@ TEST(Forward, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { forward(data, options); });
   };
-  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, forward"), std::string::npos);
+  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, "), std::string::npos);
   EXPECT_NE(said("model", "lsdce").find("did you mean 'lscde'?"), std::string::npos);
   EXPECT_EQ(said("model", "forward"), "ForwardSelection: model = 'forward', expected another model");
   EXPECT_EQ(said("model", 3), "ForwardSelection: model = 3, expected a text");
@@ -420,11 +465,12 @@ TEST(Forward, SaysWhatIsWrong) {
   EXPECT_EQ(said("options", Document::Object{{"cv", 5}}),
             "ForwardSelection: options: 'cv' is an option of the selection itself; give it there");
   EXPECT_EQ(said("options", Document::Object{{"centers", Matrix(Matrix::Zero(3, 2))}}),
-            "LSCDE: centers have 3 numbers each, expected 1: 0 of x and 1 of y");
+            "ForwardSelection: centers have 3 numbers each, expected 4: 3 of x and 1 of y");
   EXPECT_EQ(said("cv", Document(std::vector<double>{})),
             "ForwardSelection: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_NE(said("cv", Document(std::vector<double>{41})), "");
   EXPECT_EQ(said("max_features", -1), "ForwardSelection: max_features = -1, expected a whole number >= 0");
+  EXPECT_EQ(said("options", small_grid().set("centers", Matrix(4, 0))), "") << "no centres are no given centres";
   Document both = forward_options();
   both.set("min_features", 3).set("max_features", 2);
   EXPECT_EQ(complaint([&] { forward(data, both); }),
