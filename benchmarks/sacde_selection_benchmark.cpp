@@ -3,13 +3,14 @@
 //
 //   condens    the certified path, its relative gap at most 1e-6 in every cell, final fit included
 //   truncated  the paper's iteration, 50 steps from 0 in every cell (errata S4), H built once per width and fold
-//   converged  the same iteration, accelerated by nothing, to the same gap; timed on every 20th cell, and at most
-//              20,000 steps, so that what it would take in all is a lower bound
+//   converged  the same iteration, accelerated by nothing, to the same gap; timed on every 121st cell, and at most
+//              5,000 steps, so that what it would take in all is a lower bound
 //
 // Then growth with the number of inputs at two that matter: time and peak memory.
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/data/folds.hpp"
@@ -21,6 +22,9 @@ using namespace condens;
 using namespace condens::benchmarks;
 
 namespace {
+
+/// Of this process: other programs on the machine do not count.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Toy data 1: y on sinc(3/4 pi x_1) with falling noise; the others are x_1 and three times its spread of noise.
 Dataset toy_data(Index n, Index d_x) {
@@ -81,15 +85,21 @@ void whole_selection() {
   print_limits(1);
   double score = 0;
   const auto fit = [&](int threads) {
-    return best_seconds(3, [&] {
+    return best_seconds(1, [&] {
       const Sacde model = Sacde::fit({.x = x, .y = y}, options, {.threads = threads, .observer = {}});
       score = model.report().details.at("score").as_number();
     });
   };
-  const double t_one = fit(1);
+  const double cpu = processor_seconds();
+  const double t_one = [&] {
+    fit(1);
+    return processor_seconds() - cpu;
+  }();
   const int cores = resolve_threads(0);
   const double t_all = fit(cores);
 
+  std::printf("%-44s %9.2f s\n", "condens, one thread, gap <= 1e-6", t_one);
+  std::fflush(stdout);
   // The rival solves; scores, which cost it the same as condens, are left out in its favour.
   const FlushSubnormals guard;
   const Vector weights = Vector::Ones(6);
@@ -108,24 +118,24 @@ void whole_selection() {
     const Matrix x_train = x(Eigen::all, train);
     const Matrix y_train = y(Eigen::all, train);
     for (const double s : grid) {
-      double begin = now();
+      double begin = processor_seconds();
       const auto problem = paper_problem(x_train, y_train, x.leftCols(100), y.leftCols(100), s);
       const double lipschitz = largest_eigenvalue(problem);
-      t_truncated += now() - begin;
+      t_truncated += processor_seconds() - begin;
       for (const double lambda : grid) {
-        begin = now();
+        begin = processor_seconds();
         const Matrix a = proximal_group_lasso(problem, weights, lambda, lipschitz, {}).coefficients;
-        t_truncated += now() - begin;
+        t_truncated += processor_seconds() - begin;
         const double gap =
             certify_group_lasso(problem.linear(), weights, lambda, a, problem.product(a)).relative_gap;
         if (std::isfinite(gap)) gap_truncated = std::max(gap_truncated, gap);
-        if (cells++ % 21 == 10) {
-          begin = now();
+        if (cells++ % 121 == 10) {
+          begin = processor_seconds();
           const auto converged = proximal_group_lasso(problem, weights, lambda, lipschitz,
-                                                      {.iterations = 20000, .change = 0, .relative_gap = 1e-6});
-          t_converged += now() - begin;
+                                                      {.iterations = 5000, .change = 0, .relative_gap = 1e-6});
+          t_converged += processor_seconds() - begin;
           ++sampled;
-          if (converged.iterations == 20000) ++unfinished;
+          if (converged.iterations == 5000) ++unfinished;
         }
         if (k == 5 && s > 0.2 && s < 0.3 && lambda < 0.02) gap_at_best = std::max(gap_at_best, gap);
       }
@@ -133,10 +143,11 @@ void whole_selection() {
   }
   t_converged *= static_cast<double>(cells) / static_cast<double>(sampled);
   std::printf("\n%-44s %9.2f s\n", "condens, one thread, gap <= 1e-6", t_one);
+  std::fflush(stdout);
   std::printf("%-44s %9.2f s   (score %.4f)\n", "condens, all cores", t_all, score);
   std::printf("%-44s %9.2f s   %.1f x; relative gap up to %.0f %%, %.1f %% at widths near 0.25, small penalties\n",
               "truncated, solves only", t_truncated, t_truncated / t_one, 100 * gap_truncated, 100 * gap_at_best);
-  std::printf("%-44s %9.0f s   %.0f x; from %d of %d cells, %d of them unfinished after 20,000 steps\n",
+  std::printf("%-44s %9.0f s   %.0f x; from %d of %d cells, %d of them unfinished after 5,000 steps\n",
               "converged, solves only, extrapolated", t_converged, t_converged / t_one, static_cast<int>(sampled),
               static_cast<int>(cells), static_cast<int>(unfinished));
 }
