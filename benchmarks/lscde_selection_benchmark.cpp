@@ -9,70 +9,17 @@
 // narrow widths of the paper's grid they work on numbers below 2e-308, which is slow;
 // they are timed as they are, and again with such numbers flushed to zero as condens does.
 
-#include <Eigen/Cholesky>
-#include <numbers>
-
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/models/lscde.hpp"
 #include "measure.hpp"
+#include "obvious_lscde.hpp"
 #include "simulated.hpp"
 
 using namespace condens;
 using namespace condens::benchmarks;
 
 namespace {
-
-struct Split {
-  Matrix x_train, y_train, x_test, y_test;
-};
-
-struct Study {
-  std::vector<Split> folds;
-  Matrix centers_x, centers_y;
-  std::vector<double> grid;
-};
-
-/// exp(-|c_l - p_i|^2 / (2 s^2)) by a matrix product for the distances.
-Matrix kernel(const Matrix& points, const Matrix& centers, double s) {
-  Matrix d = -2.0 * centers.transpose() * points;
-  d.colwise() += centers.colwise().squaredNorm().transpose();
-  d.rowwise() += points.colwise().squaredNorm();
-  return (d.array() * (-0.5 / (s * s))).exp();
-}
-
-Matrix overlaps(const Matrix& v, double s) {
-  return std::sqrt(std::numbers::pi) * s * kernel(v, v, std::numbers::sqrt2 * s).array();
-}
-
-double score(const Matrix& phi, const Matrix& psi, const Vector& solution, double s) {
-  const Vector alpha = solution.cwiseMax(0.0);
-  const Vector numerator = psi.transpose() * alpha;
-  const Vector denominator = phi.transpose() * alpha;
-  return -(numerator.array() / denominator.array()).log().mean() + std::log(std::sqrt(2 * std::numbers::pi) * s);
-}
-
-Matrix obvious(const Study& study) {
-  const Index cells = static_cast<Index>(study.grid.size());
-  Matrix out = Matrix::Zero(cells, cells);
-  for (const Split& fold : study.folds) {
-    for (Index i = 0; i < cells; ++i) {
-      for (Index j = 0; j < cells; ++j) {
-        const double s = study.grid[i];
-        const Matrix phi = kernel(fold.x_train, study.centers_x, s);
-        const Matrix psi = phi.cwiseProduct(kernel(fold.y_train, study.centers_y, s));
-        const double n = static_cast<double>(phi.cols());
-        Matrix h_matrix = (phi * phi.transpose()).cwiseProduct(overlaps(study.centers_y, s)) / n;
-        h_matrix.diagonal().array() += study.grid[j];
-        const Vector alpha = h_matrix.llt().solve(psi.rowwise().sum() / n);
-        const Matrix phi_test = kernel(fold.x_test, study.centers_x, s);
-        const Matrix psi_test = phi_test.cwiseProduct(kernel(fold.y_test, study.centers_y, s));
-        out(j, i) += score(phi_test, psi_test, alpha, s) / static_cast<double>(study.folds.size());
-      }
-    }
-  }
-  return out;
-}
 
 Matrix good(const Study& study) {
   const Index cells = static_cast<Index>(study.grid.size());
@@ -109,15 +56,7 @@ int main() {
   const auto fold = assign_folds(n, 5, 3);
   options.cv.assign(fold.begin(), fold.end());
 
-  Study study{
-      .folds = {}, .centers_x = data.x.leftCols(100), .centers_y = data.y.leftCols(100), .grid = options.bandwidth};
-  for (Index k = 0; k < 5; ++k) {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < n; ++i) (fold[i] == k ? test : train).push_back(i);
-    study.folds.push_back(
-        {data.x(Eigen::all, train), data.y(Eigen::all, train), data.x(Eigen::all, test), data.y(Eigen::all, test)});
-  }
+  const Study study = make_study(data.x, data.y, fold, data.x.leftCols(100), data.y.leftCols(100), options.bandwidth);
 
   std::printf("LSCDE selection: n = 1000, d_x = 5, b = 100, 10 widths x 10 regularisers x 5 folds\n");
   print_limits(1);

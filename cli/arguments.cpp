@@ -117,11 +117,43 @@ Model read_model(const std::string& path) {
   }
 }
 
+namespace {
+
+/// Whose table "options.cv" is read by: that of the option's own struct, or that of the model
+/// which the settings so far, or else the default, name.
+std::pair<std::string, std::vector<OptionInfo>> options_inside(const ModelInfo& model, const OptionInfo& option,
+                                                               const Document& settings) {
+  require(option.type == "options", "--set: option '", option.name, "' of ", model.name, " holds no options");
+  if (!option.options.empty()) return {model.name + ": " + option.name, option.options};
+  const Document defaults = model.defaults("");
+  const Document* name = settings.find("model");
+  const ModelInfo& inner = find_model((name != nullptr ? *name : defaults.at("model")).as_string());
+  return {inner.name, inner.options};
+}
+
+}  // namespace
+
 Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings) {
   Document out(Document::Object{});
+  std::vector<std::pair<std::string, std::string>> nested;
   for (const std::string& setting : settings) {
     const auto [name, text] = split_assignment("--set", setting);
-    out.set(name, parse_option(model.name, find_option(model.name, model.options, name), text));
+    if (name.find('.') != std::string::npos) {
+      nested.emplace_back(name, text);
+      continue;
+    }
+    const OptionInfo& option = find_option(model.name, model.options, name);
+    require(option.type != "options", "--set: '", name, "' holds options, expected --set ", name, ".option=value");
+    out.set(name, parse_option(model.name, option, text));
+  }
+  for (const auto& [name, text] : nested) {
+    const std::size_t dot = name.find('.');
+    const OptionInfo& outer = find_option(model.name, model.options, name.substr(0, dot));
+    const auto [owner, options] = options_inside(model, outer, out);
+    const OptionInfo& option = find_option(owner, options, name.substr(dot + 1));
+    const Document* before = out.find(outer.name);
+    Document values = before == nullptr ? Document(Document::Object{}) : *before;
+    out.set(outer.name, std::move(values.set(option.name, parse_option(owner, option, text))));
   }
   return out;
 }

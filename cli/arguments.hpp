@@ -48,7 +48,8 @@ struct ColumnFlags {
 
 Model read_model(const std::string& path);
 
-/// The texts of --set option=value as values of the model's options.
+/// The texts of --set option=value as values of the model's options; options of a model inside
+/// are set as options.name=value.
 Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings);
 
 /// Refuses an output that is one of the inputs, a directory or in no directory, and throws

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "arguments.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "relevance.hpp"
 #include "sensitivity.hpp"
 #include "verbs.hpp"
 
@@ -16,6 +18,13 @@ namespace condens::cli {
 namespace {
 
 constexpr std::size_t most_candidates = 10;
+constexpr std::size_t most_inputs = 20;
+
+/// "and 3 more" below a list that was cut.
+std::string rest_text(std::size_t all, std::size_t shown, const std::string& what) {
+  if (all <= shown) return "";
+  return "  and " + std::to_string(all - shown) + " more " + what + "; --json lists all\n";
+}
 
 struct DescribeCall {
   std::string model;
@@ -38,43 +47,81 @@ std::string columns_text(const Model& model) {
   std::vector<std::vector<std::string>> rows;
   for (const EncodedColumn& target : model.encoder.targets())
     rows.push_back({"target", target.name, column_text(target)});
-  for (const EncodedColumn& input : model.encoder.input_columns()) {
-    rows.push_back({"input", input.name, column_text(input)});
+  const auto& inputs = model.encoder.input_columns();
+  for (std::size_t i = 0; i < std::min(inputs.size(), most_inputs); ++i) {
+    rows.push_back({"input", inputs[i].name, column_text(inputs[i])});
   }
-  std::string out = align(rows, 3);
+  std::string out = align(rows, 3) + rest_text(inputs.size(), most_inputs, "inputs");
   if (model.encoder.input_columns().empty()) out += "  no inputs: a plain density\n";
   return out;
 }
 
-/// Each option: what was used, and whether that was chosen, set or the default.
-std::string options_text(const Model& model) {
-  const ModelInfo& info = find_model(model.density->model_name());
-  const Document used = model.density->options();
-  const Document defaults = info.defaults("");
-  const Document& details = model.density->report().details;
-  std::vector<std::vector<std::string>> rows;
-  for (const OptionInfo& option : info.options) {
+using TextRows = std::vector<std::vector<std::string>>;
+
+/// Each option: what was used, and whether that was chosen, set or the default; options inside
+/// an option by names with a dot.
+void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& options, const Document& used,
+                     const Document& defaults, const Document& details, TextRows& rows) {
+  for (const OptionInfo& option : options) {
+    const std::string name = prefix + option.name;
+    if (!option.options.empty()) {
+      add_option_rows(name + ".", option.options, used.at(option.name), defaults.at(option.name), details, rows);
+      continue;
+    }
+    if (option.type == "options") {
+      for (const auto& [key, item] : used.at(option.name).as_object()) {
+        rows.push_back({name + "." + key, value_text(item), "set"});
+      }
+      continue;
+    }
     const std::string value = value_text(used.at(option.name));
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
     if (list != nullptr && list->size() > 1 && chosen != nullptr) {
-      rows.push_back({option.name, brief(chosen->as_number()),
-                      "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
-    } else {
       rows.push_back(
-          {option.name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
+          {name, brief(chosen->as_number()), "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
+    } else {
+      rows.push_back({name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
     }
   }
+}
+
+std::string options_text(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  TextRows rows;
+  add_option_rows("", info.options, model.density->options(), info.defaults(""), model.density->report().details, rows);
   return align(rows, 3);
+}
+
+/// The inputs in the order in which they entered, and the score with each; empty where none did so.
+std::string entry_text(const Model& model) {
+  const Document* steps = model.density->report().details.find("steps");
+  if (steps == nullptr) return "";
+  const auto& inputs = model.encoder.input_columns();
+  const std::vector<Index> group = model.encoder.group_of_rows();
+  TextRows rows{{"input", "score", "std error"}};
+  for (const Document& step : steps->as_array()) {
+    const std::vector<double> entered = step.at("inputs").as_numbers();
+    const double score = step.at("score").as_number();
+    const bool failed = score == std::numeric_limits<double>::max();
+    std::vector<std::string> row{"(none)", failed ? "failed" : brief(score)};
+    if (!entered.empty()) {
+      row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(entered.front())])].name;
+    }
+    if (!failed) row.push_back(brief(step.at("standard_error").as_number()));
+    rows.push_back(std::move(row));
+  }
+  return "\nInputs in the order in which they entered, each with those above it\n" + align(rows);
 }
 
 std::string tuning_text(const Model& model) {
   const std::optional<Tuning> tuning = tuning_of(*model.density);
-  if (!tuning) return "  nothing to choose: every option was given\n";
-  const std::string scoring = value_text(model.density->options().at("scoring"));
+  if (!tuning) return "  no candidates were compared\n";
+  const Document options = model.density->options();
+  const Document* scoring = options.find("scoring");
   std::vector<std::vector<std::string>> rows{tuning->names};
-  rows.front().insert(rows.front().end(), {scoring, "std error"});
+  rows.front().insert(rows.front().end(), {scoring == nullptr ? "score" : value_text(*scoring), "std error"});
   for (const Candidate& candidate : tuning->candidates) {
     if (rows.size() > most_candidates) break;
     std::vector<std::string> row;
@@ -92,17 +139,52 @@ std::string sensitivity_text(const Model& model) {
   for (const EncodedColumn& target : model.encoder.targets()) {
     rows.front().insert(rows.front().end(), {target.name + " mean", "std"});
   }
-  for (const Influence& influence : influences(model)) {
-    for (const Influence::Step& step : influence.steps) {
+  const std::vector<Influence> all = influences(model);
+  for (std::size_t i = 0; i < std::min(all.size(), most_inputs); ++i) {
+    for (const Influence::Step& step : all[i].steps) {
       const std::optional<double> number = parse_number(step.value);
-      std::vector<std::string> row{influence.input, number ? brief(*number) : step.value};
+      std::vector<std::string> row{all[i].input, number ? brief(*number) : step.value};
       for (Index j = 0; j < step.mean.size(); ++j) {
         row.insert(row.end(), {brief(step.mean[j]), brief(step.std[j])});
       }
       rows.push_back(std::move(row));
     }
   }
-  return align(rows);
+  return align(rows) + rest_text(all.size(), most_inputs, "inputs");
+}
+
+/// The selected inputs, the most important first; empty for models that say nothing of them.
+std::string relevance_text(const Model& model) {
+  std::vector<Relevance> all = relevances(model);
+  if (all.empty()) return "";
+  const std::size_t inputs = all.size();
+  std::erase_if(all, [](const Relevance& entry) { return !entry.selected; });
+  std::stable_sort(all.begin(), all.end(), [](const Relevance& a, const Relevance& b) {
+    return a.importance.value_or(0) > b.importance.value_or(0);
+  });
+  std::string out = all.size() < inputs
+                        ? "\nSelected inputs: " + std::to_string(all.size()) + " of " + std::to_string(inputs) + "\n"
+                        : "\nImportance of the inputs\n";
+  if (all.empty()) return out;
+  std::vector<std::vector<std::string>> rows{{"input"}};
+  if (all.front().importance) rows.front().emplace_back("importance");
+  if (all.front().stability) rows.front().emplace_back("stability");
+  for (std::size_t i = 0; i < std::min(all.size(), most_inputs); ++i) {
+    std::vector<std::string> row{all[i].input};
+    if (all[i].importance) row.push_back(brief(*all[i].importance));
+    if (all[i].stability) row.push_back(brief(*all[i].stability));
+    rows.push_back(std::move(row));
+  }
+  return out + align(rows) + rest_text(all.size(), most_inputs, "inputs");
+}
+
+/// What proves the solution: "certificate" of the report, name by name.
+std::string certificate_text(const FitReport& report) {
+  const Document* certificate = report.details.find("certificate");
+  if (certificate == nullptr) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, value] : certificate->as_object()) rows.push_back({name, value_text(value)});
+  return "\nCertificate\n" + align(rows, 2);
 }
 
 std::string describe_text(const Model& model) {
@@ -116,12 +198,14 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
+  out += relevance_text(model) + entry_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {
     out += "\nResult\n  a mixture of " + value_text(*centers) + " Gaussians, from " +
            value_text(report.details.at("n_centers")) + " centers\n";
   }
+  out += certificate_text(report);
   if (report.status != "ok") out += "\nStatus: " + report.status + "\n";
   const std::vector<std::string> warnings = warnings_of(model);
   if (!warnings.empty()) out += "\nWarnings\n";
@@ -137,6 +221,18 @@ Document candidates_document(const Tuning& tuning) {
     entry.set("score", candidate.failed ? Document() : Document(candidate.score));
     out.push_back(
         std::move(entry.set("standard_error", candidate.failed ? Document() : Document(candidate.standard_error))));
+  }
+  return out;
+}
+
+Document relevances_document(const std::vector<Relevance>& relevance) {
+  Document::Array out;
+  for (const Relevance& entry : relevance) {
+    Document one;
+    one.set("input", entry.input).set("selected", entry.selected);
+    if (entry.importance) one.set("importance", *entry.importance);
+    if (entry.stability) one.set("stability", *entry.stability);
+    out.push_back(std::move(one));
   }
   return out;
 }
@@ -173,6 +269,9 @@ Document describe_document(const Model& model) {
   out.set("status", report.status).set("details", std::move(details));
   out.set("warnings", Document(warnings_of(model)));
   if (const auto tuning = tuning_of(*model.density)) out.set("candidates", candidates_document(*tuning));
+  if (const auto relevance = relevances(model); !relevance.empty()) {
+    out.set("inputs", relevances_document(relevance));
+  }
   return out.set("influences", influences_document(model));
 }
 

@@ -7,8 +7,11 @@
 #include "condens/metrics/scores.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/page.hpp"
+#include "condens/plot/relevance_figures.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
+#include "relevance.hpp"
+#include "sensitivity.hpp"
 
 namespace condens::cli {
 
@@ -40,17 +43,33 @@ Dataset ranges(const FigureRequest& request) {
   return {.x = std::move(x), .y = std::move(y)};
 }
 
-/// Rows of numeric inputs; of all when there are no numeric ones.
-std::vector<Index> panel_inputs(const Encoder& encoder) {
-  std::vector<Index> numeric;
-  std::vector<Index> all;
+/// Rows of the inputs that get a panel: the numeric ones, or all when there are none. Of many
+/// inputs, or where the model selects, those that move the law most.
+std::vector<Index> panel_inputs(const Model& model) {
+  constexpr std::size_t most = 12;
+  const Encoder& encoder = model.encoder;
+  const std::vector<EncodedColumn>& columns = encoder.input_columns();
   const auto groups = encoder.groups();
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const bool categorical = encoder.input_columns()[i].is_categorical();
-    if (!categorical) numeric.insert(numeric.end(), groups[i].begin(), groups[i].end());
-    all.insert(all.end(), groups[i].begin(), groups[i].end());
+  const bool any_numeric =
+      std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return !c.is_categorical(); });
+  std::set<std::string> wanted;
+  const auto want = [&](const EncodedColumn& column) {
+    if (wanted.size() < most && !(any_numeric && column.is_categorical())) wanted.insert(column.name);
+  };
+  if (columns.size() <= most && relevances(model).empty()) {
+    for (const EncodedColumn& column : columns) want(column);
+  } else {
+    for (const Influence& influence : influences(model)) {
+      want(*std::find_if(columns.begin(), columns.end(),
+                         [&](const EncodedColumn& column) { return column.name == influence.input; }));
+    }
   }
-  return numeric.empty() ? all : numeric;
+  if (wanted.empty()) want(columns.front());  // nothing was selected: any input shows that it does not matter
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (wanted.contains(columns[i].name)) out.insert(out.end(), groups[i].begin(), groups[i].end());
+  }
+  return out;
 }
 
 std::string density_figure(const FigureRequest& request, Index target, const Run& run) {
@@ -59,7 +78,7 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
   const plot::Names names = plot_names(model.encoder);
   if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run);
   const Vector at = inputs_at(model.encoder, request.at);
-  const std::vector<Index> panels = panel_inputs(model.encoder);
+  const std::vector<Index> panels = panel_inputs(model);
   const bool all_categorical =
       model.encoder.input_columns()[0].is_categorical() && panels.size() == names.inputs.size();
   if (request.input || (names.inputs.size() == 1 && !all_categorical)) {
@@ -76,17 +95,22 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
   return plot::slices(*model.density, data, names, options, run);
 }
 
+/// The best score for every pair of the first two options that varied; with one, a row.
 plot::TuningTable tuning_table(const Tuning& tuning) {
-  // The best score over regularization for every pair of widths.
-  std::set<double> widths_x;
-  std::set<double> widths_y;
+  std::vector<std::set<double>> values(tuning.names.size());
   for (const Candidate& candidate : tuning.candidates) {
-    widths_x.insert(candidate.values[0]);
-    widths_y.insert(candidate.values[1]);
+    for (std::size_t j = 0; j < values.size(); ++j) values[j].insert(candidate.values[j]);
   }
-  const bool one_width = std::all_of(tuning.candidates.begin(), tuning.candidates.end(),
-                                     [](const Candidate& c) { return c.values[0] == c.values[1]; });
-  if (one_width) widths_y = {0.0};
+  std::vector<std::size_t> varied;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    // An option that follows another one (bandwidth_y, where it is not given) is no choice of its own.
+    const bool follows = std::any_of(varied.begin(), varied.end(), [&](std::size_t k) {
+      return std::all_of(tuning.candidates.begin(), tuning.candidates.end(),
+                         [&](const Candidate& c) { return c.values[j] == c.values[k]; });
+    });
+    if (values[j].size() > 1 && !follows) varied.push_back(j);
+  }
+  if (varied.empty()) varied.push_back(0);
   const auto column_of = [](const std::set<double>& set) {
     Vector out(static_cast<Index>(set.size()));
     std::copy(set.begin(), set.end(), out.begin());
@@ -95,22 +119,38 @@ plot::TuningTable tuning_table(const Tuning& tuning) {
   const auto place = [](const std::set<double>& set, double value) {
     return static_cast<Index>(std::distance(set.begin(), set.find(value)));
   };
+  const bool one = varied.size() == 1;
   plot::TuningTable out{.score_name = "cross-validated score",
-                        .row_name = "bandwidth_y",
-                        .column_name = "bandwidth",
-                        .rows = column_of(widths_y),
-                        .columns = column_of(widths_x),
+                        .row_name = one ? "" : tuning.names[varied[1]],
+                        .column_name = tuning.names[varied[0]],
+                        .rows = one ? Vector(Vector::Zero(1)) : column_of(values[varied[1]]),
+                        .columns = column_of(values[varied[0]]),
                         .score = {}};
   out.score = Matrix::Constant(out.rows.size(), out.columns.size(), std::numeric_limits<double>::quiet_NaN());
   out.standard_error = out.score;
   for (const Candidate& candidate : tuning.candidates) {  // best first
-    const Index i = one_width ? 0 : place(widths_y, candidate.values[1]);
-    const Index j = place(widths_x, candidate.values[0]);
+    const Index i = one ? 0 : place(values[varied[1]], candidate.values[varied[1]]);
+    const Index j = place(values[varied[0]], candidate.values[varied[0]]);
     if (std::isfinite(out.score(i, j))) continue;
     out.score(i, j) = candidate.failed ? std::numeric_limits<double>::infinity() : candidate.score;
     if (!candidate.failed) out.standard_error(i, j) = candidate.standard_error;
   }
   return out;
+}
+
+/// Bars of the inputs, the most important first.
+std::string importance_figure(const Model& model) {
+  constexpr std::size_t most = 30;
+  std::vector<Relevance> all = relevances(model);
+  std::stable_sort(all.begin(), all.end(), [](const Relevance& a, const Relevance& b) {
+    return std::pair(a.selected, a.importance.value_or(0)) > std::pair(b.selected, b.importance.value_or(0));
+  });
+  std::vector<plot::ImportanceBar> bars;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
+    const double share = all[i].importance.value_or(all[i].selected ? 1.0 : 0.0);
+    bars.push_back({all[i].input, share, all[i].selected, all[i].stability});
+  }
+  return plot::importance_bars(bars);
 }
 
 Scores test_scores(const FigureRequest& request, const Run& run) {
@@ -161,7 +201,12 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
     return kind == "pit" ? plot::pit_histogram(own.pit, scores.weights, name)
                          : plot::coverage_plot(own, scores.weights, name);
   }
-  require(kind == "tuning", "--figure = '", kind, "', expected density, pit, coverage or tuning");
+  if (kind == "importance") {
+    require(!relevances(model).empty(), "--figure importance: ", model.density->model_name(),
+            " does not say which inputs matter; condens describe moves one input after the other");
+    return importance_figure(model);
+  }
+  require(kind == "tuning", "--figure = '", kind, "', expected density, importance, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -194,6 +239,9 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
                        "P(Y <= y | x) on the test data: uniform when the model is right."});
     figures.push_back({"Coverage of " + targets[j], plot::coverage_plot(own, scores->weights, targets[j]),
                        "Share of test rows inside intervals of a given probability."});
+  }
+  if (!relevances(model).empty()) {
+    figures.push_back({"Importance of the inputs", importance_figure(model), "As the model weighs them."});
   }
   if (const auto tuning = tuning_of(*model.density)) {
     figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),

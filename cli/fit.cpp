@@ -7,11 +7,14 @@
 #include "condens/core/errors.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "relevance.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
 
 namespace {
+
+constexpr std::size_t most_names = 20;
 
 struct FitCall {
   std::string train;
@@ -43,6 +46,16 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
+  std::vector<std::string> selected;
+  const std::vector<Relevance> relevance = relevances(model);
+  for (const Relevance& entry : relevance) {
+    if (entry.selected) selected.push_back(entry.input);
+  }
+  if (selected.size() < relevance.size()) {
+    const bool few = !selected.empty() && selected.size() <= most_names;
+    say("fit", message("selected ", selected.size(), " of ", relevance.size(), " inputs",
+                       few ? ": " + list_text(selected) : ""));
+  }
   std::string chosen;
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
     const Document* value = details.find(option.name);
@@ -51,10 +64,13 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   }
   const Document* score = details.find("score");
   if (score != nullptr) {
-    chosen += message("; cross-validated score ", brief(score->as_number()), " ± ",
+    chosen += message(chosen.empty() ? "" : "; ", "cross-validated score ", brief(score->as_number()), " ± ",
                       brief(details.at("score_standard_error").as_number()), " (standardised scale)");
   }
-  if (!chosen.empty()) say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (chosen.starts_with("cross-validated"))
+    say("fit", chosen);
+  else if (!chosen.empty())
+    say("fit", (score != nullptr ? "chose " : "used ") + chosen);
   if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
   for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
   if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);

@@ -54,15 +54,22 @@ std::string value_text(const Document& value) {
     for (const Document& item : *list) out += (out.empty() ? "" : ",") + value_text(item);
     return out.empty() ? "none" : out;
   }
+  if (const auto* members = std::get_if<Document::Object>(&value.value())) {
+    std::string out;
+    for (const auto& [name, item] : *members) out += (out.empty() ? "" : " ") + name + "=" + value_text(item);
+    return out.empty() ? "none" : out;
+  }
   return std::string(value.kind());
 }
 
 std::string list_text(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 10;
+  const std::size_t shown = words.size() > most + 1 ? most : words.size();
   std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool last = i + 1 == words.size();
-    out += (i == 0 ? "" : last ? " and " : ", ") + words[i];
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
   }
+  if (shown < words.size()) out += " and " + std::to_string(words.size() - shown) + " others";
   return out;
 }
 

@@ -29,7 +29,7 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 /// An option's value as the user would type it.
 std::string value_text(const Document& value);
 
-/// "duration", "a, b and c".
+/// "duration", "a, b and c"; of many words, the first ten.
 std::string list_text(const std::vector<std::string>& words);
 
 /// Number of rows of the fit; 0 when the model did not tell.

@@ -29,6 +29,10 @@ std::string model_text(const ModelInfo& model) {
   out += "\n";
   for (const OptionInfo& option : model.options) {
     out += "\n  " + option.name + " (" + kind_text(option) + ")\n    " + option.text + "\n    ";
+    if (option.type == "options") {
+      out += "Set one by one: --set " + option.name + ".option=value\n";
+      continue;
+    }
     std::string first;
     for (const std::string& preset : model.presets) {
       const std::string value = value_text(model.defaults(preset).at(option.name));

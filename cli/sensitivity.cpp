@@ -3,26 +3,52 @@
 #include <algorithm>
 
 #include "fitted.hpp"
+#include "relevance.hpp"
 
 namespace condens::cli {
 
 namespace {
 
-std::vector<std::string> values_of(const EncodedColumn& column) {
-  if (column.is_categorical()) return column.levels;
-  if (column.low == column.high) return {format_number(column.low)};
-  return {format_number(column.low), format_number(column.typical), format_number(column.high)};
+/// Minimum, median and maximum, as far as they differ.
+std::vector<double> numbers_of(const EncodedColumn& column) {
+  std::vector<double> out{column.low, column.typical, column.high};
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
-Influence influence_of(const Model& model, const EncodedColumn& column, const Vector& spread) {
+std::vector<std::string> values_of(const EncodedColumn& column) {
+  if (column.is_categorical()) return column.levels;
+  std::vector<std::string> out;
+  for (const double value : numbers_of(column)) out.push_back(format_number(value));
+  return out;
+}
+
+/// The typical inputs with one input at each of its values, as columns.
+Matrix one_moves(const EncodedColumn& column, Index first_row, const Vector& typical, std::size_t values) {
+  Matrix x = typical.replicate(1, static_cast<Index>(values));
+  if (column.width() > 1) {
+    x.middleRows(first_row, column.width()).setIdentity();
+    return x;
+  }
+  const std::vector<double> numbers = column.is_categorical() ? std::vector<double>{0, 1} : numbers_of(column);
+  for (Index j = 0; j < x.cols(); ++j) x(first_row, j) = numbers[static_cast<std::size_t>(j)];
+  return x;
+}
+
+Influence influence_of(const Model& model, const EncodedColumn& column, Index first_row, const Vector& typical,
+                       const Vector& spread) {
+  const std::vector<std::string> values = values_of(column);
+  const GaussianMixtures laws = model.density->predict(one_moves(column, first_row, typical, values.size()));
+  const Matrix mean = laws.mean();
+  const Matrix variance = laws.variance();
   Influence out{column.name, {}, 0.0};
-  for (const std::string& value : values_of(column)) {
-    const GaussianMixtures law = model.density->predict(Matrix(inputs_at(model.encoder, {{column.name, value}})));
-    Influence::Step step{value, law.mean().col(0), law.variance().col(0).cwiseSqrt()};
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const auto at = static_cast<Index>(j);
+    Influence::Step step{values[j], mean.col(at), variance.col(at).cwiseSqrt()};
     for (const Influence::Step& other : out.steps) {
-      const double mean = ((step.mean - other.mean).array().abs() / spread.array()).maxCoeff();
-      const double std = ((step.std - other.std).array().abs() / spread.array()).maxCoeff();
-      out.size = std::max({out.size, mean, std});
+      const double moved = ((step.mean - other.mean).array().abs() / spread.array()).maxCoeff();
+      const double widened = ((step.std - other.std).array().abs() / spread.array()).maxCoeff();
+      out.size = std::max({out.size, moved, widened});
     }
     out.steps.push_back(std::move(step));
   }
@@ -34,9 +60,13 @@ Influence influence_of(const Model& model, const EncodedColumn& column, const Ve
 std::vector<Influence> influences(const Model& model) {
   std::vector<Influence> out;
   if (model.encoder.input_columns().empty()) return out;
-  const Vector spread = model.density->predict(Matrix(inputs_at(model.encoder, {}))).variance().col(0).cwiseSqrt();
-  for (const EncodedColumn& column : model.encoder.input_columns()) {
-    out.push_back(influence_of(model, column, spread));
+  const Vector typical = inputs_at(model.encoder, {});
+  const Vector spread = model.density->predict(Matrix(typical)).variance().col(0).cwiseSqrt();
+  const std::vector<Relevance> relevance = relevances(model);
+  const auto rows_of_inputs = model.encoder.groups();
+  for (std::size_t i = 0; i < rows_of_inputs.size(); ++i) {
+    if (!relevance.empty() && !relevance[i].selected) continue;
+    out.push_back(influence_of(model, model.encoder.input_columns()[i], rows_of_inputs[i].front(), typical, spread));
   }
   std::stable_sort(out.begin(), out.end(), [](const Influence& a, const Influence& b) { return a.size > b.size; });
   return out;

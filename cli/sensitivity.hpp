@@ -20,7 +20,7 @@ struct Influence {
   double size;              ///< largest change of a mean or std, in standard deviations at the typical inputs
 };
 
-/// The most influential input first.
+/// The most influential input first; inputs that the model left out are not among them.
 std::vector<Influence> influences(const Model& model);
 
 }  // namespace condens::cli

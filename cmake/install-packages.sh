@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # Debian packages that condens needs, and a function that installs those that
-# are missing. Sourced by ./check, ./demo and reproduce/lscde/fetch_data.sh, so
+# are missing. Sourced by ./check, ./demo and reproduce/common/fetch_data.sh, so
 # that no list is typed twice.
 
 # shellcheck disable=SC2034  # the lists are for the scripts that source this file
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libcli11-dev libboost-math-dev
-                libboost-random-dev)
+                libboost-random-dev liblbfgspp-dev libnanoflann-dev)
 check_packages=(libgtest-dev clang-format clang-tidy)
 r_data_packages=(r-base-core r-cran-mass r-cran-quantreg)
 

@@ -40,8 +40,10 @@ _TYPES = {
     "boolean": "bool",
     "integer": "int",
     "number": "float",
+    "text": "str",
     "numbers": "_Numbers",
     "matrix": "ArrayLike",
+    "options": "dict[str, Any]",
 }
 
 _COMMON_TYPES = {

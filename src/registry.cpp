@@ -4,8 +4,12 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/sacde.hpp"
+#include "condens/selection/forward_selection.hpp"
 
 namespace condens {
 
@@ -15,8 +19,9 @@ enum class Unlabeled { ignored, used };
 
 /// A model whose options know two presets: the defaults, and `paper()`.
 template <class Model, class Options>
-ModelInfo describe(std::string name, std::string class_name, std::string title, std::string source,
-                   Unlabeled unlabeled) {
+ModelInfo describe(std::string name, std::string class_name, std::string title, std::string source, Unlabeled unlabeled,
+                   Model (*fit)(const Dataset&, const Options&, const Run&) = &Model::fit,
+                   Model (*load)(const Document&) = &Model::from_document) {
   const auto preset_options = [class_name](std::string_view preset) {
     if (preset == "paper") return Options::paper();
     require(preset.empty() || preset == "recommended", class_name, ": preset = '", preset,
@@ -36,13 +41,28 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
     set_options(options, class_name, values);
-    return std::make_unique<Model>(Model::fit(data, options, run));
+    return std::make_unique<Model>(fit(data, options, run));
   };
-  info.load = [](const Document& document) { return std::make_unique<Model>(Model::from_document(document)); };
+  info.load = [=](const Document& document) { return std::make_unique<Model>(load(document)); };
   info.results_of = [](const ConditionalDensity& density) {
     return results_to_document(dynamic_cast<const Model&>(density));
   };
   return info;
+}
+
+/// Selection around the model that the options name.
+ForwardSelection fit_forward(const Dataset& data, const ForwardOptions& options, const Run& run) {
+  const ModelInfo& inner = find_model(options.model);
+  require(inner.name != "forward", "ForwardSelection: model = 'forward', expected another model");
+  inner.defaults(options.model_preset);  // refuses an unknown one
+  const auto fit = [&](const Dataset& subset, const Document& values, const Run& own) {
+    return inner.fit(subset, options.model_preset, values, own);
+  };
+  return ForwardSelection::fit(data, options, {inner.options, fit}, run);
+}
+
+ForwardSelection load_forward(const Document& document) {
+  return ForwardSelection::from_document(document, load_density);
 }
 
 Document to_document(const Bounds& bounds) {
@@ -52,6 +72,21 @@ Document to_document(const Bounds& bounds) {
   return out.set("high", end(bounds.high)).set("high_open", bounds.high_open);
 }
 
+/// `defaults` holds all values of every preset.
+Document to_document(const std::vector<OptionInfo>& options, const Document& defaults) {
+  Document::Array out;
+  for (const OptionInfo& option : options) {
+    Document entry;
+    entry.set("name", option.name).set("type", option.type).set("text", option.text);
+    entry.set("bounds", to_document(option.bounds)).set("choices", Document(option.choices));
+    Document own(Document::Object{});
+    for (const auto& [preset, values] : defaults.as_object()) own.set(preset, values.at(option.name));
+    if (!option.options.empty()) entry.set("options", to_document(option.options, own));
+    out.push_back(std::move(entry.set("defaults", std::move(own))));
+  }
+  return out;
+}
+
 }  // namespace
 
 const std::vector<ModelInfo>& models() {
@@ -59,9 +94,22 @@ const std::vector<ModelInfo>& models() {
       describe<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
           "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
-      describe<Sacde, SacdeOptions>(
-          "sacde", "SACDE", "Sparse additive conditional density estimation: selects the inputs that matter.",
+      describe<Sacde, SacdeOptions>("sacde", "SACDE",
+                                    "Sparse additive conditional density estimation: selects the inputs that matter.",
+                                    "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<NadarayaWatson, NadarayaWatsonOptions>(
+          "nw", "NadarayaWatson",
+          "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",
+          "Holmes, Gray and Isbell (2007); Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<EpsilonKde, EpsilonKdeOptions>(
+          "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
           "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<GaussianProcess, GaussianProcessOptions>(
+          "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
+          "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<ForwardSelection, ForwardOptions>(
+          "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3", Unlabeled::used, fit_forward, load_forward),
   };
   return all;
 }
@@ -77,15 +125,8 @@ const ModelInfo& find_model(std::string_view name) {
 }
 
 Document to_document(const ModelInfo& info) {
-  Document::Array options;
-  for (const OptionInfo& option : info.options) {
-    Document entry;
-    entry.set("name", option.name).set("type", option.type).set("text", option.text);
-    entry.set("bounds", to_document(option.bounds)).set("choices", Document(option.choices));
-    Document defaults(Document::Object{});
-    for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset).at(option.name));
-    options.push_back(std::move(entry.set("defaults", std::move(defaults))));
-  }
+  Document defaults(Document::Object{});
+  for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset));
   Document::Array results;
   for (const ResultInfo& result : info.results) {
     results.push_back(Document::Object{{"name", result.name}, {"text", result.text}});
@@ -95,7 +136,7 @@ Document to_document(const ModelInfo& info) {
                           {"title", info.title},
                           {"source", info.source},
                           {"presets", Document(info.presets)},
-                          {"options", std::move(options)},
+                          {"options", to_document(info.options, defaults)},
                           {"results", std::move(results)},
                           {"uses_unlabeled", info.uses_unlabeled}};
 }

@@ -18,6 +18,9 @@ std::string cell(const Document& value) {
   }
   if (const auto* matrix = std::get_if<Matrix>(&value.value())) return matrix->size() == 0 ? "none" : "given";
   if (const auto* text = std::get_if<std::string>(&value.value())) return *text;
+  if (const auto* inside = std::get_if<Document::Object>(&value.value())) {
+    return inside->empty() ? "none set" : "its own";
+  }
   return detail::to_text(value);
 }
 

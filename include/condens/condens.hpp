@@ -7,5 +7,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/models/conditional_density.hpp"
+#include "condens/models/epsilon_kde.hpp"
+#include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
 #include "condens/registry.hpp"

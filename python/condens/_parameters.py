@@ -21,8 +21,10 @@ _TYPES = {
     "boolean": "bool",
     "integer": "int",
     "number": "float",
+    "text": "str",
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
+    "options": "dict of options",
 }
 
 _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
@@ -74,6 +76,8 @@ def _value_text(value: Any) -> str:
         return "[" + ", ".join(_value_text(v) for v in value) + "]"
     if isinstance(value, np.ndarray):
         return "none"
+    if isinstance(value, dict):
+        return "{}" if not value else "the model's own"
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
@@ -132,6 +136,13 @@ def docstring(info: Info) -> str:
     )
 
 
+def _guessed(name: str, value: Any) -> Info:
+    """The entry of an option whose model only the core knows, by what the value is."""
+    array = np.asarray(value)
+    numbers = array.ndim > 0 and array.dtype.kind in "biuf"
+    return {"name": name, "type": ("matrix" if array.ndim > 1 else "numbers") if numbers else "any"}
+
+
 def _plain(value: Any, option: Info) -> Any:
     """A value as the core reads it; what it cannot be is left for the core to refuse."""
     if option["type"] == "matrix":
@@ -139,6 +150,9 @@ def _plain(value: Any, option: Info) -> Any:
         if array.ndim != 2 or array.size == 0:
             raise ValueError(f"{option['name']} has shape {array.shape}, expected at least one row, each with numbers")
         return array
+    if option["type"] == "options" and isinstance(value, dict):
+        inside = {entry["name"]: entry for entry in option.get("options", [])}
+        return {name: _plain(item, inside.get(name) or _guessed(name, item)) for name, item in value.items()}
     if option["type"] == "numbers" and not isinstance(value, str):
         array = np.asarray(value)
         if array.ndim > 1:
@@ -182,6 +196,12 @@ def chosen_options(info: Info, estimator: Any, x: NDArray[np.float64], y: NDArra
     return out
 
 
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    return bool(np.array_equal(a, b))
+
+
 def parameters_of(info: Info, options: Info) -> dict[str, Any]:
     """The inverse of chosen_options: the nearest preset, and the arguments that differ from it."""
 
@@ -189,7 +209,7 @@ def parameters_of(info: Info, options: Info) -> dict[str, Any]:
         return {
             ("random_state" if option["name"] == "seed" else option["name"]): options[option["name"]]
             for option in info["options"]
-            if not np.array_equal(options[option["name"]], option["defaults"][preset])
+            if not _same(options[option["name"]], option["defaults"][preset])
         }
 
     preset = min(info["presets"], key=lambda name: len(different(name)))

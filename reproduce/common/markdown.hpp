@@ -36,6 +36,8 @@ class MarkdownTable {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
+  bool empty() const { return rows_.size() == 1; }
+
   /// The first column to the left, the others to the right.
   void print(std::ostream& out) const {
     std::vector<std::size_t> width;

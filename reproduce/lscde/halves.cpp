@@ -1,12 +1,9 @@
 #include "halves.hpp"
 
-#include <cmath>
-#include <ctime>
-#include <limits>
-
 #include "authors_program.hpp"
+#include "common/data_files.hpp"
+#include "common/test_score.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/data/standardizer.hpp"
 #include "condens/selection/random_splits.hpp"
 
 namespace condens::reproduce {
@@ -14,13 +11,6 @@ namespace condens::reproduce {
 namespace {
 
 constexpr std::uint64_t split_seed = 2010;
-
-/// Seconds that this thread has worked: other programs on the machine do not count.
-double thread_seconds() {
-  std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Half run_half(const Dataset& data, const Split& split, const Variant& variant, Index repeat) {
   LscdeOptions options = variant.options;
@@ -33,11 +23,9 @@ Half run_half(const Dataset& data, const Split& split, const Variant& variant, I
   const Lscde model = Lscde::fit(train, options, one_thread);
   const double seconds = thread_seconds() - begin;
 
-  const double scale = Standardizer::fit(train.y, Vector()).scale()[0];
-  const Vector log_density = model.log_density(test.x, test.y, one_thread).array() + std::log(scale);
-  const double floor = std::numeric_limits<double>::epsilon();
-  return {.exact = -log_density.mean(),
-          .capped = -(log_density.array().exp() + floor).log().mean(),
+  const TestScore score = standardized_score(train, model.log_density(test.x, test.y, one_thread));
+  return {.exact = score.exact,
+          .capped = score.capped,
           .bandwidth = model.bandwidth(),
           .bandwidth_y = model.bandwidth_y(),
           .regularization = model.regularization(),
@@ -50,10 +38,10 @@ std::vector<SetResults> run_halves(const std::string& directory, const std::vect
   const Index n_variants = static_cast<Index>(variants.size());
   std::vector<SetResults> out;
   for (const BenchmarkSet& set : benchmark_sets) {
-    const std::optional<Dataset> data = load(directory, set.file, set.rows, set.inputs);
+    const std::optional<Dataset> data = load(directory, set.name);
     out.emplace_back();
     if (!data) continue;
-    const std::vector<Split> splits = random_splits(set.rows, repeats, 0.5, split_seed);
+    const std::vector<Split> splits = random_splits(data->size(), repeats, 0.5, split_seed);
     out.back().emplace(variants.size(), std::vector<Half>(repeats));
     parallel_for(n_variants * repeats, resolve_threads(0), [&](Index task) {
       const std::size_t v = static_cast<std::size_t>(task % n_variants);
@@ -67,10 +55,10 @@ std::vector<SetResults> run_halves(const std::string& directory, const std::vect
 std::vector<std::vector<double>> run_authors_program(const std::string& directory) {
   std::vector<std::vector<double>> out;
   for (const BenchmarkSet& set : benchmark_sets) {
-    const std::optional<Dataset> data = load(directory, set.file, set.rows, set.inputs);
+    const std::optional<Dataset> data = load(directory, set.name);
     out.emplace_back(data ? repeats : 0);
     if (!data) continue;
-    const std::vector<Split> splits = random_splits(set.rows, repeats, 0.5, split_seed);
+    const std::vector<Split> splits = random_splits(data->size(), repeats, 0.5, split_seed);
     parallel_for(repeats, resolve_threads(0), [&](Index repeat) {
       const std::size_t r = static_cast<std::size_t>(repeat);
       out.back()[r] = authors_program_score(data->subset(splits[r].train), data->subset(splits[r].test), r);

@@ -2,10 +2,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 
-#include "benchmark_sets.hpp"
+#include "common/data_files.hpp"
 #include "common/markdown.hpp"
 #include "common/statistics.hpp"
 #include "condens/core/errors.hpp"
@@ -24,19 +22,12 @@ constexpr Index draws = 10;
 
 const std::vector<Variant> presets = {paper_variant, recommended_variant};
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << '\n';
-  file.close();
-  if (!file) throw std::runtime_error(message("cannot write ", path.string()));
-}
-
 void draw(const std::string& name, const Dataset& data, const plot::Names& names, const std::string& pictures,
           const plot::MapOptions& options, std::ostream& out) {
   for (const Variant& preset : presets) {
     const std::string file = name + "-" + preset.name + ".svg";
     const Lscde model = Lscde::fit(data, preset.options);
-    write(std::filesystem::path(pictures) / file, plot::density_map(model, data, names, options));
+    write_text(std::filesystem::path(pictures) / file, plot::density_map(model, data, names, options));
     out << "| " << name << " | " << preset.name << " | [" << file << "](pictures/" << file << ") | "
         << significant(model.bandwidth()) << " | " << significant(model.bandwidth_y()) << " | "
         << significant(model.regularization()) << " |\n";
@@ -90,12 +81,12 @@ void draw_illustrations(const std::string& directory, const std::string& picture
     const auto truth = [&](double x, double y) { return toy.truth(Matrix::Constant(1, 1, x))[0].pdf(y); };
     draw(toy.name, toy.sample(n_train, 0), {{"x"}, {"y (" + toy.name + " noise)"}}, pictures, {.truth = truth}, out);
   }
-  if (const auto bone = load(directory, "bone.csv", 485, 1)) {
+  if (const auto bone = load(directory, "bone")) {
     draw("bone", *bone, {{"age (years)"}, {"bone density change"}}, pictures, {}, out);
   } else {
     out << "| bone | | not available | | | |\n";
   }
-  if (const auto geyser = load(directory, "geyser.csv", 299, 1)) {
+  if (const auto geyser = load(directory, "geyser")) {
     draw("geyser", *geyser, {{"duration (min)"}, {"waiting time (min)"}}, pictures, {}, out);
   } else {
     out << "| geyser | | not available | | | |\n";

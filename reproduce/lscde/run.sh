@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds, computes everything anew, draws the pictures and writes RESULTS.md.
 #
-# usage: run.sh DATA_DIRECTORY      (see fetch_data.sh; data sets that are not there are left out)
+# usage: run.sh DATA_DIRECTORY      (see ../common/fetch_data.sh; data sets that are not there are left out)
 set -euo pipefail
 
 if [[ $# -ne 1 || "$1" == -h || "$1" == --help ]]; then

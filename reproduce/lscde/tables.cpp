@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/data_files.hpp"
 #include "common/markdown.hpp"
 #include "common/statistics.hpp"
 
@@ -106,9 +107,9 @@ void print_comparison(const std::vector<SetResults>& results, const std::vector<
     const Summary capped = summary((*results[i])[0], &Half::capped);
     const Summary program = summarize(authors[i]);
     ratios.add(set, program);
-    table.add({set.name, std::to_string(set.rows / 2), std::to_string(set.inputs), plus_minus(set.mean, set.deviation),
-               text(exact), flagged(standardized_difference(exact, set)), text(capped),
-               flagged(standardized_difference(capped, set)), text(program),
+    table.add({set.name, std::to_string(data_file(set.name).rows / 2), std::to_string(data_file(set.name).inputs),
+               plus_minus(set.mean, set.deviation), text(exact), flagged(standardized_difference(exact, set)),
+               text(capped), flagged(standardized_difference(capped, set)), text(program),
                flagged(standardized_difference(program, set))});
   }
   table.print(out);

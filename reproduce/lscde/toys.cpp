@@ -7,10 +7,7 @@ namespace condens::reproduce {
 
 namespace {
 
-double location(double x, Sinc sinc) {
-  const double t = 2 * std::numbers::pi * x * (sinc == Sinc::normalised ? std::numbers::pi : 1.0);
-  return t == 0 ? 1.0 : std::sin(t) / t;
-}
+double location(double x, Sinc reading) { return sinc(2 * std::numbers::pi * x, reading); }
 
 double spread(double x) { return std::exp(1 - x) / 8; }
 

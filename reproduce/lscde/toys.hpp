@@ -4,16 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "common/sinc.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 
 namespace condens::reproduce {
-
-/// The paper writes sinc(2 pi x) and does not define it.
-enum class Sinc {
-  plain,      ///< sin(t) / t
-  normalised  ///< sin(pi t) / (pi t)
-};
 
 struct Toy {
   std::string name;

@@ -35,6 +35,8 @@ std::vector<Variant> ablations() {
                o.n_centers = 100;
                o.center_selection = CenterSelection::random;
              }),
+      change("metric none", [](LscdeOptions& o) { o.metric = LscdeMetric::none; }),
+      change("metric nw", [](LscdeOptions& o) { o.metric = LscdeMetric::nw; }),
       change("nonnegative", [](LscdeOptions& o) { o.coefficients = LscdeCoefficients::nonnegative; }),
       change("squared score", [](LscdeOptions& o) { o.scoring = Scoring::squared; }),
   };

@@ -25,7 +25,9 @@ std::string expected(const OptionInfo& info) {
   if (info.type == "integer") return "a whole number" + suffix;
   if (info.type == "number") return "a number" + suffix;
   if (info.type == "numbers") return "a list of numbers, each" + (suffix.empty() ? " finite" : suffix);
+  if (info.type == "text") return "a text";
   if (info.type == "matrix") return "a matrix of finite numbers";
+  if (info.type == "options") return "options with their values";
   std::string choices = "one of ";
   for (std::size_t i = 0; i < info.choices.size(); ++i) choices += (i == 0 ? "" : ", ") + info.choices[i];
   return choices;
@@ -103,10 +105,23 @@ std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info,
   return out;
 }
 
+std::string read_text(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (const auto* text = std::get_if<std::string>(&value.value())) return *text;
+  bad_option(owner, info.name, to_text(value), expected(info));
+}
+
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value) {
   const auto* matrix = std::get_if<Matrix>(&value.value());
   if (matrix == nullptr || !matrix->allFinite()) bad_option(owner, info.name, to_text(value), expected(info));
   return *matrix;
+}
+
+Document read_options(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (value.is_null()) return Document::Object{};
+  if (!std::holds_alternative<Document::Object>(value.value())) {
+    bad_option(owner, info.name, to_text(value), expected(info));
+  }
+  return value;
 }
 
 int read_choice(std::string_view owner, const OptionInfo& info, const Document& value) {
@@ -136,7 +151,7 @@ Document parse_option(std::string_view owner, const OptionInfo& info, std::strin
     if (text == "false" || text == "0" || text == "no") return false;
     return std::string(text);  // set_options says what was expected
   }
-  if (info.type == "choice") return std::string(text);
+  if (info.type == "choice" || info.type == "text" || info.type == "options") return std::string(text);
   if (info.type == "integer" || info.type == "number") return parse_number(owner, info, text);
   if (info.type == "numbers") {
     std::vector<double> values;

@@ -69,6 +69,10 @@ GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run
       .affine(y_scale_.mean(), y_scale_.scale());
 }
 
+Vector ConditionalDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
+  return laws(x).log_pdf(y, {.threads = 1, .observer = {}});
+}
+
 Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y, const Run& run) const {
   check_columns(model_name(), "x", x, n_inputs());
   check_columns(model_name(), "y", y, n_targets());
@@ -82,7 +86,7 @@ Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y,
         const Range range = block_range(x.cols(), block_size, block);
         const Matrix z = x_scale_.transform(x.middleCols(range.begin, range.size()));
         const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
-        out.segment(range.begin, range.size()) = laws(z).log_pdf(t, {.threads = 1, .observer = {}}).array() - log_scale;
+        out.segment(range.begin, range.size()) = log_densities(z, t).array() - log_scale;
         task.advance(static_cast<double>(range.size()));
       },
       [&] { task.poll(); });

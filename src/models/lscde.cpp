@@ -7,6 +7,7 @@
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "lscde_metric.hpp"
 #include "lscde_selection.hpp"
 #include "preparation.hpp"
 
@@ -26,6 +27,7 @@ LscdeOptions LscdeOptions::paper() {
           .n_centers = 100,
           .center_selection = CenterSelection::random,
           .mask_centers = false,
+          .metric = LscdeMetric::none,
           .defensive_weight = 0.0};
 }
 
@@ -84,18 +86,6 @@ std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const 
   return groups;
 }
 
-/// The candidates half-way (geometrically) between the best and its neighbours, and the best.
-std::vector<double> between_neighbours(std::vector<double> grid, double best) {
-  std::sort(grid.begin(), grid.end());
-  const auto here = std::find(grid.begin(), grid.end(), best);
-  if (here == grid.end()) return grid;
-  std::vector<double> out;
-  if (here != grid.begin()) out.push_back(std::sqrt(*(here - 1) * best));
-  out.push_back(best);
-  if (here + 1 != grid.end()) out.push_back(std::sqrt(*(here + 1) * best));
-  return out;
-}
-
 /// The lowest score, the first of equals; throws when there is none.
 Candidate best_of(const std::vector<Candidate>& candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(),
@@ -119,10 +109,11 @@ std::vector<Candidate> search(const Problem& problem, const LscdeOptions& option
   if (options.refine) {
     const auto finer = lscde::score_candidates(
         problem,
-        make_groups(between_neighbours(options.bandwidth, best.bandwidth),
-                    options.bandwidth_y.empty() ? std::vector<double>{}
-                                                : between_neighbours(options.bandwidth_y, best.bandwidth_y)),
-        between_neighbours(options.regularization, best.regularization), task);
+        make_groups(preparation::between_neighbours(options.bandwidth, best.bandwidth),
+                    options.bandwidth_y.empty()
+                        ? std::vector<double>{}
+                        : preparation::between_neighbours(options.bandwidth_y, best.bandwidth_y)),
+        preparation::between_neighbours(options.regularization, best.regularization), task);
     for (const Candidate& candidate : finer) {
       const auto same = [&](const Candidate& c) {
         return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
@@ -151,6 +142,7 @@ Document candidates_to_document(const std::vector<Candidate>& candidates) {
 
 struct Lscde::Parameters {
   LscdeOptions options;
+  Vector input_widths;
   double bandwidth;
   double bandwidth_y;
   double regularization;
@@ -163,6 +155,7 @@ struct Lscde::Parameters {
 Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
     : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
       options_(std::move(p.options)),
+      input_widths_(std::move(p.input_widths)),
       bandwidth_(p.bandwidth),
       bandwidth_y_(p.bandwidth_y),
       regularization_(p.regularization),
@@ -198,6 +191,7 @@ Document Lscde::to_document() const {
   Document out = Document::Object{{"options", options()},
                                   {"x_scale", x_scale().to_document()},
                                   {"y_scale", y_scale().to_document()},
+                                  {"input_widths", input_widths_},
                                   {"bandwidth", bandwidth_},
                                   {"bandwidth_y", bandwidth_y_},
                                   {"regularization", regularization_},
@@ -212,6 +206,7 @@ Document Lscde::to_document() const {
 Lscde Lscde::from_document(const Document& document) {
   Parameters p;
   set_options(p.options, owner, document.at("options"));
+  p.input_widths = document.at("input_widths").as_vector();
   p.bandwidth = document.at("bandwidth").as_number();
   p.bandwidth_y = document.at("bandwidth_y").as_number();
   p.regularization = document.at("regularization").as_number();
@@ -223,7 +218,8 @@ Lscde Lscde::from_document(const Document& document) {
   const Index b = p.coefficients.size();
   p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
   const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
-                            p.centers_x.cols() == b && p.centers_y.cols() == b;
+                            p.centers_x.cols() == b && p.centers_y.cols() == b &&
+                            p.input_widths.size() == x_scale.dimension();
   const bool values_make_sense =
       p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 && p.coefficients.maxCoeff() > 0;
   if (!shapes_agree || !values_make_sense) throw FormatError("LSCDE: the parameters do not fit together");
@@ -240,8 +236,9 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   if (options.centers.size() == 0 && options.n_centers > rows.size()) {
     report.details.set("n_centers_note", message("all ", rows.size(), " samples are centers"));
   }
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
+  Vector input_widths = lscde::apply_metric(standardized, options, run, report);
   std::vector<Index> center_rows;
   if (options.centers.size() == 0) {
     center_rows = preparation::choose_center_rows(standardized.data, options.center_selection, options.n_centers,
@@ -272,6 +269,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   report.details.set("bandwidth_y", best.bandwidth_y);
   report.details.set("regularization", best.regularization);
   return Lscde({.options = options,
+                .input_widths = std::move(input_widths),
                 .bandwidth = best.bandwidth,
                 .bandwidth_y = best.bandwidth_y,
                 .regularization = best.regularization,

@@ -79,6 +79,23 @@ FoldOrder sort_by_fold(const std::vector<Index>& fold) {
   return out;
 }
 
+std::vector<double> log_spaced(double low, double high, int count) {
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i) out.push_back(low * std::pow(high / low, static_cast<double>(i) / (count - 1)));
+  return out;
+}
+
+std::vector<double> between_neighbours(std::vector<double> grid, double best) {
+  std::sort(grid.begin(), grid.end());
+  const auto here = std::find(grid.begin(), grid.end(), best);
+  if (here == grid.end()) return grid;
+  std::vector<double> out;
+  if (here != grid.begin()) out.push_back(std::sqrt(*(here - 1) * best));
+  out.push_back(best);
+  if (here + 1 != grid.end()) out.push_back(std::sqrt(*(here + 1) * best));
+  return out;
+}
+
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
   if (grid.size() < 2) return;
   const auto [low, high] = std::minmax_element(grid.begin(), grid.end());

@@ -46,6 +46,12 @@ struct FoldOrder {
 };
 FoldOrder sort_by_fold(const std::vector<Index>& fold);
 
+/// `count` candidates from `low` to `high` at equal steps of the logarithm.
+std::vector<double> log_spaced(double low, double high, int count);
+
+/// The candidates half-way (geometrically) between the best and its neighbours, and the best.
+std::vector<double> between_neighbours(std::vector<double> grid, double best);
+
 /// Warns when the best of several candidates is the smallest or the largest.
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report);
 

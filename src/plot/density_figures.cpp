@@ -5,6 +5,7 @@
 #include "condens/plot/colormap.hpp"
 #include "condens/plot/contour.hpp"
 #include "condens/plot/figures.hpp"
+#include "density_image.hpp"
 #include "frame.hpp"
 
 namespace condens::plot {
@@ -13,41 +14,9 @@ namespace {
 
 constexpr Index map_columns = 240;
 constexpr Index map_rows = 200;
-constexpr double nothing = 1e-290;  // vectorised exp(-1e9) is not 0 but the smallest normal number
 const Style mean_style{.stroke = accent, .width = 2.0};
 const Style interval_style{.stroke = accent, .width = 1.4, .dash = "6 4"};
 const Style truth_style{.stroke = "#111111", .width = 0.9};
-
-/// Density to colour: the square root, up to a cap.
-struct DensityScale {
-  double cap;
-
-  explicit DensityScale(const Matrix& density) {
-    cap = sample_quantile(density.reshaped(), 0.995);
-    if (cap < nothing) cap = density.maxCoeff();  // nearly all of the picture is empty
-    if (cap < nothing) cap = 1.0;
-  }
-  double share(double p) const { return std::sqrt(std::clamp(p / cap, 0.0, 1.0)); }
-};
-
-/// The density as an image that fills the panel; rows of `density` go upwards.
-void draw_density(const Panel& panel, const Matrix& density, const DensityScale& scale) {
-  std::vector<std::uint8_t> pixels;
-  pixels.reserve(static_cast<std::size_t>(density.size()));
-  for (Index i = density.rows() - 1; i >= 0; --i)
-    for (Index j = 0; j < density.cols(); ++j) pixels.push_back(color_index(scale.share(density(i, j))));
-  const PanelSpec& spec = panel.spec();
-  panel.canvas().image(
-      spec.corner, spec.width, spec.height,
-      encode_png(static_cast<int>(density.cols()), static_cast<int>(density.rows()), pixels, density_palette()));
-}
-
-void draw_density_bar(const Panel& panel, const DensityScale& scale) {
-  const PanelSpec& spec = panel.spec();
-  draw_color_bar(
-      panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
-      {0.0, scale.cap}, [&](double p) { return scale.share(p); }, "density");
-}
 
 /// Contour lines of values(i, j) at the equally spaced x[j] and y[i].
 void draw_contour(const Panel& panel, const Vector& x, const Vector& y, const Matrix& values, double level,

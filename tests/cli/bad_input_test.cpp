@@ -54,6 +54,23 @@ TEST_F(BadInput, Tables) {
   expect_bad_table("x,y\n1,NA\n3,NA\n", {"none is left"}, "--drop-missing");
 }
 
+TEST_F(BadInput, OptionsOfTheModelInside) {
+  write("t.csv", small_table(30));
+  const auto refused = [&](const std::string& settings, const std::vector<std::string>& words) {
+    expect_refusal("fit t.csv --target y --model forward -o m.json " + settings, 2, words);
+  };
+  refused("--set model=lsdce", {"'lsdce'", "did you mean 'lscde'?"});
+  refused("--set options.n_center=5", {"lscde: unknown option 'n_center'", "did you mean 'n_centers'?"});
+  refused("--set options.n_centers=0", {"LSCDE: n_centers = 0", ">= 1"});
+  refused("--set options.n_centers=many", {"n_centers = 'many'", "a whole number"});
+  refused("--set options.cv=3", {"'cv' is an option of the selection itself"});
+  refused("--set options=3", {"'options' holds options", "--set options.option=value"});
+  refused("--set option.cv=3", {"unknown option 'option'", "did you mean 'options'?"});
+  refused("--set cv.folds=3", {"option 'cv' of forward holds no options"});
+  refused("--set model=lsdce --set options.n_centers=5", {"'lsdce'", "did you mean 'lscde'?"});
+  refused("--set model_preset=papr", {"'papr'", "recommended or paper"});
+}
+
 TEST_F(BadInput, Calls) {
   write("t.csv", small_table(30));
   expect_refusal("fit t.csv -o m.json", 2, {"target", "x, y"});

@@ -67,6 +67,24 @@ TEST_F(HappyPath, FromFitToPicture) {
   EXPECT_EQ(read("p.html").find("<script"), std::string::npos);
 }
 
+TEST_F(HappyPath, InputsAreSelected) {
+  std::string table = "noise,kind,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const int kind = i % 3;
+    table += std::to_string(i * 17 % 23) + "," + "abc"[kind] + "," + std::to_string(10 * kind + i * i % 7) + "\n";
+  }
+  write("t.csv", table);
+  const std::string grid =
+      " --set options.bandwidth=0.3,1 --set options.bandwidth_y=0.3 --set options.refine=false"
+      " --set options.regularization=0.1 --set model=lscde";
+  const Outcome fit = run("fit t.csv --target y --model forward --set options.n_centers=20 -o m.json" + grid);
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  expect_words(fit.err, {"selected 1 of 2 inputs: kind", "cross-validated score"});
+  expect_words(output_of("describe m.json"),
+               {"Selected inputs: 1 of 2", "order in which they entered", "(none)", "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
+  expect_words(output_of("models forward"), {"options (options)", "--set options.option=value"});
+}
+
 TEST_F(HappyPath, Leaderboard) {
   write("t.csv", small_table(40));
   const std::string call = "compare t.csv --target y --models lscde,lscde:paper --repeats 2 --seed 3";

@@ -18,6 +18,11 @@ namespace {
 
 enum class Seeding { uniform, plus_plus };
 
+struct InsideOptions {
+  Index rounds = 10;
+  std::string name = "first";
+};
+
 struct ExampleOptions {
   bool standardize = true;
   Index folds = 5;
@@ -27,12 +32,20 @@ struct ExampleOptions {
   std::vector<double> offsets;
   Matrix centers;
   Seeding seeding = Seeding::plus_plus;
+  std::string label = "plain";
+  InsideOptions inside = {};
+  Document other = Document(Document::Object{});
 };
 
 }  // namespace
 
 template <>
 inline constexpr auto choice_names<Seeding> = std::array<std::string_view, 2>{"uniform", "kmeans++"};
+
+template <>
+inline constexpr auto option_table<InsideOptions> =
+    std::tuple{OptionField{"rounds", &InsideOptions::rounds, at_least(1), "number of rounds"},
+               OptionField{"name", &InsideOptions::name, anything(), "a name"}};
 
 template <>
 inline constexpr auto option_table<ExampleOptions> =
@@ -43,7 +56,10 @@ inline constexpr auto option_table<ExampleOptions> =
                OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
                OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
                OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
-               OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"}};
+               OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"},
+               OptionField{"label", &ExampleOptions::label, anything(), "any text"},
+               OptionField{"inside", &ExampleOptions::inside, anything(), "options of a known struct"},
+               OptionField{"other", &ExampleOptions::other, anything(), "options of any model"}};
 
 namespace {
 
@@ -114,7 +130,13 @@ TEST(Options, AreDescribedInTheOrderOfTheTable) {
             "grid:numbers:> 0:candidates\n"
             "offsets:numbers::any finite numbers\n"
             "centers:matrix::one centre a row\n"
-            "seeding:choice::how centres are drawn\n");
+            "seeding:choice::how centres are drawn\n"
+            "label:text::any text\n"
+            "inside:options::options of a known struct\n"
+            "other:options::options of any model\n");
+  ASSERT_EQ(info("inside").options.size(), 2U);
+  EXPECT_EQ(info("inside").options[0].name, "rounds");
+  EXPECT_TRUE(info("other").options.empty()) << "its table is that of a model that the user names";
   EXPECT_EQ(info("seeding").choices, (std::vector<std::string>{"uniform", "kmeans++"}));
   EXPECT_TRUE(info("width").choices.empty());
 }
@@ -151,7 +173,10 @@ TEST(Options, SurviveTheWayThroughADocument) {
                          .grid = {0.1, 0.2},
                          .offsets = {-1.0},
                          .centers = Matrix{{1, 2, 3}},
-                         .seeding = Seeding::uniform};
+                         .seeding = Seeding::uniform,
+                         .label = "x",
+                         .inside = {.rounds = 3, .name = "y"},
+                         .other = Document::Object{{"a", 1}, {"b", Document(std::vector<double>{0.1})}}};
   const Document document = options_to_document(options);
   EXPECT_EQ(document.at("seeding").as_string(), "uniform");
   EXPECT_EQ(document.at("folds").as_integer(), 9);
@@ -163,10 +188,27 @@ TEST(Options, SurviveTheWayThroughADocument) {
   EXPECT_EQ(options_to_document(back), document) << "to the bit";
 }
 
+TEST(Options, InsideOptionsAreOverwrittenOneByOne) {
+  const ExampleOptions options = with("inside", Document::Object{{"rounds", 3}});
+  EXPECT_EQ(options.inside.rounds, 3);
+  EXPECT_EQ(options.inside.name, "first") << "what is not named stays";
+  EXPECT_EQ(with("inside", Document()).inside.rounds, 10);
+  EXPECT_EQ(with("other", Document()).other, Document(Document::Object{}));
+  EXPECT_EQ(with("label", "").label, "");
+  EXPECT_EQ(complaint_about("inside", Document::Object{{"round", 3}}),
+            "example: inside: unknown option 'round'; the options are rounds, name; did you mean 'rounds'?");
+  EXPECT_EQ(complaint_about("inside", Document::Object{{"rounds", 0}}),
+            "example: inside: rounds = 0, expected a whole number >= 1");
+  ExampleOptions bad;
+  bad.inside.rounds = 0;
+  EXPECT_EQ(complaint([&] { validate_options(bad, "example"); }),
+            "example: inside: rounds = 0, expected a whole number >= 1");
+}
+
 TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
   EXPECT_EQ(complaint_about("widht", 1.0),
             "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
-            "centers, seeding; did you mean 'width'?");
+            "centers, seeding, label, inside, other; did you mean 'width'?");
 }
 
 TEST(Options, RefuseAWrongType) {
@@ -178,6 +220,9 @@ TEST(Options, RefuseAWrongType) {
   EXPECT_EQ(complaint_about("grid", Document(Document::Array{1, "b"})),
             "example: grid = 'b', expected a list of numbers, each > 0");
   EXPECT_EQ(complaint_about("centers", 3), "example: centers = 3, expected a matrix of finite numbers");
+  EXPECT_EQ(complaint_about("label", 3), "example: label = 3, expected a text");
+  EXPECT_EQ(complaint_about("inside", 3), "example: inside = 3, expected options with their values");
+  EXPECT_EQ(complaint_about("other", "a"), "example: other = 'a', expected options with their values");
   EXPECT_EQ(complaint_about("seeding", 0), "example: seeding = 0, expected one of uniform, kmeans++");
   EXPECT_EQ(complaint_about("seeding", "grid"), "example: seeding = 'grid', expected one of uniform, kmeans++");
 }
@@ -216,6 +261,7 @@ TEST(ParseOption, ReadsEveryType) {
   EXPECT_EQ(parse("grid", "0.1, 0.2,3"), Document(std::vector<double>{0.1, 0.2, 3}));
   EXPECT_EQ(parse("grid", ""), Document(std::vector<double>{}));
   EXPECT_EQ(parse("seeding", "kmeans++"), Document("kmeans++"));
+  EXPECT_EQ(parse("label", "0.5"), Document("0.5")) << "a text, whatever it looks like";
 }
 
 TEST(ParseOption, ReadsTheRowsOfAMatrixAsObservations) {

@@ -9,8 +9,10 @@
 //   template <> inline constexpr auto option_table<LscdeOptions> = std::tuple{
 //       OptionField{"cv", &LscdeOptions::cv, at_least(2), "number of folds ..."}, ...};
 //
-// Field types: bool, Index, double, std::vector<double>, Matrix, and enums that
-// specialise choice_names.
+// Field types: bool, Index, double, std::string, std::vector<double>, Matrix, enums that
+// specialise choice_names, and options of another model: a struct that has a table itself
+// (then messages name it, too), or, where that model is not known before a user names it,
+// a Document that holds what the user set.
 
 #include <array>
 #include <cmath>
@@ -69,11 +71,26 @@ inline constexpr auto option_table = std::tuple{};
 /// What a door needs to know about one option.
 struct OptionInfo {
   std::string name;
-  std::string type;  ///< "boolean", "integer", "number", "numbers", "matrix" or "choice"
+  std::string type;  ///< "boolean", "integer", "number", "text", "numbers", "matrix", "choice" or "options"
   Bounds bounds;
   std::vector<std::string> choices;
   std::string text;
+  std::vector<OptionInfo> options = {};  ///< of type "options": those of the struct; a Document has none
 };
+
+/// The table as data, in its order.
+template <class Options>
+std::vector<OptionInfo> describe_options();
+
+/// Every option with its value.
+template <class Options>
+Document options_to_document(const Options& options);
+
+/// Overwrites the options that `values` names. `owner` (the model's name) begins
+/// every message. Throws std::invalid_argument for an unknown name, a wrong type
+/// or a value out of bounds.
+template <class Options>
+void set_options(Options& options, std::string_view owner, const Document& values);
 
 namespace detail {
 
@@ -85,8 +102,14 @@ bool read_bool(std::string_view owner, const OptionInfo& info, const Document& v
 Index read_integer(std::string_view owner, const OptionInfo& info, const Document& value);
 double read_number(std::string_view owner, const OptionInfo& info, const Document& value);
 std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info, const Document& value);
+std::string read_text(std::string_view owner, const OptionInfo& info, const Document& value);
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value);
+Document read_options(std::string_view owner, const OptionInfo& info, const Document& value);
 int read_choice(std::string_view owner, const OptionInfo& info, const Document& value);
+
+/// A struct of options inside another.
+template <class T>
+inline constexpr bool is_options = std::tuple_size_v<std::remove_cvref_t<decltype(option_table<T>)>> > 0;
 
 template <class T>
 constexpr std::string_view type_name() {
@@ -94,7 +117,9 @@ constexpr std::string_view type_name() {
   if constexpr (std::is_same_v<T, Index>) return "integer";
   if constexpr (std::is_same_v<T, double>) return "number";
   if constexpr (std::is_same_v<T, std::vector<double>>) return "numbers";
+  if constexpr (std::is_same_v<T, std::string>) return "text";
   if constexpr (std::is_same_v<T, Matrix>) return "matrix";
+  if constexpr (std::is_same_v<T, Document> || is_options<T>) return "options";
   return "choice";
 }
 
@@ -102,28 +127,38 @@ template <class Options, class T>
 OptionInfo describe_field(const OptionField<Options, T>& field) {
   OptionInfo info{std::string(field.name), std::string(type_name<T>()), field.bounds, {}, std::string(field.text)};
   if constexpr (std::is_enum_v<T>) info.choices.assign(choice_names<T>.begin(), choice_names<T>.end());
+  if constexpr (is_options<T>) info.options = describe_options<T>();
   return info;
 }
 
+/// Overwrites `out`; of options inside, those that `value` names.
 template <class T>
-T read_option(std::string_view owner, const OptionInfo& info, const Document& value) {
-  if constexpr (std::is_same_v<T, bool>)
-    return read_bool(owner, info, value);
+void read_option(std::string_view owner, const OptionInfo& info, const Document& value, T& out) {
+  if constexpr (is_options<T>)
+    set_options(out, message(owner, ": ", info.name), read_options(owner, info, value));
+  else if constexpr (std::is_same_v<T, Document>)
+    out = read_options(owner, info, value);
+  else if constexpr (std::is_same_v<T, bool>)
+    out = read_bool(owner, info, value);
   else if constexpr (std::is_same_v<T, Index>)
-    return read_integer(owner, info, value);
+    out = read_integer(owner, info, value);
   else if constexpr (std::is_same_v<T, double>)
-    return read_number(owner, info, value);
+    out = read_number(owner, info, value);
+  else if constexpr (std::is_same_v<T, std::string>)
+    out = read_text(owner, info, value);
   else if constexpr (std::is_same_v<T, std::vector<double>>)
-    return read_numbers(owner, info, value);
+    out = read_numbers(owner, info, value);
   else if constexpr (std::is_same_v<T, Matrix>)
-    return read_matrix(owner, info, value);
+    out = read_matrix(owner, info, value);
   else
-    return static_cast<T>(read_choice(owner, info, value));
+    out = static_cast<T>(read_choice(owner, info, value));
 }
 
 template <class T>
 Document write_option(const T& value) {
-  if constexpr (std::is_same_v<T, std::vector<double>>)
+  if constexpr (is_options<T>)
+    return options_to_document(value);
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
     return number_list(value);
   else if constexpr (std::is_enum_v<T>)
     return choice_names<T>[static_cast<std::size_t>(value)];
@@ -136,7 +171,6 @@ Document write_option(const T& value) {
 /// Throws std::invalid_argument that lists the options there are, and the nearest, for an unknown name.
 const OptionInfo& find_option(std::string_view owner, const std::vector<OptionInfo>& options, std::string_view name);
 
-/// The table as data, in its order.
 template <class Options>
 std::vector<OptionInfo> describe_options() {
   std::vector<OptionInfo> out;
@@ -144,7 +178,6 @@ std::vector<OptionInfo> describe_options() {
   return out;
 }
 
-/// Every option with its value.
 template <class Options>
 Document options_to_document(const Options& options) {
   Document out(Document::Object{});
@@ -153,19 +186,15 @@ Document options_to_document(const Options& options) {
   return out;
 }
 
-/// Overwrites the options that `values` names. `owner` (the model's name) begins
-/// every message. Throws std::invalid_argument for an unknown name, a wrong type
-/// or a value out of bounds.
 template <class Options>
 void set_options(Options& options, std::string_view owner, const Document& values) {
   if (values.is_null()) return;
   for (const auto& [name, value] : values.as_object()) {
     bool known = false;
     const auto try_field = [&, &key = name, &given = value](const auto& field) {
-      using T = std::remove_reference_t<decltype(options.*field.member)>;
       if (field.name != key) return;
       known = true;
-      options.*field.member = detail::read_option<T>(owner, detail::describe_field(field), given);
+      detail::read_option(owner, detail::describe_field(field), given, options.*field.member);
     };
     std::apply([&](const auto&... field) { (try_field(field), ...); }, option_table<Options>);
     if (!known) find_option(owner, describe_options<Options>(), name);
@@ -180,7 +209,7 @@ void validate_options(const Options& options, std::string_view owner) {
 }
 
 /// What a user types for an option: "0.5", "0.1,0.2", "true", "kmeans++", and
-/// for a matrix rows "1,2;3,4". Throws std::invalid_argument.
+/// for a matrix rows "1,2;3,4"; options are typed one by one. Throws std::invalid_argument.
 Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text);
 
 }  // namespace condens

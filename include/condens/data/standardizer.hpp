@@ -29,6 +29,9 @@ class Standardizer {
   Matrix transform(const MatrixView& data) const;
   Matrix inverse_transform(const MatrixView& data) const;
 
+  /// The same with every scale times a factor > 0.
+  Standardizer rescaled(const VectorView& factors) const { return {mean_, scale_.cwiseProduct(factors)}; }
+
   Document to_document() const;
   static Standardizer from_document(const Document& document);
 

@@ -62,8 +62,18 @@ class ConditionalDensity {
   /// share are the same object in every call.
   virtual GaussianMixtures laws(const MatrixView& x) const = 0;
 
+  /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
+  virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
+
   const Standardizer& x_scale() const { return x_scale_; }
   const Standardizer& y_scale() const { return y_scale_; }
+
+  /// For models that wrap another: its laws at inputs on the user's scale, of targets that are
+  /// standardised by its scale of y.
+  static GaussianMixtures laws_of(const ConditionalDensity& other, const MatrixView& x) {
+    return other.laws(other.x_scale_.transform(x));
+  }
+  static const Standardizer& y_scale_of(const ConditionalDensity& other) { return other.y_scale_; }
 
  private:
   Standardizer x_scale_;

@@ -31,6 +31,10 @@ enum class LscdeCoefficients { clipped, nonnegative };
 template <>
 inline constexpr auto choice_names<LscdeCoefficients> = std::array<std::string_view, 2>{"clipped", "nonnegative"};
 
+enum class LscdeMetric { none, nw, automatic };
+template <>
+inline constexpr auto choice_names<LscdeMetric> = std::array<std::string_view, 3>{"none", "nw", "auto"};
+
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct LscdeOptions {
   std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
@@ -41,6 +45,7 @@ struct LscdeOptions {
   CenterSelection center_selection = CenterSelection::kmeans;
   Matrix centers = {};
   bool mask_centers = true;
+  LscdeMetric metric = LscdeMetric::automatic;
   LscdeCoefficients coefficients = LscdeCoefficients::clipped;
   double defensive_weight = 1e-3;
   Scoring scoring = Scoring::nll;
@@ -70,6 +75,10 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
                 "Given centres [x, y] on the scale of the data; overrides n_centers and center_selection."},
     OptionField{"mask_centers", &LscdeOptions::mask_centers, anything(),
                 "In cross-validation, leave out the centres that are samples of the held-out fold."},
+    OptionField{
+        "metric", &LscdeOptions::metric, anything(),
+        "Scale each input by a width that the Nadaraya-Watson likelihood learns (nw), or (auto) only where that "
+        "raises the held-out likelihood by more than its standard error."},
     OptionField{"coefficients", &LscdeOptions::coefficients, anything(),
                 "Clip the ridge solution at zero (eq. 7), or solve with the constraint (footnote 2)."},
     OptionField{"defensive_weight", &LscdeOptions::defensive_weight, below(0, 1),
@@ -92,8 +101,9 @@ class Lscde final : public ConditionalDensity {
   /// but for the data.
   static Lscde fit(const Dataset& data, const LscdeOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }      ///< in x, standardised scale
-  double bandwidth_y() const { return bandwidth_y_; }  ///< in y, standardised scale
+  double bandwidth() const { return bandwidth_; }               ///< in x, standardised scale, times input_widths()
+  const Vector& input_widths() const { return input_widths_; }  ///< d_x: learned by `metric`, or ones
+  double bandwidth_y() const { return bandwidth_y_; }           ///< in y, standardised scale
   double regularization() const { return regularization_; }
   const Vector& coefficients() const { return coefficients_; }  ///< b, >= 0
   Matrix centers_x() const;                                     ///< d_x x b, scale of the data
@@ -113,6 +123,7 @@ class Lscde final : public ConditionalDensity {
   void prepare();
 
   LscdeOptions options_;
+  Vector input_widths_;
   double bandwidth_ = 0;
   double bandwidth_y_ = 0;
   double regularization_ = 0;
@@ -130,6 +141,8 @@ class Lscde final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<Lscde> = std::tuple{
     ResultField{"bandwidth", &Lscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
+    ResultField{"input_widths", &Lscde::input_widths,
+                "Factor of the bandwidth for every input, learned by the option metric, or 1."},
     ResultField{"bandwidth_y", &Lscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Lscde::regularization, "Ridge penalty that was used."},
     ResultField{"coef", &Lscde::coefficients, "Coefficient of every centre, >= 0."},

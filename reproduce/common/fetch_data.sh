@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Exports the data sets of Sugiyama et al. (2010), Table 1, that Debian's R
-# packages MASS and quantreg hold, as CSV: a header, inputs first, the target
-# last, all numeric.
+# Exports the data sets of Sugiyama et al. (2010), Table 1, of which Shiga et al.
+# (2015) use some, that Debian's R packages MASS and quantreg hold, as CSV: a
+# header, inputs first, the target last, all numeric.
 #
 # usage: fetch_data.sh [DIRECTORY]      (default: data/ beside this script)
 set -euo pipefail

@@ -1,0 +1,113 @@
+#pragma once
+// Forward selection: inputs enter a model one by one, each time the one that lowers the score
+// of the model's own cross-validation most, until none lowers it.
+//
+// Source: M. Shiga, V. Tangkaratt and M. Sugiyama, Direct conditional probability density
+// estimation with sparse feature selection, Machine Learning 100, 2015, section 3 (FW-LSCDE,
+// FW-NWCDE, FW-eKDE). What the paper leaves open is read so: hyper-parameters are chosen anew
+// for every subset, the folds are the same for all, of equal scores the first input enters.
+//
+// The score of a subset is the best that the model's own choice of hyper-parameters finds on it
+// ("score" of its report). A model that reports none - every hyper-parameter given, or chosen
+// in another way - is fitted to all but one fold in turn and scored on that one.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/models/results.hpp"
+#include "condens/models/scoring.hpp"
+#include "condens/models/subset_density.hpp"
+
+namespace condens {
+
+/// The defaults are our recommendation; `paper()` is the paper's procedure.
+struct ForwardOptions {
+  std::string model = "lscde";
+  std::string model_preset = "recommended";
+  Document options = Document(Document::Object{});
+  Index min_features = 0;
+  Index max_features = 0;
+  Scoring scoring = Scoring::nll;
+  std::vector<double> cv = {5};
+  Index seed = 0;
+
+  /// At least one input is selected, into the model by its own paper.
+  static ForwardOptions paper() { return {.model_preset = "paper", .min_features = 1}; }
+};
+
+template <>
+inline constexpr auto option_table<ForwardOptions> = std::tuple{
+    OptionField{"model", &ForwardOptions::model, anything(), "Name of the model that inputs are selected for."},
+    OptionField{"model_preset", &ForwardOptions::model_preset, anything(),
+                "Preset of that model: where options that are not set take their values from."},
+    OptionField{"options", &ForwardOptions::options, anything(), "Options of that model."},
+    OptionField{
+        "min_features", &ForwardOptions::min_features, at_least(0),
+        "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
+    OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
+                "Most inputs that enter, a categorical one counting once; 0: no limit."},
+    OptionField{"scoring", &ForwardOptions::scoring, anything(),
+                "Score of cross-validation: negative log-likelihood, or squared error of the density."},
+    OptionField{"cv", &ForwardOptions::cv, at_least(0),
+                "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &ForwardOptions::seed, at_least(0),
+                "Seed of everything random: folds, and what the model draws."},
+};
+
+/// A model as selection sees it, which knows none by name.
+struct InnerModel {
+  std::vector<OptionInfo> options;
+  std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Document& options, const Run&)> fit;
+};
+
+class ForwardSelection final : public SubsetDensity {
+ public:
+  /// `inner` is the model that the options name. Inputs are the groups of `data`; constant ones
+  /// never enter. Throws what the model throws; a subset that leaves no density (NumericalError)
+  /// never enters. Cost: at most d (d + 1) / 2 + 1 fits of the model for d inputs.
+  static ForwardSelection fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
+                              const Run& run = {});
+
+  /// For each row of x, 1 for the first input that entered, 2 for the second, ...; 0: it did not.
+  const Vector& ranking() const { return ranking_; }
+
+  /// For each row of x its input's share in the fall of the score, sum 1; indicators share theirs.
+  Vector feature_importances() const;
+
+  /// The scores before the first and after every entry.
+  Vector scores() const;
+
+  std::string_view model_name() const override { return "forward"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+
+  /// `load` makes the inner model from {"model": name, "parameters": ...}.
+  static ForwardSelection from_document(
+      const Document& document, const std::function<std::unique_ptr<ConditionalDensity>(const Document&)>& load);
+
+ private:
+  ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,
+                   std::shared_ptr<const ConditionalDensity> inner, FitReport report);
+
+  ForwardOptions options_;
+  Vector ranking_;
+};
+
+template <>
+inline constexpr auto result_table<ForwardSelection> = std::tuple{
+    ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0."},
+    ResultField{"feature_importances", &ForwardSelection::feature_importances,
+                "What each input took from the score when it entered, as a share of all."},
+    ResultField{"ranking", &ForwardSelection::ranking,
+                "1 for the input that entered first, 2 for the second, ...; 0 for those that did not."},
+    ResultField{"scores", &ForwardSelection::scores,
+                "Cross-validated score without inputs, and after each input that entered."},
+};
+
+}  // namespace condens

@@ -1,0 +1,45 @@
+#pragma once
+// The papers' data sets, as fetch_data.sh writes them.
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "condens/data/dataset.hpp"
+
+namespace condens::reproduce {
+
+struct DataFile {
+  std::string_view name;  ///< in the papers
+  const char* file;
+  Index rows;
+  Index inputs;
+};
+
+inline constexpr std::array<DataFile, 21> data_files = {{
+    {"caution", "caution.csv", 100, 2},  {"ftcollinssnow", "ftcollinssnow.csv", 93, 1},
+    {"highway", "highway.csv", 39, 11},  {"heights", "heights.csv", 1375, 1},
+    {"sniffer", "sniffer.csv", 125, 4},  {"snowgeese", "snowgeese.csv", 45, 2},
+    {"ufc", "ufc.csv", 372, 4},          {"birthwt", "birthwt.csv", 189, 7},
+    {"crabs", "crabs.csv", 200, 6},      {"GAGurine", "GAGurine.csv", 314, 1},
+    {"geyser", "geyser.csv", 299, 1},    {"gilgais", "gilgais.csv", 365, 8},
+    {"topo", "topo.csv", 52, 2},         {"BostonHousing", "Boston.csv", 506, 13},
+    {"CobarOre", "CobarOre.csv", 38, 2}, {"engel", "engel.csv", 235, 1},
+    {"mcycle", "mcycle.csv", 133, 1},    {"BigMac2003", "BigMac2003.csv", 69, 9},
+    {"UN3", "UN3.csv", 125, 6},          {"cpus", "cpus.csv", 209, 7},
+    {"bone", "bone.csv", 485, 1},
+}};
+
+/// Throws std::invalid_argument for a name that is not there.
+const DataFile& data_file(std::string_view name);
+
+/// The data set of that name, one of data_files: inputs first, the target last. Nothing when `directory` has
+/// no such file. Throws std::invalid_argument for a file that is not the expected set.
+std::optional<Dataset> load(const std::string& directory, std::string_view name);
+
+/// Throws std::runtime_error where the file cannot be written.
+void write_text(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace condens::reproduce

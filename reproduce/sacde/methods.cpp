@@ -1,0 +1,112 @@
+#include "methods.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/registry.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+using plot::LineKind;
+
+constexpr std::size_t sacde_color = 0;
+constexpr std::size_t salscde_color = 1;
+constexpr std::size_t lscde_color = 2;
+constexpr std::size_t nw_color = 3;
+constexpr std::size_t ekde_color = 5;
+
+Document grids(Index candidates) {
+  Document out;
+  out.set("bandwidth", Document(paper_grid(candidates)));
+  out.set("regularization", Document(paper_grid(candidates)));
+  return out;
+}
+
+/// The penalty of this paper's LS-CDE is lambda |alpha|^2, the library's half of it (errata L5).
+Document lscde_options() {
+  std::vector<double> penalties = paper_grid();
+  for (double& penalty : penalties) penalty *= 2;
+  Document out;
+  out.set("bandwidth", Document(paper_grid()));
+  out.set("regularization", Document(penalties));
+  return out;
+}
+
+Method forward(std::string label, const char* model, const Document& options, std::size_t color) {
+  Document forward_options;
+  forward_options.set("model", model);
+  forward_options.set("model_preset", "paper");
+  forward_options.set("options", options);
+  return {std::move(label), "forward", "paper", forward_options, color, LineKind::solid};
+}
+
+bool registered(const std::string& name) {
+  const auto& all = models();
+  return std::any_of(all.begin(), all.end(), [&](const ModelInfo& info) { return info.name == name; });
+}
+
+const Document no_options(Document::Object{});
+
+}  // namespace
+
+std::vector<double> paper_grid(Index count) {
+  std::vector<double> out;
+  const double steps = static_cast<double>(count - 1);
+  for (Index i = 0; i < count; ++i) out.push_back(0.01 * std::pow(200.0, static_cast<double>(i) / steps));
+  return out;
+}
+
+std::vector<Method> selection_methods(Index candidates) {
+  const std::string suffix = candidates == 20 ? "" : " (" + std::to_string(candidates) + " candidates)";
+  const LineKind line = candidates == 20 ? LineKind::solid : candidates == 10 ? LineKind::dashed : LineKind::dotted;
+  return {{"SA-CDE" + suffix, "sacde", "paper", grids(candidates), sacde_color, line},
+          {"SA-LSCDE" + suffix, "salscde", "paper", grids(candidates), salscde_color, line}};
+}
+
+Method truncated_method() {
+  Document options = grids(20);
+  options.set("solver", "truncated");
+  return {"SA-CDE truncated", "sacde", "paper", options, sacde_color, LineKind::dotted};
+}
+
+std::vector<Method> paper_methods() {
+  std::vector<Method> out = selection_methods(20);
+  out.push_back(forward("FW-LSCDE", "lscde", lscde_options(), lscde_color));
+  out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
+  out.push_back(forward("FW-eKDE", "ekde", no_options, ekde_color));
+  out.push_back({"LS-CDE", "lscde", "paper", lscde_options(), lscde_color, LineKind::dashed});
+  out.push_back({"NW-CDE", "nw", "paper", no_options, nw_color, LineKind::dashed});
+  out.push_back({"eKDE", "ekde", "paper", no_options, ekde_color, LineKind::dashed});
+  return out;
+}
+
+std::vector<Method> recommended_methods() {
+  return {{"our SA-CDE", "sacde", "recommended", no_options, sacde_color, LineKind::dotted},
+          {"our SA-LSCDE", "salscde", "recommended", no_options, salscde_color, LineKind::dotted},
+          {"our NW-CDE", "nw", "recommended", no_options, nw_color, LineKind::dotted}};
+}
+
+std::string missing_model(const Method& method) {
+  if (!registered(method.model)) return method.model;
+  const Document* inner = method.options.find("model");
+  return inner != nullptr && !registered(inner->as_string()) ? inner->as_string() : "";
+}
+
+std::vector<Method> available(const std::vector<Method>& methods) {
+  std::vector<Method> out;
+  for (const Method& method : methods)
+    if (missing_model(method).empty()) out.push_back(method);
+  return out;
+}
+
+std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
+  const ModelInfo& info = find_model(method.model);
+  Document options = method.options;
+  const auto has_seed = [](const OptionInfo& option) { return option.name == "seed"; };
+  if (std::any_of(info.options.begin(), info.options.end(), has_seed)) options.set("seed", std::int64_t{seed});
+  return info.fit(data, method.preset, options, Run{.threads = 1, .observer = {}});
+}
+
+}  // namespace condens::reproduce

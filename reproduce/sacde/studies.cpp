@@ -1,0 +1,129 @@
+#include "studies.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "common/data_files.hpp"
+#include "condens/selection/random_splits.hpp"
+#include "irrelevant_inputs.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+constexpr std::uint64_t split_seed = 2015;
+constexpr Index most_repetitions = 100;
+
+std::vector<Method> all_methods() {
+  std::vector<Method> out = paper_methods();
+  for (Method& method : recommended_methods()) out.push_back(std::move(method));
+  return available(out);
+}
+
+/// Training rows are the same for a larger number of test rows.
+Problem draw(const Toy& toy, Index n_train, Index n_test, Index repetition) {
+  const std::uint64_t seed = 2 * static_cast<std::uint64_t>(repetition);
+  Problem out{.train = toy.sample(n_train, seed), .test = toy.sample(n_test, seed + 1), .toy = toy};
+  for (Index d = 0; d < toy.n_targets; ++d) out.relevant.push_back(toy.relevant(d));
+  return out;
+}
+
+std::vector<Case> size_cases(Scale scale) {
+  const std::vector<Index> sizes =
+      scale == Scale::full ? std::vector<Index>{200, 500, 1000, 2500, 5000} : std::vector<Index>{100, 200};
+  const Index n_test = scale == Scale::full ? 10000 : 1000;
+  std::vector<Case> out;
+  for (const Toy& toy : {toy_1(), toy_2()})
+    out.push_back({toy.name, sizes, [=](Index n, Index repetition) { return draw(toy, n, n_test, repetition); }});
+  return out;
+}
+
+Index size_repetitions(Index n, Scale scale) {
+  if (scale == Scale::quick) return 2;
+  return n <= 1000 ? 10 : n <= 2500 ? 5 : 3;
+}
+
+/// A random half of the rows, and the others.
+Problem half(const Dataset& data, Index relevant, Index repetition) {
+  const Split split =
+      random_splits(data.size(), most_repetitions, 0.5, split_seed)[static_cast<std::size_t>(repetition)];
+  Problem out{.train = data.subset(split.train), .test = data.subset(split.test)};
+  out.relevant.resize(static_cast<std::size_t>(relevant));
+  std::iota(out.relevant.begin(), out.relevant.end(), Index{0});
+  return out;
+}
+
+void say_missing(const char* name) {
+  std::cerr << "reproduce_sacde: data set " << name << " is not available and left out\n";
+}
+
+}  // namespace
+
+Study sizes_study(Scale scale) {
+  return {size_cases(scale), all_methods(), [=](Index n) { return size_repetitions(n, scale); }};
+}
+
+Study candidates_study(Scale scale) {
+  std::vector<Method> methods;
+  for (const Index candidates : {5, 10, 20})
+    for (Method& method : selection_methods(candidates)) methods.push_back(std::move(method));
+  return {size_cases(scale), available(methods), [=](Index n) { return size_repetitions(n, scale); }};
+}
+
+Study readings_study(Scale scale) {
+  std::vector<Method> methods = all_methods();
+  for (Method& method : available({truncated_method()})) methods.push_back(std::move(method));
+  Study out{{}, std::move(methods), [=](Index) { return scale == Scale::full ? 10 : 2; }};
+  for (const Sinc sinc : {Sinc::plain, Sinc::normalised}) {
+    for (const Irrelevant irrelevant : {Irrelevant::noisy_copies, Irrelevant::uniform}) {
+      const Toy toy = toy_1(5, sinc, irrelevant);
+      const std::string name = std::string(sinc == Sinc::plain ? "plain" : "normalised") + " sinc; " +
+                               (irrelevant == Irrelevant::noisy_copies ? "noisy copies" : "uniform");
+      const Index n_test = scale == Scale::full ? 10000 : 1000;
+      out.cases.push_back({name, {300}, [=](Index n, Index repetition) { return draw(toy, n, n_test, repetition); }});
+    }
+  }
+  return out;
+}
+
+Study irrelevant_study(Scale scale, const std::string& directory) {
+  const bool full = scale == Scale::full;
+  const std::vector<Index> counts = full ? std::vector<Index>{0, 1, 2, 4, 6, 8, 10} : std::vector<Index>{0, 5};
+  Study out{{}, all_methods(), [=](Index) { return full ? 20 : 2; }};
+  out.cases.push_back({"toy data 1 with m more", counts, [](Index m, Index repetition) {
+                         Problem problem = draw(toy_1(10), 150, 2000, repetition);
+                         for (Dataset* part : {&problem.train, &problem.test}) part->x = Matrix(part->x.topRows(1 + m));
+                         return problem;
+                       }});
+  for (const char* name : {"geyser", "crabs"}) {
+    const std::optional<Dataset> data = load(directory, name);
+    if (!data) {
+      say_missing(name);
+      continue;
+    }
+    out.cases.push_back({name, counts, [data = *data](Index m, Index repetition) {
+                           return half(with_noisy_copies(data, m, static_cast<std::uint64_t>(repetition)),
+                                       data.x.rows(), repetition);
+                         }});
+  }
+  return out;
+}
+
+Study benchmark_study(Scale scale, const std::string& directory) {
+  Study out{{}, all_methods(), [=](Index) { return scale == Scale::full ? 20 : 2; }};
+  for (const BenchmarkChoice& choice : benchmark_choice) {
+    const std::optional<Dataset> data = load(directory, choice.name);
+    if (!data) {
+      say_missing(choice.name);
+      continue;
+    }
+    out.cases.push_back({std::string(choice.name) + " with five more", {5}, [data = *data](Index m, Index repetition) {
+                           return half(with_noisy_mixtures(data, m, static_cast<std::uint64_t>(repetition)),
+                                       data.x.rows(), repetition);
+                         }});
+  }
+  return out;
+}
+
+}  // namespace condens::reproduce

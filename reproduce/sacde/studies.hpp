@@ -1,0 +1,40 @@
+#pragma once
+// The studies of sections 3.3 to 3.6: which methods on which data, how often.
+
+#include <string>
+#include <vector>
+
+#include "trials.hpp"
+
+namespace condens::reproduce {
+
+/// Everything at the size of the paper, but for the repetitions; or small, for development.
+enum class Scale { full, quick };
+
+/// Section 3.3: toy data 1 and 2, N = 200 to 5,000 training rows, 10^4 test rows.
+Study sizes_study(Scale scale);
+
+/// Section 3.4: SA-CDE and SA-LSCDE on the same data, with 5, 10 and 20 candidates of each
+/// hyper-parameter.
+Study candidates_study(Scale scale);
+
+/// Toy data 1 at N = 300 in all readings: both of sinc, both of the irrelevant inputs (errata G1, S13).
+Study readings_study(Scale scale);
+
+/// Section 3.5: 0 to 10 irrelevant inputs, added to toy data 1 (150 training rows), and to random
+/// halves of geyser and crabs. A set that is not in `directory` is left out.
+Study irrelevant_study(Scale scale, const std::string& directory);
+
+/// Section 3.6: random halves of twelve data sets, each with five irrelevant inputs.
+Study benchmark_study(Scale scale, const std::string& directory);
+
+/// The sets of benchmark_study and their numbers of inputs.
+struct BenchmarkChoice {
+  const char* name;
+  Index inputs;
+};
+inline constexpr BenchmarkChoice benchmark_choice[] = {
+    {"geyser", 1}, {"engel", 1}, {"mcycle", 1},  {"caution", 2}, {"topo", 2},       {"sniffer", 4},
+    {"ufc", 4},    {"crabs", 6}, {"birthwt", 7}, {"gilgais", 8}, {"BigMac2003", 9}, {"BostonHousing", 13}};
+
+}  // namespace condens::reproduce

@@ -1,0 +1,48 @@
+#pragma once
+// Densities as images: white is nothing, dark is most.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "condens/plot/axes.hpp"
+#include "condens/plot/colormap.hpp"
+#include "frame.hpp"
+
+namespace condens::plot {
+
+constexpr double nothing = 1e-290;  // vectorised exp(-1e9) is not 0 but the smallest normal number
+
+/// Density to colour: the square root, up to a cap.
+struct DensityScale {
+  double cap;
+
+  explicit DensityScale(const Matrix& density) {
+    cap = sample_quantile(density.reshaped(), 0.995);
+    if (cap < nothing) cap = density.maxCoeff();  // nearly all of the picture is empty
+    if (cap < nothing) cap = 1.0;
+  }
+  double share(double p) const { return std::sqrt(std::clamp(p / cap, 0.0, 1.0)); }
+};
+
+/// The density as an image that fills the panel; rows of `density` go upwards.
+inline void draw_density(const Panel& panel, const Matrix& density, const DensityScale& scale) {
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(static_cast<std::size_t>(density.size()));
+  for (Index i = density.rows() - 1; i >= 0; --i)
+    for (Index j = 0; j < density.cols(); ++j) pixels.push_back(color_index(scale.share(density(i, j))));
+  const PanelSpec& spec = panel.spec();
+  panel.canvas().image(
+      spec.corner, spec.width, spec.height,
+      encode_png(static_cast<int>(density.cols()), static_cast<int>(density.rows()), pixels, density_palette()));
+}
+
+inline void draw_density_bar(const Panel& panel, const DensityScale& scale, const std::string& label = "density") {
+  const PanelSpec& spec = panel.spec();
+  draw_color_bar(
+      panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
+      {0.0, scale.cap}, [&](double p) { return scale.share(p); }, label);
+}
+
+}  // namespace condens::plot

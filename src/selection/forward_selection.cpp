@@ -1,0 +1,274 @@
+#include "condens/selection/forward_selection.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "../models/preparation.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::string_view owner = "ForwardSelection";
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using Rows = std::vector<Index>;
+
+/// A model of some inputs and its score; without a density no model and an infinite score.
+struct Scored {
+  std::shared_ptr<const ConditionalDensity> model = nullptr;
+  double score = infinity;
+  double standard_error = 0.0;
+};
+
+/// Where the score of a subset comes from: the model's own report, or rows held out here.
+enum class Source { report, held_out };
+
+/// Thrown where the model reports no score.
+struct Unreported {};
+
+/// Fits and scores the inner model on subsets of the inputs.
+class Scorer {
+ public:
+  Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner, Source source)
+      : data_(data), options_(options), inner_(inner), source_(source) {
+    for (const OptionInfo& option : inner.options) {
+      if (option.name == "scoring")
+        given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
+      if (option.name == "seed") given_.set("seed", options.seed);
+      has_cv_ |= option.name == "cv";
+    }
+    for (const auto& [name, value] : options.options.as_object()) {
+      require(name != "scoring" && name != "cv" && name != "seed", owner, ": options: '", name,
+              "' is an option of the selection itself; give it there");
+      given_.set(name, value);
+    }
+  }
+
+  Scored operator()(const Rows& rows, const Run& run) const {
+    const Dataset subset = select_inputs(data_, rows);
+    Scored out;
+    try {
+      out.model = inner_.fit(subset, options_for(rows, options_.cv), run);
+      if (source_ == Source::held_out) {
+        cross_validate(subset, rows, run, out);
+      } else {
+        const Document& details = out.model->report().details;
+        if (details.find("score") == nullptr) throw Unreported{};
+        out.score = details.at("score").as_number();
+        out.standard_error = details.at("score_standard_error").as_number();
+      }
+    } catch (const NumericalError&) {
+      return {};
+    }
+    return out;
+  }
+
+ private:
+  Document options_for(const Rows& rows, const std::vector<double>& cv) const {
+    Document out = given_;
+    if (has_cv_) out.set("cv", Document(cv));
+    const Document* centers = given_.find("centers");
+    const auto* given = centers == nullptr ? nullptr : std::get_if<Matrix>(&centers->value());
+    const Index d_x = data_.x.rows();
+    if (given == nullptr || given->rows() != d_x + data_.y.rows()) return out;
+    Rows kept = rows;
+    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(d_x + k);
+    return out.set("centers", Matrix((*given)(kept, Eigen::all)));
+  }
+
+  void cross_validate(const Dataset& subset, const Rows& rows, const Run& run, Scored& out) const {
+    Dataset storage;
+    const Dataset& counted = rows_that_count(subset, storage);
+    const std::vector<Index> fold = preparation::folds_of(options_.cv, subset, options_.seed);
+    const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+    Vector means(folds);
+    for (Index k = 0; k < folds; ++k) {
+      Rows train;
+      Rows test;
+      for (Index i = 0; i < counted.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+      const auto model = inner_.fit(counted.subset(train), options_for(rows, {5}), run);
+      const Dataset held_out = counted.subset(test);
+      const Vector scores = options_.scoring == Scoring::nll
+                                ? Vector(-model->log_density(held_out.x, held_out.y, run))
+                                : Vector(0.5 * model->predict(held_out.x, run).squared_loss(held_out.y, run));
+      means[k] = held_out.weights.size() == 0 ? scores.mean() : scores.dot(held_out.weights) / held_out.weights.sum();
+    }
+    out.score = means.mean();
+    const double count = static_cast<double>(folds);
+    out.standard_error = std::sqrt((means.array() - out.score).square().sum() / (count * (count - 1.0)));
+  }
+
+  const Dataset& data_;
+  const ForwardOptions& options_;
+  const InnerModel& inner_;
+  Source source_;
+  Document given_ = Document(Document::Object{});
+  bool has_cv_ = false;
+};
+
+/// Fits to all candidates, side by side: what one fit shares out over threads is little.
+std::vector<Scored> score_all(const Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
+  std::vector<Scored> out(candidates.size());
+  const Index count = std::ssize(candidates);
+  const int outer = static_cast<int>(std::min<Index>(task.threads(), count));
+  // The task's own observer acts on the calling thread only; the fits of all threads stop with it.
+  std::atomic<bool> stopped{false};
+  const auto go_on = [&](std::string_view, double) {
+    try {
+      task.poll();
+    } catch (const Cancelled&) {
+      stopped = true;
+    }
+    return !stopped;
+  };
+  const Run inner{.threads = std::max(1, task.threads() / outer), .observer = run.observer ? go_on : Observer{}};
+  const auto score = [&](Index i) {
+    out[static_cast<std::size_t>(i)] = scorer(candidates[static_cast<std::size_t>(i)], inner);
+    task.advance(1.0);
+  };
+  parallel_for(count, outer, score, [&] { task.poll(); });
+  return out;
+}
+
+Rows joined(const Rows& a, const Rows& b) {
+  Rows out;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+double finite(double score) { return std::isfinite(score) ? score : std::numeric_limits<double>::max(); }
+
+Document step_to_document(const Rows& entered, const Scored& scored) {
+  return Document::Object{{"inputs", Document(std::vector<double>(entered.begin(), entered.end()))},
+                          {"score", finite(scored.score)},
+                          {"standard_error", scored.standard_error}};
+}
+
+/// What the search found, and every step on its way.
+struct Found {
+  Scored best;
+  Rows selected = {};
+  Vector ranking;
+  Document::Array steps = {};
+};
+
+Found search(const Scorer& scorer, std::vector<Rows> remaining, Index d_x, Index least, Index most, const Run& run) {
+  const double d = static_cast<double>(remaining.size());
+  const double m = static_cast<double>(most);
+  Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
+  Found out{.best = score_all(scorer, {{}}, run, task).front(), .ranking = Vector::Zero(d_x)};
+  out.steps.push_back(step_to_document({}, out.best));
+  for (Index step = 1; step <= most; ++step) {
+    std::vector<Rows> candidates;
+    for (const Rows& input : remaining) candidates.push_back(joined(out.selected, input));
+    std::vector<Scored> scored = score_all(scorer, candidates, run, task);
+    const auto winner = std::min_element(scored.begin(), scored.end(),
+                                         [](const Scored& a, const Scored& b) { return a.score < b.score; });
+    const bool must = step <= least && std::isfinite(winner->score);
+    if (!must && !(winner->score < out.best.score)) break;
+    const auto input = remaining.begin() + (winner - scored.begin());
+    out.best = std::move(*winner);
+    out.selected = joined(out.selected, *input);
+    for (const Index row : *input) out.ranking[row] = static_cast<double>(step);
+    out.steps.push_back(step_to_document(*input, out.best));
+    remaining.erase(input);
+  }
+  return out;
+}
+
+}  // namespace
+
+ForwardSelection::ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,
+                                   std::shared_ptr<const ConditionalDensity> inner, FitReport report)
+    : SubsetDensity(ranking.size(), std::move(rows), std::move(inner), std::move(report)),
+      options_(std::move(options)),
+      ranking_(std::move(ranking)) {}
+
+ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
+                                       const Run& run) {
+  data.check(owner);
+  validate_options(options, owner);
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  require(options.max_features == 0 || options.min_features <= options.max_features, owner,
+          ": min_features = ", options.min_features, ", expected at most max_features = ", options.max_features);
+  const std::vector<Rows> inputs = varying_inputs(data);
+  const Index most =
+      options.max_features == 0 ? std::ssize(inputs) : std::min<Index>(options.max_features, std::ssize(inputs));
+  const auto from = [&](Source source) {
+    return search(Scorer(data, options, inner, source), inputs, data.x.rows(), options.min_features, most, run);
+  };
+  // All subsets are scored alike, and the first that reports nothing comes early.
+  Found found;
+  try {
+    found = from(Source::report);
+  } catch (const Unreported&) {
+    found = from(Source::held_out);
+  }
+  if (found.best.model == nullptr) {
+    throw NumericalError(message(owner, ": neither the density without inputs nor any input gives a density"));
+  }
+  FitReport report = report_of(*found.best.model, found.selected, data);
+  if (found.selected.empty() && most > 0) {
+    report.warnings.emplace_back(
+        "no input lowers the score of the density without inputs: the law of y is the same at every x");
+  }
+  report.details.set("steps", std::move(found.steps));
+  return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),
+                          std::move(report));
+}
+
+Vector ForwardSelection::scores() const {
+  const Document::Array& steps = report().details.at("steps").as_array();
+  Vector out(std::ssize(steps));
+  std::transform(steps.begin(), steps.end(), out.begin(), [](const Document& s) { return s.at("score").as_number(); });
+  return out;
+}
+
+Vector ForwardSelection::feature_importances() const {
+  Vector out = Vector::Zero(ranking_.size());
+  const Vector score = scores();
+  for (Index step = 1; step < score.size(); ++step) {
+    const auto entered = (ranking_.array() == static_cast<double>(step)).cast<double>();
+    // An input that had to enter may have raised the score: that is no importance.
+    const double fall = std::max(0.0, score[step - 1] - score[step]);
+    if (entered.sum() > 0) out.array() += entered * (std::min(fall, 1e300) / entered.sum());
+  }
+  const double total = out.sum();
+  return total > 0 ? Vector(out / total) : out;
+}
+
+Document ForwardSelection::to_document() const {
+  Document out;
+  out.set("options", options()).set("ranking", ranking_);
+  write(out);
+  return out.set("report", report().to_document());
+}
+
+ForwardSelection ForwardSelection::from_document(
+    const Document& document, const std::function<std::unique_ptr<ConditionalDensity>(const Document&)>& load) {
+  ForwardOptions options;
+  set_options(options, owner, document.at("options"));
+  Vector ranking = document.at("ranking").as_vector();
+  std::vector<Index> rows = read_rows(document);
+  for (Index row = 0; row < ranking.size(); ++row) {
+    const bool selected = std::binary_search(rows.begin(), rows.end(), row);
+    if (selected != (ranking[row] > 0)) throw FormatError("ForwardSelection: ranking and support do not fit together");
+  }
+  FitReport report = FitReport::from_document(document.at("report"));
+  for (const Document& step : report.details.at("steps").as_array()) {
+    for (const double row : step.at("inputs").as_numbers()) {
+      const bool inside = row >= 0 && row < static_cast<double>(ranking.size());
+      if (!inside) throw FormatError("ForwardSelection: a step names an input that there is not");
+    }
+  }
+  return ForwardSelection(std::move(options), std::move(ranking), std::move(rows), load(document.at("inner")),
+                          std::move(report));
+}
+
+}  // namespace condens

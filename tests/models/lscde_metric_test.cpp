@@ -1,0 +1,96 @@
+// LSCDE on inputs scaled by learned widths.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "condens/models/lscde.hpp"
+#include "condens/models/nadaraya_watson.hpp"
+#include "support/normals.hpp"
+
+namespace condens {
+namespace {
+
+/// y follows a wave of the first input; the others are irrelevant.
+Dataset wave(Index n, Index d_x, std::uint64_t seed) {
+  RandomStream random(seed);
+  const Matrix x = normals(d_x, n, random);
+  return {.x = x, .y = Matrix((2 * x.row(0).array()).sin().matrix() + 0.2 * normals(1, n, random))};
+}
+
+LscdeOptions quick(LscdeMetric metric) {
+  LscdeOptions options;
+  options.refine = false;
+  options.n_centers = 50;
+  options.bandwidth = {0.5, 1, 2};
+  options.bandwidth_y = {0.1, 0.3};
+  options.regularization = {0.01, 0.1};
+  options.metric = metric;
+  return options;
+}
+
+TEST(LscdeMetric, EqualsScalingTheInputsByHand) {
+  const Dataset data = wave(120, 3, 1);
+  const Dataset test = wave(40, 3, 2);
+  const Lscde model = Lscde::fit(data, quick(LscdeMetric::nw));
+  NadarayaWatsonOptions nw;
+  nw.metric = NwMetricChoice::diagonal;
+  const Vector widths = NadarayaWatson::fit(data, nw).bandwidths();
+  EXPECT_EQ(model.input_widths(), widths);
+
+  const Standardizer sx = Standardizer::fit(data.x, Vector());
+  const Standardizer sy = Standardizer::fit(data.y, Vector());
+  const auto by_hand = [&](const Dataset& d) -> Dataset {
+    return {.x = Matrix(widths.cwiseInverse().asDiagonal() * sx.transform(d.x)), .y = sy.transform(d.y)};
+  };
+  LscdeOptions options = quick(LscdeMetric::none);
+  options.standardize = false;
+  const Lscde scaled = Lscde::fit(by_hand(data), options);
+  EXPECT_EQ(scaled.bandwidth(), model.bandwidth());
+  const Dataset moved = by_hand(test);
+  const Vector expected = scaled.log_density(moved.x, moved.y).array() - std::log(sy.scale()[0]);
+  EXPECT_LE((model.log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-8);
+  // Centres stay on the scale of the data.
+  EXPECT_LE((model.centers_x().rowwise().maxCoeff() - data.x.rowwise().maxCoeff()).maxCoeff(), 1e-12);
+}
+
+TEST(LscdeMetric, HelpsWhereInputsDiffer) {
+  const Dataset data = wave(200, 4, 1);
+  const Dataset test = wave(500, 4, 2);
+  const Lscde none = Lscde::fit(data, quick(LscdeMetric::none));
+  const Lscde chosen = Lscde::fit(data, quick(LscdeMetric::automatic));
+  EXPECT_EQ(none.input_widths(), Vector::Ones(4));
+  EXPECT_TRUE(chosen.report().details.at("metric_applied").as_bool());
+  EXPECT_GT(chosen.log_density(test.x, test.y).mean(), none.log_density(test.x, test.y).mean() + 0.2);
+}
+
+TEST(LscdeMetric, IsLeftOutWhereItDoesNotPay) {
+  RandomStream random(4);
+  const Matrix x = normals(6, 40, random);
+  const Dataset data{.x = x, .y = Matrix(x.colwise().sum() + normals(1, 40, random))};
+  const Lscde chosen = Lscde::fit(data, quick(LscdeMetric::automatic));
+  EXPECT_FALSE(chosen.report().details.at("metric_applied").as_bool());
+  EXPECT_EQ(chosen.input_widths(), Vector::Ones(6));
+  EXPECT_EQ(chosen.log_density(data.x, data.y), Lscde::fit(data, quick(LscdeMetric::none)).log_density(data.x, data.y));
+}
+
+TEST(LscdeMetric, ServesUnlabeledInputsAndGivenCenters) {
+  Dataset data = wave(120, 2, 1);
+  data.x_unlabeled = wave(30, 2, 3).x;
+  LscdeOptions options = quick(LscdeMetric::nw);
+  options.centers = Matrix(3, 10);
+  options.centers << data.x.leftCols(10), data.y.leftCols(10);
+  const Lscde model = Lscde::fit(data, options);
+  EXPECT_LE((model.centers_x() - options.centers.topRows(2)).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_TRUE(model.log_density(data.x, data.y).allFinite());
+  data.x_unlabeled = Matrix(2, 0);
+  EXPECT_NE(Lscde::fit(data, options).coefficients(), model.coefficients());
+}
+
+TEST(LscdeMetric, OneInputNeedsNone) {
+  const Lscde model = Lscde::fit(wave(60, 1, 1), quick(LscdeMetric::nw));
+  EXPECT_EQ(model.input_widths(), Vector::Ones(1));
+}
+
+}  // namespace
+}  // namespace condens
