@@ -58,9 +58,8 @@ DenseGroupQuadratic paper_problem(const Matrix& x, const Matrix& y, const Matrix
     phi.middleRows(d * b, b) = kernel(Eigen::RowVectorXd(u.row(d)), Eigen::RowVectorXd(x.row(d)), s);
   }
   const Matrix eta = kernel(Eigen::RowVectorXd(v.row(0)), Eigen::RowVectorXd(y.row(0)), s);
-  const Matrix overlap =
-      std::sqrt(3.14159265358979) * s *
-      kernel(Eigen::RowVectorXd(v.row(0)), Eigen::RowVectorXd(v.row(0)), std::sqrt(2.0) * s);
+  const Matrix overlap = std::sqrt(3.14159265358979) * s *
+                         kernel(Eigen::RowVectorXd(v.row(0)), Eigen::RowVectorXd(v.row(0)), std::sqrt(2.0) * s);
   const double rows = static_cast<double>(n);
   Matrix gram = Matrix::Zero(phi.rows(), phi.rows());
   gram.selfadjointView<Eigen::Lower>().rankUpdate(phi);
@@ -126,8 +125,7 @@ void whole_selection() {
         begin = processor_seconds();
         const Matrix a = proximal_group_lasso(problem, weights, lambda, lipschitz, {}).coefficients;
         t_truncated += processor_seconds() - begin;
-        const double gap =
-            certify_group_lasso(problem.linear(), weights, lambda, a, problem.product(a)).relative_gap;
+        const double gap = certify_group_lasso(problem.linear(), weights, lambda, a, problem.product(a)).relative_gap;
         if (std::isfinite(gap)) gap_truncated = std::max(gap_truncated, gap);
         if (cells++ % 121 == 10) {
           begin = processor_seconds();
@@ -167,8 +165,7 @@ void growth(Index d_x) {
   const double begin = now();
   const Sacde model = Sacde::fit({.x = std::move(x), .y = std::move(y)}, options);
   std::printf("%8d %10.2f s %10.3f ms %10.0f MiB %8d %12.1e\n", static_cast<int>(d_x), now() - begin,
-              1e3 * (now() - begin) / static_cast<double>(d_x), peak_memory(),
-              static_cast<int>(model.support().sum()),
+              1e3 * (now() - begin) / static_cast<double>(d_x), peak_memory(), static_cast<int>(model.support().sum()),
               model.report().details.at("certificate").at("relative_gap").as_number());
 }
 

@@ -23,7 +23,9 @@ struct Sacde {
     if (g == x.rows()) return 1;
     return std::exp(-(point[g] - u(g, b)) * (point[g] - u(g, b)) / (2 * s_x * s_x));
   }
-  double eta(const Vector& point, Index b) const { return std::exp(-(point - v.col(b)).squaredNorm() / (2 * s_y * s_y)); }
+  double eta(const Vector& point, Index b) const {
+    return std::exp(-(point - v.col(b)).squaredNorm() / (2 * s_y * s_y));
+  }
 
   Matrix gram() const {
     const Index b = u.cols();
