@@ -175,7 +175,7 @@ struct SacdeObjective {
   double value;
   Matrix gradient;      ///< where alpha_d = 0, that of the quadratic part
   double gap;           ///< duality gap: at least value - min J
-  double kkt_residual;  ///< largest violation of the optimality conditions, as a share of the largest |h_d|
+  double kkt_residual;  ///< of the optimality conditions, as GroupLassoCertificate has it
 };
 SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,
                                const MatrixView& centers, double bandwidth, double bandwidth_y, double regularization);
