@@ -4,9 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cmake --preset studies >/dev/null
-cmake --build build/release --parallel "$(nproc)" \
-  --target lscde_selection_benchmark lscde_large_benchmark prediction_benchmark \
-           forward_selection_benchmark python_door_benchmark >/dev/null
+cmake --build build/release --parallel "$(nproc)" >/dev/null
 # shellcheck source=python/environments.sh
 source python/environments.sh
 demo_environment
@@ -30,6 +28,8 @@ commit="$(git rev-parse --short=12 HEAD)"
   [[ "${1:-}" == --short ]] || section lscde_large_benchmark 1000000
   section forward_selection_benchmark
   section prediction_benchmark
+  [[ "${1:-}" == --short ]] || section ekde_prediction_benchmark
+  section nw_fit_benchmark
   printf '\n## python_door.py\n\n```text\n'
   build/python/demo/bin/python benchmarks/python_door.py build/release/benchmarks/python_door_benchmark
   printf '```\n'

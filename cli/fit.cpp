@@ -59,7 +59,7 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   std::string chosen;
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
     const Document* value = details.find(option.name);
-    if (value == nullptr || option.name == "n_centers") continue;
+    if (value == nullptr || option.name == "n_centers" || option.type == "options") continue;
     chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief(value->as_number());
   }
   const Document* score = details.find("score");

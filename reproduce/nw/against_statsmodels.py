@@ -52,7 +52,7 @@ def fit_condens(command, model, options, train, test, threads):
         subprocess.run(call, check=True, stderr=subprocess.DEVNULL)
         seconds = time.perf_counter() - begin
         score = subprocess.run([command, "score", out.name, test, "--json"], check=True, capture_output=True, text=True)
-        return seconds, json.loads(score.stdout)["nll"]
+        return seconds, json.loads(score.stdout)["nll"]["value"]
 
 
 def fit_statsmodels(x, y, x_test, y_test, results):

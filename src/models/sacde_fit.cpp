@@ -60,8 +60,8 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
   }
   Vector inputs(std::ssize(shown));
   for (Index i = 0; i < inputs.size(); ++i) {
-    inputs[i] = static_cast<double>(
-        prepared.input_of_group[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])]);
+    inputs[i] =
+        static_cast<double>(prepared.input_of_group[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])]);
   }
   const auto column = [&](const auto& value) {
     return preparation::column(path, [&](const PathPoint* point) { return value(*point); });
@@ -196,11 +196,11 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
     }
   }
   report.details.set("path", path_to_document(points, chosen, prepared, scored));
-  report.details.set("certificate",
-                     Document::Object{{"relative_gap", std::min(chosen.certificate.relative_gap,
-                                                                std::numeric_limits<double>::max())},
-                                      {"kkt_residual", chosen.certificate.kkt_residual},
-                                      {"products", chosen.products}});
+  report.details.set(
+      "certificate",
+      Document::Object{{"relative_gap", std::min(chosen.certificate.relative_gap, std::numeric_limits<double>::max())},
+                       {"kkt_residual", chosen.certificate.kkt_residual},
+                       {"products", chosen.products}});
   if (options.solver == SacdeSolver::exact && !(chosen.certificate.relative_gap <= options.tolerance)) {
     report.status = message("the duality gap is ", chosen.certificate.relative_gap, ", not ", options.tolerance);
   }

@@ -104,8 +104,7 @@ Quadratics::Quadratics(const Problem& problem, const KernelSums& sums, double wi
         const Range held_out = problem.fold(static_cast<Index>(k) - 1);
         weight -= problem.weights.segment(held_out.begin, held_out.size()).sum();
       }
-      views_.push_back(
-          std::make_unique<DenseGroupQuadratic>(finish_gram(sums.gram[k], overlaps_, weight), linear_[k]));
+      views_.push_back(std::make_unique<DenseGroupQuadratic>(finish_gram(sums.gram[k], overlaps_, weight), linear_[k]));
     }
   } else {
     factor_ = pivoted_cholesky(overlaps_, precision).transpose();
@@ -199,7 +198,8 @@ void Quadratics::some_products(const std::vector<Index>& which, const std::vecto
       weighted.col(p) = factor_.col(c % b) * alpha.data()[c];
     }
     own.noalias() = weighted * kernels_of(problem_, width_x_, {0, n}, active).transpose();
-    own.array().rowwise() *= row_weights_[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].transpose().array();
+    own.array().rowwise() *=
+        row_weights_[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].transpose().array();
   });
   // Some groups a task, so that their buffers live on.
   const Index per_task = 8;
@@ -220,7 +220,8 @@ void Quadratics::some_products(const std::vector<Index>& which, const std::vecto
         z.noalias() = m * phi;
       }
       for (std::size_t i = 0; i < which.size(); ++i) {
-        q[i]->col(g) = factor_.cwiseProduct(z.middleRows(static_cast<Index>(i) * rank, rank)).colwise().sum().transpose();
+        q[i]->col(g) =
+            factor_.cwiseProduct(z.middleRows(static_cast<Index>(i) * rank, rank)).colwise().sum().transpose();
       }
     }
   });

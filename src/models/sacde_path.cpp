@@ -159,7 +159,8 @@ double score_fold(const Problem& problem, const Matrix& kernels_y, double width_
     Vector log_weight = log_weights_of_row(exponents, i, center, log_value, b);
     const double total = log_sum_exp(log_weight);
     weights.row(i) = (log_weight.array() - total).exp().transpose();
-    log_weight -= (problem.centers_y.colwise() - y.col(i)).colwise().squaredNorm().transpose() * (0.5 / (width_y * width_y));
+    log_weight -=
+        (problem.centers_y.colwise() - y.col(i)).colwise().squaredNorm().transpose() * (0.5 / (width_y * width_y));
     log_density[i] = log_sum_exp(log_weight) - total - log_mass;
   }
   const double e = problem.defensive.weight;

@@ -48,17 +48,13 @@ double feasible_scale_unpenalised(const H& h, const Q& q, double s) {
   return s;
 }
 
-/// The largest violation of the optimality conditions of one group.
+/// How far one proximal gradient step of length one moves a group: 0 exactly where it is optimal.
 template <class H, class Q, class A>
-double group_violation(const H& h, const Q& q, const A& a, double penalty) {
-  const double norm = a.norm();
-  if (norm == 0) return std::max(0.0, (h - q).cwiseMax(0.0).norm() - penalty);
-  double largest = 0;
-  for (Index b = 0; b < a.size(); ++b) {
-    const double gradient = q[b] - h[b] + penalty * a[b] / norm;
-    largest = std::max(largest, a[b] > 0 ? std::abs(gradient) : -gradient);
-  }
-  return largest;
+double group_residual(const H& h, const Q& q, const A& a, double penalty) {
+  Vector next = (a + h - q).cwiseMax(0.0);
+  const double norm = next.norm();
+  if (norm > 0) next *= std::max(0.0, 1 - penalty / norm);
+  return (next - a).norm();
 }
 
 /// The minimiser over z >= 0 of 0.5 z'Bz - right'z, B positive definite. Block principal pivoting (Portugal, Judice
@@ -151,7 +147,7 @@ GroupLassoCertificate certify_group_lasso(const Matrix& linear, const Vector& we
     if (norm > 0) penalties += penalty * norm;
     s = penalty == 0 ? feasible_scale_unpenalised(linear.col(g), q.col(g), s)
                      : feasible_scale(linear.col(g), q.col(g), penalty, s);
-    out.kkt_residual = std::max(out.kkt_residual, group_violation(linear.col(g), q.col(g), a.col(g), penalty));
+    out.kkt_residual = std::max(out.kkt_residual, group_residual(linear.col(g), q.col(g), a.col(g), penalty));
     largest_h = std::max(largest_h, linear.col(g).norm());
   }
   if (largest_h > 0) out.kkt_residual /= largest_h;

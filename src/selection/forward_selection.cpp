@@ -162,36 +162,44 @@ Document step_to_document(const Rows& entered, const Scored& scored) {
                           {"standard_error", scored.standard_error}};
 }
 
-/// What the search found, and every step on its way.
-struct Found {
-  Scored best;
-  Rows selected = {};
-  Vector ranking;
-  Document::Array steps = {};
+/// One step of the search: the input that entered, and the model with it.
+struct Step {
+  Rows input;
+  Scored scored;
 };
 
-Found search(const Scorer& scorer, std::vector<Rows> remaining, Index d_x, Index least, Index most, const Run& run) {
+/// Lets inputs enter as long as the score falls; the first step is the density without inputs.
+std::vector<Step> search(const Scorer& scorer, std::vector<Rows> remaining, Index least, Index most, const Run& run) {
   const double d = static_cast<double>(remaining.size());
   const double m = static_cast<double>(most);
   Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
-  Found out{.best = score_all(scorer, {{}}, run, task).front(), .ranking = Vector::Zero(d_x)};
-  out.steps.push_back(step_to_document({}, out.best));
+  std::vector<Step> steps{{{}, score_all(scorer, {{}}, run, task).front()}};
+  Rows selected;
   for (Index step = 1; step <= most; ++step) {
     std::vector<Rows> candidates;
-    for (const Rows& input : remaining) candidates.push_back(joined(out.selected, input));
+    for (const Rows& input : remaining) candidates.push_back(joined(selected, input));
     std::vector<Scored> scored = score_all(scorer, candidates, run, task);
     const auto winner = std::min_element(scored.begin(), scored.end(),
                                          [](const Scored& a, const Scored& b) { return a.score < b.score; });
     const bool must = step <= least && std::isfinite(winner->score);
-    if (!must && !(winner->score < out.best.score)) break;
+    if (!must && !(winner->score < steps.back().scored.score)) break;
     const auto input = remaining.begin() + (winner - scored.begin());
-    out.best = std::move(*winner);
-    out.selected = joined(out.selected, *input);
-    for (const Index row : *input) out.ranking[row] = static_cast<double>(step);
-    out.steps.push_back(step_to_document(*input, out.best));
+    selected = joined(selected, *input);
+    steps.push_back({*input, std::move(*winner)});
     remaining.erase(input);
   }
-  return out;
+  return steps;
+}
+
+/// The number of inputs that stay, of those that entered.
+Index kept(const std::vector<Step>& steps, const ForwardOptions& options) {
+  const Index entered = std::ssize(steps) - 1;
+  if (options.selection_rule == SelectionRule::minimum) return entered;
+  const Scored& last = steps.back().scored;
+  const auto first = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.scored.score <= last.score + last.standard_error;
+  });
+  return std::max<Index>(std::min(options.min_features, entered), first - steps.begin());
 }
 
 }  // namespace
@@ -213,28 +221,37 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   const Index most =
       options.max_features == 0 ? std::ssize(inputs) : std::min<Index>(options.max_features, std::ssize(inputs));
   const auto from = [&](Source source) {
-    return search(Scorer(data, options, inner, source), inputs, data.x.rows(), options.min_features, most, run);
+    return search(Scorer(data, options, inner, source), inputs, options.min_features, most, run);
   };
   // All subsets are scored alike, and the first that reports nothing comes early.
-  Found found;
+  std::vector<Step> steps;
   try {
-    found = from(Source::report);
+    steps = from(Source::report);
   } catch (const Unreported&) {
-    found = from(Source::held_out);
+    steps = from(Source::held_out);
   }
-  if (found.best.model == nullptr) {
+  const Index count = kept(steps, options);
+  const Scored& best = steps[static_cast<std::size_t>(count)].scored;
+  if (best.model == nullptr) {
     throw NumericalError(message(owner, ": neither the density without inputs nor any input gives a density"));
   }
-  FitReport report = report_of(*found.best.model, found.selected, data);
-  if (found.selected.empty() && most > 0) {
-    report.warnings.emplace_back(
-        "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
+  Rows selected;
+  Vector ranking = Vector::Zero(data.x.rows());
+  for (Index step = 1; step <= count; ++step) {
+    const Rows& input = steps[static_cast<std::size_t>(step)].input;
+    selected = joined(selected, input);
+    ranking(input).setConstant(static_cast<double>(step));
   }
-  report.details.set("score", finite(found.best.score));
-  report.details.set("score_standard_error", found.best.standard_error);
-  report.details.set("steps", std::move(found.steps));
-  return ForwardSelection(options, std::move(found.ranking), std::move(found.selected), std::move(found.best.model),
-                          std::move(report));
+  FitReport report = report_of(*best.model, selected, data);
+  if (selected.empty() && most > 0) {
+    report.warnings.emplace_back("no input was selected: the law is the marginal one, whatever the inputs");
+  }
+  Document::Array told;
+  for (const Step& step : steps) told.push_back(step_to_document(step.input, step.scored));
+  report.details.set("score", finite(best.score));
+  report.details.set("score_standard_error", best.standard_error);
+  report.details.set("steps", std::move(told));
+  return ForwardSelection(options, std::move(ranking), std::move(selected), best.model, std::move(report));
 }
 
 Vector ForwardSelection::scores() const {

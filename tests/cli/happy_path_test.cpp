@@ -82,6 +82,15 @@ TEST_F(HappyPath, InputsAreSelected) {
   expect_words(fit.err, {"selected 1 of 2 inputs: kind", "cross-validated score"});
   expect_words(output_of("describe m.json"), {"Selected inputs: 1 of 2", "order in which they entered", "(none)",
                                               "kind", "options.n_centers", "20", "options.bandwidth", "0.3,1"});
+
+  const Outcome two_stages = run(
+      "fit t.csv --target y --model salscde --set selection.bandwidth=0.5 --set selection.bandwidth_y=0.4 --set cv=3 "
+      "--set selection.regularization=0.6,0.4 --set selection.n_centers=20 --set options.bandwidth=0.3,1 "
+      "--set options.bandwidth_y=0.3 --set options.regularization=0.1 --set options.refine=false -o s.json");
+  ASSERT_EQ(two_stages.code, 0) << two_stages.err;
+  expect_words(two_stages.err, {"fitted salscde", "cross-validated score"});
+  expect_words(output_of("describe s.json"),
+               {"selection.bandwidth", "0.5", "options.bandwidth", "chosen by cross-validation from 0.3,1", "set"});
   expect_words(output_of("models forward"), {"options (options)", "--set options.option=value"});
 }
 

@@ -116,5 +116,15 @@ TEST(Standardizer, RefusesWrongShapes) {
   EXPECT_THROW(Standardizer::identity(3).inverse_transform(data), std::invalid_argument);
 }
 
+TEST(Standardizer, RescaledDividesByTheFactors) {
+  const Matrix data{{1, 2, 4}, {5, 5, 5}, {0, 1, -1}};
+  const Standardizer plain = Standardizer::fit(data, Vector());
+  const Standardizer scaled = plain.rescaled(Vector{{2, 3, 0.5}});
+  const Matrix expected = Vector{{0.5, 1, 2}}.asDiagonal() * plain.transform(data);
+  EXPECT_LE((scaled.transform(data) - expected).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_LE((scaled.inverse_transform(scaled.transform(data)) - data).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_TRUE(scaled.is_constant(1));
+}
+
 }  // namespace
 }  // namespace condens

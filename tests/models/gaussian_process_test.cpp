@@ -256,6 +256,8 @@ TEST(GaussianProcess, StartsOnAPartOfTheRowsThenAllForAnyThreads) {
   const Dataset data = sine(320, 2, 1, 0.2);  // more than the starts use
   GaussianProcessOptions options;
   options.n_starts = 2;
+  options.length_scales = {0.7};
+  options.signal_variance = {1.0};
   const GaussianProcess model = GaussianProcess::fit(data, options, {.threads = 1, .observer = {}});
   const Document one = model.to_document();
   for (const int threads : {2, 7}) {

@@ -42,10 +42,12 @@ Document small_grid() {
 
 Document forward_options(const Document& inner = small_grid()) {
   Document out;
+  out.set("selection_rule", "minimum");
   return out.set("options", inner).set("cv", Document(std::vector<double>{3}));
 }
 
-ForwardSelection forward(const Dataset& data, const Document& options = forward_options(), const Run& run = {}) {
+ForwardSelection forward(const Dataset& data, const Document& options = forward_options(),
+                         const Run& run = {.threads = 1, .observer = {}}) {
   const auto model = find_model("forward").fit(data, "recommended", options, run);
   return dynamic_cast<const ForwardSelection&>(*model);
 }
@@ -203,6 +205,26 @@ TEST(Forward, ScoresFallStrictlyAndFindWhatMatters) {
   EXPECT_NEAR(importance[2], (scores[0] - scores[1]) / (scores[0] - scores[scores.size() - 1]), 1e-14);
 }
 
+TEST(Forward, OneStandardErrorKeepsTheFirstInputsThatAreAboutAsGood) {
+  for (const std::uint64_t seed : {1, 2}) {
+    const Dataset data = two_of(6, 80, seed);
+    const ForwardSelection all = forward(data);
+    Document rule = forward_options();
+    const ForwardSelection model = forward(data, rule.set("selection_rule", "one_standard_error"));
+    EXPECT_EQ(model.scores(), all.scores()) << "the path is the same";
+    const Document::Array& steps = model.report().details.at("steps").as_array();
+    const double limit = steps.back().at("score").as_number() + steps.back().at("standard_error").as_number();
+    Index expected = 0;
+    while (model.scores()[expected] > limit) ++expected;
+    EXPECT_EQ(model.ranking().maxCoeff(), static_cast<double>(expected));
+    EXPECT_EQ(model.support().sum(), static_cast<double>(expected));
+    EXPECT_EQ(model.report().details.at("score").as_number(), model.scores()[expected]);
+    EXPECT_NEAR(model.feature_importances().sum(), 1.0, 1e-15);
+    const ForwardSelection three = forward(data, rule.set("min_features", 3));
+    EXPECT_GE(three.support().sum(), 3.0);
+  }
+}
+
 TEST(Forward, OfEqualInputsTheFirstEntersAndItsCopyNever) {
   Dataset data = two_of(3, 80);
   Matrix x(4, 80);
@@ -227,9 +249,7 @@ TEST(Forward, IrrelevantInputsLeaveTheMarginalDensityAndSaySo) {
   EXPECT_EQ(model.support(), Vector::Zero(3));
   EXPECT_EQ(model.scores().size(), 1);
   ASSERT_FALSE(model.report().warnings.empty());
-  EXPECT_EQ(
-      model.report().warnings.back(),
-      "no input lowers the score of the density without inputs: the law is the marginal one, whatever the inputs");
+  EXPECT_EQ(model.report().warnings.back(), "no input was selected: the law is the marginal one, whatever the inputs");
   const Matrix two = Matrix{{0, 5}, {0, -3}, {0, 2}};
   const Vector same = model.log_density(two, Matrix::Zero(1, 2));
   EXPECT_EQ(same[0], same[1]);

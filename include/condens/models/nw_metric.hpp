@@ -37,9 +37,9 @@ struct NwMetric {
 
 struct NwSearch {
   NwShape shape = NwShape::diagonal;
-  Vector widths = {};            ///< given widths (d); empty: learned
-  double bandwidth_y = 0;        ///< given width in y; 0: learned
-  double bandwidth_y_floor = 1;  ///< lowest learned width in y, in standard deviations of y
+  Vector widths = {};               ///< given widths (d); empty: learned
+  double bandwidth_y = 0;           ///< given width in y; 0: learned
+  double bandwidth_y_floor = 0.01;  ///< lowest learned width in y, in standard deviations of y
   Defensive defensive = {};
   Index starts = 1;  ///< the best of so many searches from different points
   Index seed = 0;

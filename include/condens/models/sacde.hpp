@@ -31,10 +31,6 @@ enum class RegularizationScale { relative, absolute };
 template <>
 inline constexpr auto choice_names<RegularizationScale> = std::array<std::string_view, 2>{"relative", "absolute"};
 
-enum class SelectionRule { minimum, one_standard_error };
-template <>
-inline constexpr auto choice_names<SelectionRule> = std::array<std::string_view, 2>{"minimum", "one_standard_error"};
-
 enum class SacdeSolver { exact, truncated };
 template <>
 inline constexpr auto choice_names<SacdeSolver> = std::array<std::string_view, 2>{"exact", "truncated"};
@@ -43,7 +39,7 @@ inline constexpr auto choice_names<SacdeSolver> = std::array<std::string_view, 2
 struct SacdeOptions {
   std::vector<double> bandwidth = {0.25, 0.5, 1, 2};
   std::vector<double> bandwidth_y = {0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {0.9,  0.75, 0.6,  0.5,  0.4,  0.3,   0.25, 0.2,   0.15, 0.12,
+  std::vector<double> regularization = {0.9,  0.75, 0.6,  0.5,  0.4,  0.3,   0.25,  0.2,   0.15,  0.12,
                                         0.09, 0.07, 0.05, 0.04, 0.03, 0.022, 0.016, 0.012, 0.008, 0.005};
   RegularizationScale regularization_scale = RegularizationScale::relative;
   SelectionRule selection_rule = SelectionRule::one_standard_error;
@@ -115,10 +111,10 @@ class Sacde final : public ConditionalDensity {
   /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.
   static Sacde fit(const Dataset& data, const SacdeOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }            ///< in x, standardised scale
-  double bandwidth_y() const { return bandwidth_y_; }        ///< in y, standardised scale
-  double regularization() const { return regularization_; }  ///< lambda itself
-  const Matrix& coefficients() const { return alpha_; }      ///< centres x inputs, >= 0
+  double bandwidth() const { return bandwidth_; }                    ///< in x, standardised scale
+  double bandwidth_y() const { return bandwidth_y_; }                ///< in y, standardised scale
+  double regularization() const { return regularization_; }          ///< lambda itself
+  const Matrix& coefficients() const { return alpha_; }              ///< centres x inputs, >= 0
   const Vector& constant_coefficients() const { return constant_; }  ///< of the constant group; zero without it
   Vector support() const;                                            ///< per row of x: 1 where its input is selected
   Vector feature_importances() const;  ///< per row of x: norms of coefficients, sum 1; indicators share theirs
@@ -179,7 +175,7 @@ struct SacdeObjective {
   double value;
   Matrix gradient;      ///< where alpha_d = 0, that of the quadratic part
   double gap;           ///< duality gap: at least value - min J
-  double kkt_residual;  ///< largest violation of the optimality conditions, as a share of the largest |h_d|
+  double kkt_residual;  ///< of the optimality conditions, as GroupLassoCertificate has it
 };
 SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,
                                const MatrixView& centers, double bandwidth, double bandwidth_y, double regularization);

@@ -60,7 +60,8 @@ struct GroupLassoCertificate {
   double objective = 0;     ///< P(a)
   double gap = 0;           ///< at least P(a) - min P
   double relative_gap = 0;  ///< gap / |P(a)|; 0 where the gap is 0
-  double kkt_residual = 0;  ///< largest violation of the optimality conditions, as a share of the largest |h_g|
+  double kkt_residual =
+      0;  ///< largest |a_g - prox(a_g + h_g - q_g)|, as a share of the largest |h_g|; 0 at the optimum
 };
 
 /// The certificate of any a >= 0 (B x G), from q = Ha.

@@ -33,12 +33,15 @@ struct ForwardOptions {
   Document options = Document(Document::Object{});
   Index min_features = 0;
   Index max_features = 0;
+  SelectionRule selection_rule = SelectionRule::one_standard_error;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
   Index seed = 0;
 
-  /// At least one input is selected, into the model by its own paper.
-  static ForwardOptions paper() { return {.model_preset = "paper", .min_features = 1}; }
+  /// At least one input is selected, and every one that lowers the score, for the model by its own paper.
+  static ForwardOptions paper() {
+    return {.model_preset = "paper", .min_features = 1, .selection_rule = SelectionRule::minimum};
+  }
 };
 
 template <>
@@ -52,6 +55,9 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
         "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
     OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
                 "Most inputs that enter, a categorical one counting once; 0: no limit."},
+    OptionField{
+        "selection_rule", &ForwardOptions::selection_rule, anything(),
+        "Keep all inputs that entered, or the first ones whose score is within one standard error of the last."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &ForwardOptions::cv, at_least(0),
@@ -74,7 +80,7 @@ class ForwardSelection final : public SubsetDensity {
   static ForwardSelection fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
                               const Run& run = {});
 
-  /// For each row of x, 1 for the first input that entered, 2 for the second, ...; 0: it did not.
+  /// For each row of x, 1 for the first input that entered, 2 for the second, ...; 0: not selected.
   const Vector& ranking() const { return ranking_; }
 
   /// For each row of x its input's share in the fall of the score, sum 1; indicators share theirs.
@@ -105,7 +111,7 @@ inline constexpr auto result_table<ForwardSelection> = std::tuple{
     ResultField{"feature_importances", &ForwardSelection::feature_importances,
                 "What each input took from the score when it entered, as a share of all."},
     ResultField{"ranking", &ForwardSelection::ranking,
-                "1 for the input that entered first, 2 for the second, ...; 0 for those that did not."},
+                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected."},
     ResultField{"scores", &ForwardSelection::scores,
                 "Cross-validated score without inputs, and after each input that entered."},
 };

@@ -1,0 +1,497 @@
+// SACDE against the paper's formulas written as plain loops (support/plain_sacde.hpp).
+
+#include "condens/models/sacde.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/optim/nonnegative_group_lasso.hpp"
+#include "condens/optim/proximal_group_lasso.hpp"
+#include "condens/registry.hpp"
+#include "support/complaint.hpp"
+#include "support/plain_sacde.hpp"
+
+namespace condens {
+namespace {
+
+/// Two branches whose distance grows with the first input; the others have no effect.
+Dataset planted(Index n, Index d_x, std::uint64_t seed = 1, Index d_y = 1) {
+  RandomStream random(seed);
+  Matrix x(d_x, n);
+  Matrix y(d_y, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < d_x; ++k) x(k, i) = random.normal();
+    const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
+    for (Index k = 0; k < d_y; ++k) y(k, i) = branch + 1.5 * x(0, i) + 0.3 * random.normal();
+  }
+  return {.x = x, .y = y};
+}
+
+Matrix joint(const Dataset& data, Index count) {
+  Matrix out(data.x.rows() + data.y.rows(), count);
+  out << data.x.leftCols(count), data.y.leftCols(count);
+  return out;
+}
+
+/// The paper's problem on the numbers handed in.
+SacdeOptions fixed(const Matrix& centers, double lambda) {
+  SacdeOptions options = SacdeOptions::paper();
+  options.standardize = false;
+  options.centers = centers;
+  options.bandwidth = {0.7};
+  options.bandwidth_y = {0.4};
+  options.regularization = {lambda};
+  options.tolerance = 1e-11;
+  return options;
+}
+
+plain::Sacde reference(const Dataset& data, const SacdeOptions& options) {
+  return {.x = data.x,
+          .y = data.y,
+          .w = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
+          .u = options.centers.topRows(data.x.rows()),
+          .v = options.centers.bottomRows(data.y.rows()),
+          .s_x = options.bandwidth.front(),
+          .s_y = options.bandwidth_y.front(),
+          .constant = options.constant_group};
+}
+
+/// The minimum of eq. 16 by the certified solver on the plain loops' H and h.
+Matrix solve_plain(const plain::Sacde& plain, double lambda) {
+  const DenseGroupQuadratic problem(plain.gram(), plain.linear());
+  Vector weights = Vector::Ones(plain.groups());
+  if (plain.constant) weights[plain.groups() - 1] = 0;
+  NonnegativeGroupLasso solver(problem, weights, 1e-12);
+  solver.solve(lambda);
+  return solver.coefficients();
+}
+
+TEST(Sacde, EqualsThePapersFormula) {
+  for (const auto& [d_x, d_y] : {std::pair{1, 1}, {3, 1}, {2, 2}}) {
+    for (const bool constant : {false, true}) {
+      const Dataset data = planted(50, d_x, 1, d_y);
+      auto options = fixed(joint(data, 12), 0.02);
+      options.constant_group = constant;
+      const auto plain = reference(data, options);
+      const Matrix alpha = solve_plain(plain, 0.02);
+      const Sacde model = Sacde::fit(data, options);
+      Matrix found(12, plain.groups());
+      found.leftCols(d_x) = model.coefficients();
+      if (constant) found.rightCols(1) = model.constant_coefficients();
+      EXPECT_NEAR(plain.objective(found, 0.02), plain.objective(alpha, 0.02), 1e-11);
+      EXPECT_LT((found - alpha).norm(), 1e-4 * alpha.norm());
+      const Dataset test = planted(20, d_x, 2, d_y);
+      const Vector density = model.log_density(test.x, test.y);
+      for (Index i = 0; i < 20; ++i) {
+        const double expected = std::log(plain.density(found, test.x.col(i), test.y.col(i)));
+        if (std::isfinite(expected)) {
+          EXPECT_NEAR(density[i], expected, 1e-10 * (1 + std::abs(expected)));
+        }
+      }
+    }
+  }
+}
+
+TEST(Sacde, TheObjectiveIsThePapersAndItsGradientThatOfDifferences) {
+  const Dataset data = planted(30, 3);
+  auto options = fixed(joint(data, 6), 0.05);
+  for (const bool constant : {false, true}) {
+    options.constant_group = constant;
+    const auto plain = reference(data, options);
+    RandomStream random(3);
+    Matrix alpha(6, plain.groups());
+    for (double& value : alpha.reshaped()) value = random.uniform();
+    const auto at = [&](const Matrix& a) {
+      return sacde_objective(a, data.x, data.y, options.centers, 0.7, 0.4, 0.05);
+    };
+    const SacdeObjective objective = at(alpha);
+    EXPECT_NEAR(objective.value, plain.objective(alpha, 0.05), 1e-12 * std::abs(objective.value));
+    for (Index i = 0; i < alpha.size(); ++i) {
+      Matrix up = alpha;
+      Matrix down = alpha;
+      up.data()[i] += 1e-5;
+      down.data()[i] -= 1e-5;
+      EXPECT_NEAR(objective.gradient.data()[i], (at(up).value - at(down).value) / 2e-5, 1e-8);
+    }
+    const Matrix best = solve_plain(plain, 0.05);
+    EXPECT_GE(objective.gap, objective.value - at(best).value);
+    EXPECT_LT(at(best).gap, 1e-10);
+    EXPECT_LT(at(best).kkt_residual, 1e-5);
+  }
+}
+
+TEST(Sacde, MatrixFreeProductsEqualDenseOnes) {
+  // 16 inputs of 100 centres are solved without H, 12 with it: the last four are constant and so play no part.
+  Dataset small = planted(120, 12);
+  Matrix x(16, 120);
+  x << small.x, Matrix::Constant(4, 120, 2.0);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.5, 0.2};
+  options.tolerance = 1e-10;
+  const Sacde dense = Sacde::fit({.x = x, .y = small.y}, options);
+  // The same inputs, and four without any effect that h cannot tell from a constant: copies of it, nearly.
+  RandomStream random(5);
+  for (Index i = 0; i < 120; ++i) {
+    for (Index k = 12; k < 16; ++k) x(k, i) = random.normal();
+  }
+  options.regularization = {0.9};
+  options.centers = joint({.x = x, .y = small.y}, 100);
+  const Sacde free = Sacde::fit({.x = x, .y = small.y}, options);
+  const double lambda = free.regularization();
+  const Standardizer x_scale = Standardizer::fit(x, Vector());
+  const Standardizer y_scale = Standardizer::fit(small.y, Vector());
+  Matrix centers(17, 100);
+  centers << x_scale.transform(x).leftCols(100), y_scale.transform(small.y).leftCols(100);
+  Matrix alpha(100, 17);
+  alpha << free.coefficients(), free.constant_coefficients();
+  const auto objective =
+      sacde_objective(alpha, x_scale.transform(x), y_scale.transform(small.y), centers, 0.8, 0.3, lambda);
+  EXPECT_LT(objective.gap, 1e-8 * std::abs(objective.value));
+  EXPECT_EQ(dense.report().warnings.size(), 4U);
+  EXPECT_EQ(dense.report().warnings[0], "input 13 is constant and plays no part");
+  EXPECT_EQ(dense.support().tail(4).sum(), 0);
+}
+
+TEST(Sacde, FewDistinctValuesAreTheSameProblem) {
+  // Genotypes, and the same moved by an amount that makes all rows distinct but changes nothing else.
+  RandomStream random(4);
+  Dataset data = planted(150, 20);
+  Matrix genotype(20, 150);
+  Matrix jittered(20, 150);
+  for (Index i = 0; i < genotype.size(); ++i) {
+    genotype.data()[i] = static_cast<double>(random.below(3));
+    jittered.data()[i] = genotype.data()[i] + 1e-9 * random.normal();
+  }
+  Matrix y = data.y + 1.5 * genotype.row(4);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.8, 0.4};
+  options.selection_rule = SelectionRule::minimum;
+  options.tolerance = 1e-9;
+  const Sacde few = Sacde::fit({.x = genotype, .y = y}, options);
+  const Sacde many = Sacde::fit({.x = jittered, .y = y}, options);
+  EXPECT_NEAR(few.regularization(), many.regularization(), 1e-7);
+  EXPECT_EQ(few.support(), many.support());
+  EXPECT_EQ(few.support()[4], 1);
+  EXPECT_LT((few.log_density(genotype, y) - many.log_density(jittered, y)).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Sacde, FindsThePlantedInputAndLeavesTheOthers) {
+  for (const Index d_x : {1, 6, 30}) {
+    const Dataset data = planted(150, d_x);
+    SacdeOptions options;
+    options.bandwidth = {0.8};
+    options.bandwidth_y = {0.3};
+    const Sacde model = Sacde::fit(data, options);
+    EXPECT_EQ(model.support()[0], 1) << d_x;
+    EXPECT_GT(model.feature_importances()[0], 0.8) << d_x;
+    EXPECT_NEAR(model.feature_importances().sum(), 1, 1e-12);
+    EXPECT_TRUE(model.report().warnings.empty()) << model.report().warnings.front();
+    const Document& details = model.report().details;
+    EXPECT_LE(details.at("certificate").at("relative_gap").as_number(), 1e-6);
+    const Document& path = details.at("path");
+    const Index length = path.at("regularization").as_vector().size();
+    EXPECT_EQ(path.at("norms").as_matrix().cols(), length);
+    EXPECT_EQ(path.at("norms").as_matrix().rows(), path.at("inputs").as_vector().size());
+    EXPECT_EQ(path.at("score").as_vector().size(), length);
+    EXPECT_EQ(path.at("inputs").as_vector()[0], 0);
+    EXPECT_EQ(path.at("chosen").as_number(), model.regularization());
+  }
+}
+
+TEST(Sacde, CrossValidationIsThatOfSeparateFits) {
+  const Dataset data = planted(60, 2);
+  SacdeOptions options = fixed(joint(data, 10), 0.02);
+  options.regularization = {0.2, 0.02};
+  options.constant_group = true;
+  const auto fold = assign_folds(60, 3, 2);
+  options.cv.assign(fold.begin(), fold.end());
+  for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
+    options.scoring = scoring;
+    options.defensive_weight = 0;
+    const Sacde model = Sacde::fit(data, options);
+    const Vector score = model.report().details.at("candidates").at("score").as_vector();
+    ASSERT_EQ(score.size(), 2);
+    for (Index l = 0; l < 2; ++l) {
+      double expected = 0;
+      for (Index k = 0; k < 3; ++k) {
+        std::vector<Index> train;
+        std::vector<Index> test;
+        for (Index i = 0; i < 60; ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+        SacdeOptions one = options;
+        one.regularization = {l == 0 ? 0.2 : 0.02};
+        const Sacde part = Sacde::fit(data.subset(train), one);
+        const Dataset held_out = data.subset(test);
+        const Vector own = scoring == Scoring::nll ? Vector(-part.log_density(held_out.x, held_out.y))
+                                                   : part.predict(held_out.x).squared_loss(held_out.y);
+        expected += own.mean() / 3;
+      }
+      EXPECT_NEAR(score[l], expected, 1e-6) << l;
+    }
+  }
+}
+
+TEST(Sacde, AFixedPenaltyHasTheSolutionOfThePath) {
+  const Dataset data = planted(80, 8);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.7, 0.5, 0.3};
+  options.tolerance = 1e-10;
+  options.selection_rule = SelectionRule::minimum;
+  const Sacde path = Sacde::fit(data, options);
+  options.regularization = {path.regularization()};
+  options.regularization_scale = RegularizationScale::absolute;
+  const Sacde cold = Sacde::fit(data, options);
+  EXPECT_EQ(cold.support(), path.support());
+  EXPECT_LT((cold.log_density(data.x, data.y) - path.log_density(data.x, data.y)).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+TEST(Sacde, OneStandardErrorNeverTakesASmallerPenaltyThanTheMinimum) {
+  const Dataset data = planted(100, 6);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  const Sacde sparse = Sacde::fit(data, options);
+  options.selection_rule = SelectionRule::minimum;
+  const Sacde best = Sacde::fit(data, options);
+  EXPECT_GT(sparse.regularization(), best.regularization());
+  const Document& details = sparse.report().details;
+  const Document& best_details = best.report().details;
+  EXPECT_LE(details.at("score").as_number(),
+            best_details.at("score").as_number() + best_details.at("score_standard_error").as_number());
+}
+
+TEST(Sacde, WeightsEqualRepeatedRows) {
+  const Dataset data = planted(40, 3);
+  Dataset weighted = data;
+  weighted.weights = Vector::Ones(40);
+  std::vector<Index> rows;
+  for (Index i = 0; i < 40; ++i) {
+    weighted.weights[i] = static_cast<double>(i % 3);
+    for (Index c = 0; c < i % 3; ++c) rows.push_back(i);
+  }
+  auto options = fixed(joint(data, 10), 0.02);
+  options.constant_group = true;
+  const Sacde by_weights = Sacde::fit(weighted, options);
+  const Sacde by_copies = Sacde::fit(data.subset(rows), options);
+  EXPECT_LT((by_weights.coefficients() - by_copies.coefficients()).norm(), 1e-5);
+  EXPECT_LT((by_weights.log_density(data.x, data.y) - by_copies.log_density(data.x, data.y)).cwiseAbs().maxCoeff(),
+            1e-5);
+}
+
+TEST(Sacde, IndicatorsOfOneCategoryEnterTogether) {
+  RandomStream random(8);
+  const Index n = 150;
+  Matrix x = Matrix::Zero(5, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    const Index level = random.below(3);
+    x(1 + level, i) = 1;
+    x(0, i) = random.normal();
+    x(4, i) = random.normal();
+    y(0, i) = 2.0 * static_cast<double>(level) + 0.3 * random.normal();
+  }
+  const Dataset data{.x = x, .y = y, .groups = {0, 1, 1, 1, 2}};
+  SacdeOptions options;
+  options.bandwidth = {0.5};
+  options.bandwidth_y = {0.3};
+  const Sacde model = Sacde::fit(data, options);
+  EXPECT_EQ(model.support(), (Vector(5) << 0, 1, 1, 1, 0).finished());
+  EXPECT_EQ(model.coefficients().cols(), 3);
+  EXPECT_NEAR(model.feature_importances()[1], 1.0 / 3, 1e-12);
+  EXPECT_EQ(model.report().details.at("path").at("inputs").as_vector()[0], 1);
+}
+
+TEST(Sacde, ContributionsSumToTheNumerator) {
+  const Dataset data = planted(80, 3);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.1};
+  options.defensive_weight = 0;
+  const Sacde model = Sacde::fit(data, options);
+  const Vector point = data.x.col(7);
+  const Matrix y = Matrix(Vector::LinSpaced(400, -10, 10).transpose());
+  Vector numerator = model.constant_contribution(y);
+  for (Index d = 0; d < 3; ++d) numerator += model.contribution(d, point.segment(d, 1), y).row(0).transpose();
+  const Vector density = model.predict(point).log_pdf_grid(y).col(0).array().exp();
+  // The law is the numerator over its integral (eq. 20), here by the trapezium rule.
+  const double integral = numerator.sum() * 20.0 / 399;
+  EXPECT_LT((numerator / integral - density).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Sacde, NothingSelectedIsTheMarginalDensity) {
+  const Dataset data = planted(60, 3);
+  for (const bool constant : {false, true}) {
+    auto options = fixed(joint(data, 20), 1e6);
+    options.constant_group = constant;
+    const Sacde model = Sacde::fit(data, options);
+    EXPECT_EQ(model.support().sum(), 0);
+    EXPECT_EQ(model.feature_importances().sum(), 0);
+    ASSERT_EQ(model.report().warnings.size(), 1U);
+    EXPECT_EQ(model.report().warnings[0], "no input was selected: the law is the marginal one, whatever the inputs");
+    const Vector here = model.log_density(data.x, data.y);
+    const Vector elsewhere = model.log_density(Matrix::Constant(3, 60, 7.0), data.y);
+    EXPECT_LT((here - elsewhere).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_TRUE(here.allFinite());
+    if (!constant) {
+      EXPECT_NEAR(model.predict(data.x.leftCols(1)).mean()(0, 0), options.centers.row(3).mean(), 1e-12);
+    }
+  }
+  // With several penalties, all too large, no score is finite.
+  auto options = fixed(joint(data, 20), 1e6);
+  options.regularization = {1e6, 1e7};
+  const Sacde model = Sacde::fit(data, options);
+  EXPECT_EQ(model.support().sum(), 0);
+  EXPECT_EQ(model.report().details.at("candidates").at("score").as_vector()[0], std::numeric_limits<double>::max());
+  EXPECT_EQ(model.report().details.find("score"), nullptr);
+}
+
+TEST(Sacde, HardDataWork) {
+  SacdeOptions options;
+  options.bandwidth = {0.5, 1};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.5, 0.2, 0.05};
+  // Duplicated and perfectly correlated inputs, more inputs than rows, ties in y, duplicated rows.
+  Dataset data = planted(30, 40);
+  Matrix x = data.x;
+  x.row(1) = x.row(0);
+  x.row(2) = -3 * x.row(0);
+  Matrix y = (2 * data.y.array()).round() / 2;
+  x.col(3) = x.col(4);
+  y.col(3) = y.col(4);
+  const Sacde model = Sacde::fit({.x = x, .y = y}, options);
+  EXPECT_EQ(model.report().status, "ok");
+  EXPECT_TRUE(model.log_density(x, y).allFinite());
+  EXPECT_GT(model.support().head(3).sum(), 0);
+  // All inputs constant.
+  const Sacde marginal = Sacde::fit({.x = Matrix::Ones(2, 30), .y = y}, options);
+  EXPECT_EQ(marginal.report().warnings.size(), 4U);  // two inputs, the width at the edge, nothing selected
+  // Without standardisation a constant input plays no part either.
+  options.standardize = false;
+  EXPECT_EQ(Sacde::fit({.x = Matrix::Ones(2, 30), .y = y}, options).support().sum(), 0);
+}
+
+TEST(Sacde, ThreadsDoNotChangeOneBitOfALargeProblem) {
+  const Dataset data = planted(60, 30);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3, 0.6};
+  options.regularization = {0.6, 0.3};
+  options.n_centers = 60;
+  options.stability_resamples = 3;
+  const auto fit = [&](int threads) {
+    return save_density(Sacde::fit(data, options, {.threads = threads, .observer = {}}));
+  };
+  const Document one = fit(1);
+  EXPECT_TRUE(fit(2) == one);
+  EXPECT_TRUE(fit(7) == one);
+}
+
+TEST(Sacde, StabilityCountsSelections) {
+  const Dataset data = planted(100, 5);
+  SacdeOptions options;
+  options.bandwidth = {0.8};
+  options.bandwidth_y = {0.3};
+  options.regularization = {0.5};
+  options.stability_resamples = 8;
+  const Sacde model = Sacde::fit(data, options);
+  ASSERT_EQ(model.stability().size(), 5);
+  EXPECT_EQ(model.stability()[0], 1);
+  EXPECT_LT(model.stability().tail(4).maxCoeff(), 1);
+  options.regularization = {1e6};
+  EXPECT_EQ(selection_stability(data, options, 3).sum(), 0);
+  EXPECT_THROW(
+      selection_stability(data, options, 3, {.threads = 1, .observer = [](std::string_view, double) { return false; }}),
+      Cancelled);
+}
+
+TEST(Sacde, TheTruncatedIterationIsThePapers) {
+  const Dataset data = planted(50, 2);
+  auto options = fixed(joint(data, 12), 0.02);
+  options.solver = SacdeSolver::truncated;
+  const auto plain = reference(data, options);
+  const DenseGroupQuadratic problem(plain.gram(), plain.linear());
+  const Matrix expected =
+      proximal_group_lasso(problem, Vector::Ones(2), 0.02, largest_eigenvalue(problem), {}).coefficients;
+  const Sacde model = Sacde::fit(data, options);
+  EXPECT_LT((model.coefficients() - expected).norm(), 1e-10);
+  const double gap = model.report().details.at("certificate").at("relative_gap").as_number();
+  EXPECT_GT(gap, 1e-6);  // far from converged: errata S4
+}
+
+TEST(Sacde, CanBeCancelled) {
+  EXPECT_THROW(
+      Sacde::fit(planted(60, 20), {}, {.threads = 1, .observer = [](std::string_view, double) { return false; }}),
+      Cancelled);
+}
+
+TEST(Sacde, DamagedDocumentsAreRefused) {
+  const Document good = Sacde::fit(planted(30, 2), fixed(joint(planted(30, 2), 5), 0.02)).to_document();
+  const auto damaged = [&](const char* name, Document value) {
+    Document copy = good;
+    copy.set(name, std::move(value));
+    return complaint<FormatError>([&] { Sacde::from_document(copy); });
+  };
+  const std::string expected = "SACDE: the parameters do not fit together";
+  EXPECT_EQ(damaged("input_of_row", Vector(Vector::Zero(3))), expected);
+  EXPECT_EQ(damaged("input_of_row", Vector((Vector(2) << 0, 2).finished())), expected);
+  EXPECT_EQ(damaged("constant", Vector(Vector::Zero(4))), expected);
+  EXPECT_EQ(damaged("coefficient", Vector(Vector::Constant(1, -1.0))), expected);
+  EXPECT_EQ(damaged("center", Vector(good.at("center").as_vector().array() + 100)), expected);
+  EXPECT_EQ(damaged("input", Vector(good.at("input").as_vector().array() + 0.5)), expected);
+  EXPECT_EQ(damaged("bandwidth", -1.0), expected);
+}
+
+TEST(Sacde, SaysWhatIsWrong) {
+  const Dataset data = planted(20, 2);
+  const auto say = [&](const char* name, Document value) {
+    return complaint([&] { find_model("sacde").fit(data, "", Document::Object{{name, std::move(value)}}, {}); });
+  };
+  EXPECT_NE(say("bandwidth", Document::Array{}).find("SACDE: bandwidth is empty"), std::string::npos);
+  EXPECT_NE(say("regularization", Document::Array{}).find("SACDE: regularization is empty"), std::string::npos);
+  EXPECT_NE(say("cv", Document::Array{}).find("SACDE: cv is empty"), std::string::npos);
+  EXPECT_NE(say("tolerance", 0.0).find("tolerance"), std::string::npos);
+  EXPECT_NE(say("centers", Matrix(Matrix::Ones(2, 3))).find("SACDE: centers have 2 numbers each, expected 3"),
+            std::string::npos);
+  const Sacde model = Sacde::fit(data, fixed(joint(data, 5), 0.02));
+  EXPECT_EQ(complaint([&] { model.contribution(2, Matrix(1, 1), Matrix(1, 1)); }), "SACDE: input = 2, expected 0 to 1");
+  EXPECT_EQ(complaint([&] { model.contribution(0, Matrix(2, 1), Matrix(1, 1)); }),
+            "SACDE: contribution of input 0: x has 2 rows, expected 1");
+  EXPECT_EQ(complaint([&] { model.contribution(0, Matrix(1, 1), Matrix(2, 1)); }),
+            "SACDE: contribution: y has 2 rows, expected 1");
+  EXPECT_EQ(complaint([&] { model.constant_contribution(Matrix(2, 1)); }),
+            "SACDE: contribution: y has 2 rows, expected 1");
+  EXPECT_EQ(complaint([&] { selection_stability(data, {}, 3); }),
+            "SACDE: stability needs one bandwidth, one regularization and at most one bandwidth_y; got 4, 20 and 4");
+  EXPECT_EQ(complaint([&] { selection_stability(data, fixed(joint(data, 5), 0.1), 0); }),
+            "SACDE: resamples = 0, expected at least 1");
+
+  const Matrix centers = joint(data, 4);
+  const auto objective = [&](const Matrix& alpha, const Matrix& x, const Matrix& y, const Matrix& c, double lambda) {
+    return complaint([&] { sacde_objective(alpha, x, y, c, 1, 1, lambda); });
+  };
+  const Matrix alpha = Matrix::Ones(4, 2);
+  EXPECT_EQ(objective(alpha, data.x, Matrix(0, 20), centers, 1), "sacde_objective: y is 0 x 20, expected rows of data");
+  EXPECT_EQ(objective(alpha, data.x, data.y.leftCols(3), centers, 1),
+            "sacde_objective: x has 20 rows of data and y has 3");
+  EXPECT_EQ(objective(alpha, data.x, data.y, centers.topRows(2), 1),
+            "sacde_objective: centers are 2 x 4, expected columns of 3 numbers");
+  EXPECT_EQ(objective(Matrix::Ones(4, 4), data.x, data.y, centers, 1),
+            "sacde_objective: alpha is 4 x 4, expected 4 x 2, or one column more");
+  EXPECT_EQ(objective(-alpha, data.x, data.y, centers, 1),
+            "sacde_objective: alpha has negative entries, expected >= 0");
+  EXPECT_EQ(objective(alpha, data.x, data.y, centers, 0),
+            "sacde_objective: bandwidth = 1, bandwidth_y = 1, regularization = 0, expected numbers > 0");
+}
+
+}  // namespace
+}  // namespace condens
