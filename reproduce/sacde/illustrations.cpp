@@ -102,18 +102,22 @@ void draw_section(const std::vector<Method>& methods, const std::vector<std::uni
 void draw_path(const ConditionalDensity& model, const Illustration& from, const std::filesystem::path& path) {
   const Document& details = model.report().details.at("path");
   const Vector penalty = details.at("regularization").as_vector();
-  const Matrix& norms = details.at("norms").as_matrix();  // penalties x inputs
+  const Vector inputs = details.at("inputs").as_vector();  // those that enter at any penalty
+  const Matrix& norms = details.at("norms").as_matrix();   // inputs x penalties
   plot::LineChart chart{.title = "Path of SA-CDE, " + from.name,
                         .x_label = "lambda",
                         .y_label = "norm of the coefficients",
                         .log_x = true};
-  for (Index d = 0; d < norms.cols(); ++d)
+  for (Index i = 0; i < inputs.size(); ++i) {
+    const Index d = static_cast<Index>(inputs[i]);
     chart.series.push_back({.name = d == 0 ? from.input + " (relevant)" : "irrelevant " + std::to_string(d),
                             .x = penalty,
-                            .y = norms.col(d),
+                            .y = norms.row(i).transpose(),
+                            .color = static_cast<std::size_t>(d),
                             .kind = d == 0 ? plot::LineKind::solid : plot::LineKind::dashed,
                             .markers = false});
-  chart.x_rule = plot::Rule{find_model("sacde").results_of(model).at("regularization").as_number(), "chosen"};
+  }
+  chart.x_rule = plot::Rule{details.at("chosen").as_number(), "chosen by cross-validation"};
   write_text(path, plot::line_chart(chart));
 }
 

@@ -25,11 +25,11 @@ Document grids(Index candidates) {
 }
 
 /// The penalty of this paper's LS-CDE is lambda |alpha|^2, the library's half of it (errata L5).
-Document lscde_options() {
-  std::vector<double> penalties = paper_grid();
+Document lscde_options(Index candidates = 20) {
+  std::vector<double> penalties = paper_grid(candidates);
   for (double& penalty : penalties) penalty *= 2;
   Document out;
-  out.set("bandwidth", Document(paper_grid()));
+  out.set("bandwidth", Document(paper_grid(candidates)));
   out.set("regularization", Document(penalties));
   return out;
 }
@@ -61,8 +61,11 @@ std::vector<double> paper_grid(Index count) {
 std::vector<Method> selection_methods(Index candidates) {
   const std::string suffix = candidates == 20 ? "" : " (" + std::to_string(candidates) + " candidates)";
   const LineKind line = candidates == 20 ? LineKind::solid : candidates == 10 ? LineKind::dashed : LineKind::dotted;
+  Document stages;
+  stages.set("selection", grids(candidates));
+  stages.set("options", lscde_options(candidates));
   return {{"SA-CDE" + suffix, "sacde", "paper", grids(candidates), sacde_color, line},
-          {"SA-LSCDE" + suffix, "salscde", "paper", grids(candidates), salscde_color, line}};
+          {"SA-LSCDE" + suffix, "salscde", "paper", stages, salscde_color, line}};
 }
 
 Method truncated_method() {

@@ -90,7 +90,7 @@ Study readings_study(Scale scale) {
 Study irrelevant_study(Scale scale, const std::string& directory) {
   const bool full = scale == Scale::full;
   const std::vector<Index> counts = full ? std::vector<Index>{0, 1, 2, 4, 6, 8, 10} : std::vector<Index>{0, 5};
-  Study out{{}, all_methods(), [=](Index) { return full ? 20 : 2; }};
+  Study out{{}, all_methods(), [=](Index) { return full ? 10 : 2; }};
   out.cases.push_back({"toy data 1 with m more", counts, [](Index m, Index repetition) {
                          Problem problem = draw(toy_1(10), 150, 2000, repetition);
                          for (Dataset* part : {&problem.train, &problem.test}) part->x = Matrix(part->x.topRows(1 + m));
@@ -111,7 +111,7 @@ Study irrelevant_study(Scale scale, const std::string& directory) {
 }
 
 Study benchmark_study(Scale scale, const std::string& directory) {
-  Study out{{}, all_methods(), [=](Index) { return scale == Scale::full ? 20 : 2; }};
+  Study out{{}, all_methods(), [=](Index) { return scale == Scale::full ? 10 : 2; }};
   for (const BenchmarkChoice& choice : benchmark_choice) {
     const std::optional<Dataset> data = load(directory, choice.name);
     if (!data) {

@@ -115,7 +115,9 @@ std::vector<Trial> open_trials(const Study& study, const RecordBook& book) {
           const Trial trial{&from, level, r, &method};
           if (!book.contains(trial.key())) out.push_back(trial);
         }
-  std::stable_sort(out.begin(), out.end(), [](const Trial& a, const Trial& b) { return a.repetition < b.repetition; });
+  std::stable_sort(out.begin(), out.end(), [](const Trial& a, const Trial& b) {
+    return std::pair(a.repetition, a.level) < std::pair(b.repetition, b.level);
+  });
   return out;
 }
 

@@ -71,7 +71,7 @@ class RecordBook {
 };
 
 /// Runs the trials that the book does not hold yet, several at once, each on one thread; all
-/// methods and levels of one repetition before the next. After `minutes` no further trial begins.
+/// methods and levels of one repetition before the next, low levels first. After `minutes` no further trial begins.
 /// The numbers, but for the seconds, do not depend on the number of threads.
 void run_trials(const Study& study, RecordBook& book, double minutes);
 

@@ -100,7 +100,41 @@ std::vector<Index> snap_to_samples(const Assignment& assignment, Index count) {
   return nearest;
 }
 
+/// Copies of a point are one point of their common weight, as weights are copies.
+void merge_equal(const Matrix& points, std::vector<Index>& rows, Vector& mass) {
+  const std::vector<Index> first = first_equal_columns(points);
+  std::vector<Index> kept;
+  for (Index i = 0; i < std::ssize(first); ++i) {
+    const Index place = first[static_cast<std::size_t>(i)];
+    if (place == i) {
+      kept.push_back(i);
+    } else {
+      mass[place] += mass[i];
+    }
+  }
+  for (std::size_t k = 0; k < kept.size(); ++k) rows[k] = rows[static_cast<std::size_t>(kept[k])];
+  rows.resize(kept.size());
+  mass = Vector(mass(kept));
+}
+
 }  // namespace
+
+std::vector<Index> first_equal_columns(const MatrixView& points) {
+  std::vector<Index> order(static_cast<std::size_t>(points.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto less = [&](Index a, Index b) {
+    return std::lexicographical_compare(points.col(a).begin(), points.col(a).end(), points.col(b).begin(),
+                                        points.col(b).end());
+  };
+  std::stable_sort(order.begin(), order.end(), less);
+  std::vector<Index> out(order.size());
+  Index first = -1;
+  for (const Index i : order) {
+    if (first < 0 || points.col(first) != points.col(i)) first = i;
+    out[static_cast<std::size_t>(i)] = first;
+  }
+  return out;
+}
 
 std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count,
                                   std::uint64_t seed) {
@@ -120,14 +154,14 @@ std::vector<Index> random_centers(const MatrixView& points, const VectorView& we
 std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed,
                                   int threads) {
   const Index n = points.cols();
-  count = std::min(count, n);
   std::vector<Index> rows(static_cast<std::size_t>(n));
   std::iota(rows.begin(), rows.end(), Index{0});
-  if (count == n) return rows;
   if (n > samples_per_center * count) rows = random_centers(points, weights, samples_per_center * count, seed);
+  Vector mass = weights(rows);
+  merge_equal(points(Eigen::all, rows), rows, mass);
+  if (std::ssize(rows) <= count) return rows;
 
   const Matrix sample = points(Eigen::all, rows);
-  const Vector mass = weights(rows);
   RandomStream random(seed, 1);
   Matrix centers = sample(Eigen::all, seed_centers(sample, mass, count, random));
   for (Index step = 0; step < lloyd_steps; ++step) {

@@ -233,9 +233,6 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
-  if (options.centers.size() == 0 && options.n_centers > rows.size()) {
-    report.details.set("n_centers_note", message("all ", rows.size(), " samples are centers"));
-  }
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
   Vector input_widths = lscde::apply_metric(standardized, options, run, report);
@@ -243,6 +240,9 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   if (options.centers.size() == 0) {
     center_rows = preparation::choose_center_rows(standardized.data, options.center_selection, options.n_centers,
                                                   options.seed, resolve_threads(run.threads));
+    if (options.n_centers > std::ssize(center_rows)) {
+      report.details.set("n_centers_note", message("all ", center_rows.size(), " different samples are centers"));
+    }
   }
   Problem problem = make_problem(standardized, options, center_rows);
 

@@ -11,6 +11,7 @@
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
+#include "condens/kernels/centers.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/models/nw_likelihood.hpp"
 
@@ -57,15 +58,6 @@ Vector importances(const NwMetric& metric, const Dataset& data) {
   const double total = out.sum();
   return total > 0 ? Vector(out / total) : out;
 }
-
-/// Lexicographic order of columns of x over y.
-struct ColumnOrder {
-  const Matrix& points;
-  bool operator()(Index a, Index b) const {
-    return std::lexicographical_compare(points.col(a).begin(), points.col(a).end(), points.col(b).begin(),
-                                        points.col(b).end());
-  }
-};
 
 /// The likelihood of one data set as a function of what is searched.
 class Search {
@@ -246,17 +238,12 @@ Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Inde
   if (merge_copies) {
     Matrix points(data.x.rows() + data.y.rows(), data.size());
     points << data.x, data.y;
-    std::vector<Index> order = kept;
-    std::stable_sort(order.begin(), order.end(), ColumnOrder{points});
-    kept.clear();
-    for (const Index i : order) {
-      if (!kept.empty() && points.col(kept.back()) == points.col(i)) {
-        weights[kept.back()] += data.weights[i];
-      } else {
-        kept.push_back(i);
-      }
-    }
-    std::sort(kept.begin(), kept.end());
+    const std::vector<Index> first = first_equal_columns(points);
+    std::erase_if(kept, [&](Index i) {
+      const Index place = first[static_cast<std::size_t>(i)];
+      if (place != i) weights[place] += data.weights[i];
+      return place != i;
+    });
   }
   if (std::ssize(kept) > most) {
     const std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(seed)).permutation(std::ssize(kept));

@@ -37,6 +37,7 @@ SacdeOptions SacdeOptions::paper() {
           .regularization_scale = RegularizationScale::absolute,
           .selection_rule = SelectionRule::minimum,
           .constant_group = false,
+          .center_selection = CenterSelection::random,
           .mask_centers = false,
           .stop_early = false,
           .defensive_weight = 0.0};

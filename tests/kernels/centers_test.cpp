@@ -43,6 +43,24 @@ TEST_P(BothWays, ChooseDifferentSamplesInRange) {
   }
 }
 
+TEST(Centers, EqualColumnsAreFound) {
+  const Matrix points{{1, 2, 1, 1, 2}, {5, 6, 5, 7, 6}};
+  EXPECT_EQ(first_equal_columns(points), (std::vector<Index>{0, 1, 0, 3, 1}));
+  EXPECT_TRUE(first_equal_columns(Matrix(2, 0)).empty());
+  EXPECT_EQ(first_equal_columns(Matrix(0, 3)), (std::vector<Index>{0, 0, 0}));
+}
+
+TEST(Centers, OfKmeansAreNeverEqual) {
+  Matrix points(2, 90);
+  points << normals(2, 30, 5).replicate(1, 3);
+  for (const Index count : {20, 30, 89, 200}) {
+    const std::vector<Index> chosen = kmeans_centers(points, Vector::Ones(90), count, 1, 1);
+    EXPECT_EQ(std::ssize(chosen), std::min<Index>(count, 30));
+    const std::vector<Index> first = first_equal_columns(points(Eigen::all, chosen));
+    for (Index i = 0; i < std::ssize(first); ++i) EXPECT_EQ(first[static_cast<std::size_t>(i)], i);
+  }
+}
+
 TEST_P(BothWays, DependOnTheSeedOnly) {
   const Matrix points = normals(2, 400, 2);
   const Vector weights = Vector::Ones(400);

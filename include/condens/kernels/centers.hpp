@@ -15,11 +15,14 @@ enum class CenterSelection { random, kmeans };
 template <>
 inline constexpr auto choice_names<CenterSelection> = std::array<std::string_view, 2>{"random", "kmeans"};
 
+/// For every column of `points` the first one that equals it in every number.
+std::vector<Index> first_equal_columns(const MatrixView& points);
+
 /// `count` different columns of `points`, drawn at random with the chances that
 /// `weights` gives (Efraimidis and Spirakis 2006: the largest log(u) / w).
 std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed);
 
-/// `count` different columns that cover `points`: k-means++ (Arthur and
+/// `count` columns that cover `points`, no two of them equal (fewer where there are fewer): k-means++ (Arthur and
 /// Vassilvitskii 2007), five steps of Lloyd's iteration, and each mean replaced by
 /// the nearest sample of its cluster. Of more than 50 `count` samples, a random
 /// subset of that size is covered. Cost: 6 * 50 * count^2 distances at most.

@@ -45,7 +45,7 @@ struct SacdeOptions {
   SelectionRule selection_rule = SelectionRule::one_standard_error;
   bool constant_group = true;
   Index n_centers = 100;
-  CenterSelection center_selection = CenterSelection::random;
+  CenterSelection center_selection = CenterSelection::kmeans;
   Matrix centers = {};
   bool mask_centers = true;
   SacdeSolver solver = SacdeSolver::exact;
