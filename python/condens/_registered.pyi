@@ -306,6 +306,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     options: Mapping[str, Any] | ConditionalDensityRegressor | None
     min_features: int | None
     max_features: int | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -325,6 +326,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
         min_features: int | None = None,
         max_features: int | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

@@ -28,7 +28,16 @@ import condens
 from condens import LSCDE, metrics
 
 CLASSES = [getattr(condens, info["class_name"]) for info in condens._core.models()]
-CHECKED = [cls(**options) for cls in CLASSES for options in ({}, {"preset": "paper"})]
+# Selection among many inputs is long work, which the checks ask for some fifty times over.
+SPARSE = {"bandwidth": [0.5, 1.0], "bandwidth_y": 0.4, "regularization": [0.6, 0.2, 0.05], "n_centers": 30}
+LIGHT = {
+    "SACDE": SPARSE,
+    "SALSCDE": {"selection": SPARSE, "options": QUICK},
+    "ForwardSelection": {"options": QUICK, "max_features": 1},
+}
+CHECKED = [
+    cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})
+]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
 
 
