@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
@@ -100,6 +101,15 @@ std::vector<Index> snap_to_samples(const Assignment& assignment, Index count) {
   return nearest;
 }
 
+/// Lexicographic order of columns.
+struct ColumnLess {
+  const MatrixView& points;
+  bool operator()(Index a, Index b) const {
+    return std::lexicographical_compare(points.col(a).begin(), points.col(a).end(), points.col(b).begin(),
+                                        points.col(b).end());
+  }
+};
+
 /// Copies of a point are one point of their common weight, as weights are copies.
 void merge_equal(const Matrix& points, std::vector<Index>& rows, Vector& mass) {
   const std::vector<Index> first = first_equal_columns(points);
@@ -119,14 +129,15 @@ void merge_equal(const Matrix& points, std::vector<Index>& rows, Vector& mass) {
 
 }  // namespace
 
-std::vector<Index> first_equal_columns(const MatrixView& points) {
+std::vector<Index> sorted_columns(const MatrixView& points) {
   std::vector<Index> order(static_cast<std::size_t>(points.cols()));
   std::iota(order.begin(), order.end(), Index{0});
-  const auto less = [&](Index a, Index b) {
-    return std::lexicographical_compare(points.col(a).begin(), points.col(a).end(), points.col(b).begin(),
-                                        points.col(b).end());
-  };
-  std::stable_sort(order.begin(), order.end(), less);
+  std::stable_sort(order.begin(), order.end(), ColumnLess{points});
+  return order;
+}
+
+std::vector<Index> first_equal_columns(const MatrixView& points) {
+  const std::vector<Index> order = sorted_columns(points);
   std::vector<Index> out(order.size());
   Index first = -1;
   for (const Index i : order) {
@@ -144,10 +155,11 @@ std::vector<Index> random_centers(const MatrixView& points, const VectorView& we
   for (Index i = 0; i < n; ++i) key[i] = std::log(1.0 - random.uniform()) / weights[i];
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
-  count = std::min(count, n);
-  std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                    [&](Index a, Index b) { return key[a] != key[b] ? key[a] > key[b] : a < b; });
-  order.resize(static_cast<std::size_t>(count));
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key[a] != key[b] ? key[a] > key[b] : a < b; });
+  // The largest key of k copies has the law of the key of one point of k times the weight.
+  const ColumnLess less{points};
+  std::set<Index, ColumnLess> chosen(less);
+  std::erase_if(order, [&](Index i) { return std::ssize(chosen) >= count || !chosen.insert(i).second; });
   return order;
 }
 

@@ -184,10 +184,11 @@ GaussianProcess GaussianProcess::fit(const Dataset& data, const GaussianProcessO
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
-  const Dataset process = standardized.data.subset(draw_rows(rows.size(), options.max_rows, options.seed));
-  if (process.size() < rows.size()) {
-    report.warnings.push_back(message("the process is made of ", process.size(), " of the ", rows.size(),
-                                      " rows, drawn at random; more by max_rows, at cubic cost"));
+  const Dataset different = preparation::merge_copies(standardized.data);
+  const Dataset process = different.subset(draw_rows(different.size(), options.max_rows, options.seed));
+  if (process.size() < different.size()) {
+    report.warnings.push_back(message("the process is made of ", process.size(), " of the ", different.size(),
+                                      " different rows, drawn at random; more by max_rows, at cubic cost"));
   }
   Parameters p{.options = options,
                .x = process.x,

@@ -11,9 +11,9 @@
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
-#include "condens/kernels/centers.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/models/nw_likelihood.hpp"
+#include "preparation.hpp"
 
 namespace condens {
 
@@ -232,31 +232,12 @@ NwMetric NwMetric::from_document(const Document& document, Index d) {
 }
 
 Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Index seed) {
-  std::vector<Index> kept(static_cast<std::size_t>(data.size()));
-  std::iota(kept.begin(), kept.end(), Index{0});
-  Vector weights = data.weights;
-  if (merge_copies) {
-    Matrix points(data.x.rows() + data.y.rows(), data.size());
-    points << data.x, data.y;
-    const std::vector<Index> first = first_equal_columns(points);
-    std::erase_if(kept, [&](Index i) {
-      const Index place = first[static_cast<std::size_t>(i)];
-      if (place != i) weights[place] += data.weights[i];
-      return place != i;
-    });
-  }
-  if (std::ssize(kept) > most) {
-    const std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(seed)).permutation(std::ssize(kept));
-    std::vector<Index> drawn;
-    for (Index k = 0; k < most; ++k)
-      drawn.push_back(kept[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])]);
-    std::sort(drawn.begin(), drawn.end());
-    kept = std::move(drawn);
-  }
-  return {.x = Matrix(data.x(Eigen::all, kept)),
-          .y = Matrix(data.y(Eigen::all, kept)),
-          .weights = Vector(weights(kept)),
-          .groups = data.groups};
+  if (merge_copies) return rows_to_compare(preparation::merge_copies(data), false, most, seed);
+  if (data.size() <= most) return data;
+  std::vector<Index> kept = RandomStream(static_cast<std::uint64_t>(seed)).permutation(data.size());
+  kept.resize(static_cast<std::size_t>(most));
+  std::sort(kept.begin(), kept.end());
+  return data.subset(kept);
 }
 
 NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, const Run& run) {

@@ -46,6 +46,23 @@ std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, 
   return kmeans_centers(points, data.weights, count, stream, threads);
 }
 
+Dataset merge_copies(const Dataset& data) {
+  Matrix points(data.x.rows() + data.y.rows(), data.size());
+  points << data.x, data.y;
+  std::vector<Index> kept;
+  Vector weights = data.weights;
+  for (const Index i : sorted_columns(points)) {
+    if (kept.empty() || points.col(kept.back()) != points.col(i)) {
+      kept.push_back(i);
+    } else {
+      weights[kept.back()] += data.weights[i];
+    }
+  }
+  Dataset out = data.subset(kept);
+  out.weights = weights(kept);
+  return out;
+}
+
 void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data) {
   const Index rows = data.x.rows() + data.y.rows();
   require(centers.size() == 0 || centers.rows() == rows, owner, ": centers have ", centers.rows(),

@@ -32,6 +32,10 @@ void warn_of_constant_inputs(const Standardized& standardized, FitReport& report
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions.
 std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads);
 
+/// Rows in lexicographic order, those equal in x and y merged to one of their common weight: the
+/// same numbers, to the bit, for copies of a row, for its weight, and for any order of the rows.
+Dataset merge_copies(const Dataset& data);
+
 /// Throws std::invalid_argument unless given centres [x, y], as columns, fit the data.
 void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data);
 

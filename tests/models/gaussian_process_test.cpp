@@ -249,7 +249,7 @@ TEST(GaussianProcess, MoreRowsThanAllowedAreASampleAndItIsSaid) {
   const GaussianProcess model = GaussianProcess::fit(data, options);
   EXPECT_EQ(model.report().details.at("n_process_rows").as_integer(), 100);
   EXPECT_EQ(model.report().warnings.front(),
-            "the process is made of 100 of the 300 rows, drawn at random; more by max_rows, at cubic cost");
+            "the process is made of 100 of the 300 different rows, drawn at random; more by max_rows, at cubic cost");
 }
 
 TEST(GaussianProcess, StartsOnAPartOfTheRowsThenAllForAnyThreads) {

@@ -139,6 +139,7 @@ TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
   const Dataset data = two_branches(n, 2, 1);
   const auto fold = assign_folds(n, 3, 11);
   LscdeOptions options;
+  options.metric = LscdeMetric::none;
   options.standardize = false;
   options.refine = false;
   options.n_centers = n;  // all samples are centres, so that a centre's fold is known

@@ -18,9 +18,9 @@ Dataset with_copies() {
 
 TEST(NwMetric, RowsOfOnePlaceBecomeOneRow) {
   const Dataset merged = rows_to_compare(with_copies(), true, 100, 0);
-  EXPECT_EQ(Matrix(merged.x), (Matrix{{1, 2, 1}}));
-  EXPECT_EQ(Matrix(merged.y), (Matrix{{0, 1, 3}}));
-  EXPECT_EQ(merged.weights, (Vector{{5, 18, 8}}));
+  EXPECT_EQ(Matrix(merged.x), (Matrix{{1, 1, 2}}));
+  EXPECT_EQ(Matrix(merged.y), (Matrix{{0, 3, 1}}));
+  EXPECT_EQ(merged.weights, (Vector{{5, 8, 18}}));
   EXPECT_EQ(rows_to_compare(with_copies(), false, 100, 0).size(), 5);
 }
 

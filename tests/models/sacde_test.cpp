@@ -307,7 +307,7 @@ TEST(Sacde, IndicatorsOfOneCategoryEnterTogether) {
   EXPECT_EQ(model.support(), (Vector(5) << 0, 1, 1, 1, 0).finished());
   EXPECT_EQ(model.coefficients().cols(), 3);
   EXPECT_NEAR(model.feature_importances()[1], 1.0 / 3, 1e-12);
-  EXPECT_EQ(model.report().details.at("path").at("inputs").as_vector()[0], 1);
+  EXPECT_TRUE((model.report().details.at("path").at("inputs").as_vector().array() == 1).any());
 }
 
 TEST(Sacde, ContributionsSumToTheNumerator) {

@@ -15,11 +15,15 @@ enum class CenterSelection { random, kmeans };
 template <>
 inline constexpr auto choice_names<CenterSelection> = std::array<std::string_view, 2>{"random", "kmeans"};
 
+/// The columns of `points` in lexicographic order of their numbers.
+std::vector<Index> sorted_columns(const MatrixView& points);
+
 /// For every column of `points` the first one that equals it in every number.
 std::vector<Index> first_equal_columns(const MatrixView& points);
 
-/// `count` different columns of `points`, drawn at random with the chances that
-/// `weights` gives (Efraimidis and Spirakis 2006: the largest log(u) / w).
+/// `count` columns of `points`, no two of them equal (fewer where there are fewer), drawn at
+/// random with the chances that `weights` gives (Efraimidis and Spirakis 2006: the largest
+/// log(u) / w).
 std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed);
 
 /// `count` columns that cover `points`, no two of them equal (fewer where there are fewer): k-means++ (Arthur and
