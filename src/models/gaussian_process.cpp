@@ -182,10 +182,11 @@ GaussianProcess GaussianProcess::fit(const Dataset& data, const GaussianProcessO
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
-  const preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  // Before anything is rounded: a flat likelihood would make much of the last digits.
+  const Dataset different = preparation::merge_copies(rows);
+  const preparation::Standardized standardized = preparation::standardize(owner, different, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
-  const Dataset different = preparation::merge_copies(standardized.data);
-  const Dataset process = different.subset(draw_rows(different.size(), options.max_rows, options.seed));
+  const Dataset process = standardized.data.subset(draw_rows(different.size(), options.max_rows, options.seed));
   if (process.size() < different.size()) {
     report.warnings.push_back(message("the process is made of ", process.size(), " of the ", different.size(),
                                       " different rows, drawn at random; more by max_rows, at cubic cost"));

@@ -50,7 +50,7 @@ Dataset merge_copies(const Dataset& data) {
   Matrix points(data.x.rows() + data.y.rows(), data.size());
   points << data.x, data.y;
   std::vector<Index> kept;
-  Vector weights = data.weights;
+  Vector weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size());
   for (const Index i : sorted_columns(points)) {
     if (kept.empty() || points.col(kept.back()) != points.col(i)) {
       kept.push_back(i);
