@@ -242,6 +242,16 @@ TEST(GaussianProcess, ConstantInputsAndRepeatedRowsPlayTheirPart) {
   }
 }
 
+TEST(GaussianProcess, CopiesWeightsAndOrderGiveTheSameBits) {
+  const Dataset data = sine(40, 2, 1, 0.2);
+  Dataset weighted = data;
+  weighted.weights = Vector::Constant(40, 2.0);
+  std::vector<Index> twice;
+  for (Index i = 0; i < 80; ++i) twice.push_back(39 - i % 40);
+  const Vector expected = GaussianProcess::fit(weighted).log_density(data.x, data.y);
+  EXPECT_EQ(GaussianProcess::fit(data.subset(twice)).log_density(data.x, data.y), expected);
+}
+
 TEST(GaussianProcess, MoreRowsThanAllowedAreASampleAndItIsSaid) {
   const Dataset data = sine(300, 1, 1, 0.2);
   GaussianProcessOptions options;
