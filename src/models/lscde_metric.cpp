@@ -15,7 +15,9 @@ Vector apply_metric(preparation::Standardized& standardized, const LscdeOptions&
                     FitReport& report) {
   Dataset& data = standardized.data;
   const Vector unchanged = Vector::Ones(data.x.rows());
+  const bool given = options.bandwidth.size() == 1;  // on the scale that the caller knows
   if (options.metric == LscdeMetric::none || data.inputs().size() < 2) return unchanged;
+  if (options.metric == LscdeMetric::automatic && given) return unchanged;
   const Dataset rows = rows_to_compare(data, true, most_rows, options.seed);
   const NwSearch search{
       .bandwidth_y_floor = 0.01, .defensive = Defensive::fit(options.defensive_weight, data), .seed = options.seed};

@@ -75,10 +75,10 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
                 "Given centres [x, y] on the scale of the data; overrides n_centers and center_selection."},
     OptionField{"mask_centers", &LscdeOptions::mask_centers, anything(),
                 "In cross-validation, leave out the centres that are samples of the held-out fold."},
-    OptionField{
-        "metric", &LscdeOptions::metric, anything(),
-        "Scale each input by a width that the Nadaraya-Watson likelihood learns (nw), or (auto) only where that "
-        "raises the held-out likelihood by more than its standard error."},
+    OptionField{"metric", &LscdeOptions::metric, anything(),
+                "Scale each input by a width that the Nadaraya-Watson likelihood learns (nw), or (auto) only where "
+                "bandwidth is "
+                "chosen and that raises the held-out likelihood by more than its standard error."},
     OptionField{"coefficients", &LscdeOptions::coefficients, anything(),
                 "Clip the ridge solution at zero (eq. 7), or solve with the constraint (footnote 2)."},
     OptionField{"defensive_weight", &LscdeOptions::defensive_weight, below(0, 1),
