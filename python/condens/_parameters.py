@@ -183,7 +183,7 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
     if not isinstance(estimator.preset, str) or estimator.preset not in info["presets"]:
         error = ValueError if isinstance(estimator.preset, str) else TypeError
         raise error(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
-    out = {}
+    out: Info = {}
     for option in info["options"]:
         name = option["name"]
         value = getattr(estimator, "random_state" if name == "seed" else name)

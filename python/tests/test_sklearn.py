@@ -35,9 +35,7 @@ LIGHT = {
     "SALSCDE": {"selection": SPARSE, "options": QUICK},
     "ForwardSelection": {"options": QUICK, "max_features": 1},
 }
-CHECKED = [
-    cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})
-]
+CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
 
 
