@@ -13,12 +13,13 @@ from typing import Any
 
 import condens
 from condens._parameters import COMMON
+from condens.estimators import _bases as _estimator_bases
 
 STUB = Path(__file__).parent / "condens" / "_registered.pyi"
 
 _HEAD = '''"""The estimators of the registry. Written by python/write_stubs.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -40,10 +41,10 @@ _TYPES = {
     "boolean": "bool",
     "integer": "int",
     "number": "float",
-    "text": "str",
     "numbers": "_Numbers",
     "matrix": "ArrayLike",
-    "options": "dict[str, Any]",
+    "text": "str",
+    "options": "Mapping[str, Any] | ConditionalDensityRegressor",
 }
 
 _COMMON_TYPES = {
@@ -61,6 +62,8 @@ def _literal(values: list[str]) -> str:
 def _option_type(option: dict[str, Any]) -> str:
     if option["name"] == "cv":
         return "_Numbers | _Splits"
+    if option["name"] == "model":
+        return "str | ConditionalDensityRegressor"
     return _literal(option["choices"]) if option["choices"] else _TYPES[option["type"]]
 
 
@@ -75,14 +78,14 @@ def _keywords(info: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [preset, *options, *((name, _COMMON_TYPES[name], repr(default)) for name, (default, _, _) in COMMON.items())]
 
 
-def _base(info: dict[str, Any]) -> str:
-    return "_WithUnlabeled" if info["uses_unlabeled"] else "ConditionalDensityRegressor"
+def _bases(info: dict[str, Any]) -> list[str]:
+    return [base.__name__ for base in _estimator_bases(info)]
 
 
 def _class(info: dict[str, Any]) -> str:
     keywords = _keywords(info)
     lines = [
-        f"class {info['class_name']}({_base(info)}):",
+        "class {}({}):".format(info["class_name"], ", ".join(_bases(info))),
         f'    """{info["title"]}"""',
         "",
         *(f"    {name}: {kind}" for name, kind, _ in keywords),
@@ -99,8 +102,9 @@ def _class(info: dict[str, Any]) -> str:
 def stub() -> str:
     """The text of the stub."""
     infos = condens._core.models()
-    names = ", ".join(f'"{info["class_name"]}"' for info in infos)
-    bases = ", ".join(sorted(set(map(_base, infos))))
+    classes = sorted((info["class_name"] for info in infos), key=lambda name: (not name.isupper(), name))
+    names = ", ".join(f'"{name}"' for name in classes)
+    bases = ", ".join(sorted({"ConditionalDensityRegressor", *(base for info in infos for base in _bases(info))}))
     return "\n".join([_HEAD.format(names=names, bases=bases), *map(_class, infos)])
 
 

@@ -9,6 +9,7 @@
 #include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/models/sacde.hpp"
 #include "condens/registry.hpp"
 #include "documents.hpp"
 #include "released.hpp"
@@ -82,6 +83,7 @@ void bind_encoder(nb::module_& m) {
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
   c.def_prop_ro("encoded_names", &Encoder::encoded_names);
+  c.def_prop_ro("groups", &Encoder::group_of_rows);
   c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });
   c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
   c.def_prop_ro("levels", [](const Encoder& self) {
@@ -132,6 +134,14 @@ void bind_model(nb::module_& m) {
       },
       nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
       nb::arg("options") = nb::dict(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  c.def(
+      "contribution",
+      [](const Model& self, Index input, const Rows& x, const Rows& y) {
+        const auto* additive = dynamic_cast<const Sacde*>(self.density.get());
+        if (additive == nullptr) throw nb::type_error("only an additive model has contributions of its inputs");
+        return to_rows(additive->contribution(input, columns_of(x), columns_of(y)).transpose());
+      },
+      nb::arg("input"), nb::arg("x").noconvert(), nb::arg("y").noconvert());
   c.def("to_bytes", &to_bytes, nb::arg("json") = false);
   // Names of files are bytes: not all of them are UTF-8.
   c.def("save", [](const Model& self, const nb::bytes& path) {

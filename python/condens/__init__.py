@@ -6,7 +6,7 @@
     model.predict_interval(X_new, 0.9)
 
 Estimators are scikit-learn regressors. `condens.plot` draws with matplotlib, `condens.metrics` has scorers,
-`condens.export` speaks to skpro, scoringrules and qp.
+`condens.export` speaks to skpro, scoringrules and qp, `condens.objectives` has the criteria of the papers.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from condens import estimators as estimators
     from condens import export as export
     from condens import metrics as metrics
+    from condens import objectives as objectives
     from condens import plot as plot
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
@@ -43,7 +44,7 @@ class FitWarning(UserWarning):
 
 # Estimators need scikit-learn, pictures matplotlib: both are imported when they are used.
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
-_MODULES = {"estimators", "export", "metrics", "plot"}
+_MODULES = {"estimators", "export", "metrics", "objectives", "plot"}
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from condens import _core
 from condens._arrays import as_float64, as_rows, draw_seed
 
 Info = dict[str, Any]
+Floats = NDArray[np.float64]
 
 _TYPES = {
     "boolean": "bool",
@@ -24,8 +27,11 @@ _TYPES = {
     "text": "str",
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
-    "options": "dict of options",
+    "options": "dict, or estimator of condens",
 }
+
+# An option of this name holds the name of a model; an estimator stands for the name, its preset and its options.
+_MODEL = "model"
 
 _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
 
@@ -87,6 +93,8 @@ def _entry(name: str, kind: str, text: str) -> str:
 
 def _option_entry(option: Info, presets: list[str]) -> str:
     types = {**_TYPES, **({"numbers": _FOLDS} if option["name"] == "cv" else {})}
+    if option["name"] == _MODEL:
+        types["text"] = "str, or estimator of condens"
     kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else types[option["type"]]
     bounds = _bounds_text(option["bounds"])
     values = {preset: _value_text(option["defaults"][preset]) for preset in presets}
@@ -136,13 +144,6 @@ def docstring(info: Info) -> str:
     )
 
 
-def _guessed(name: str, value: Any) -> Info:
-    """The entry of an option whose model only the core knows, by what the value is."""
-    array = np.asarray(value)
-    numbers = array.ndim > 0 and array.dtype.kind in "biuf"
-    return {"name": name, "type": ("matrix" if array.ndim > 1 else "numbers") if numbers else "any"}
-
-
 def _plain(value: Any, option: Info) -> Any:
     """A value as the core reads it; what it cannot be is left for the core to refuse."""
     if option["type"] == "matrix":
@@ -150,9 +151,6 @@ def _plain(value: Any, option: Info) -> Any:
         if array.ndim != 2 or array.size == 0:
             raise ValueError(f"{option['name']} has shape {array.shape}, expected at least one row, each with numbers")
         return array
-    if option["type"] == "options" and isinstance(value, dict):
-        inside = {entry["name"]: entry for entry in option.get("options", [])}
-        return {name: _plain(item, inside.get(name) or _guessed(name, item)) for name, item in value.items()}
     if option["type"] == "numbers" and not isinstance(value, str):
         array = np.asarray(value)
         if array.ndim > 1:
@@ -161,7 +159,7 @@ def _plain(value: Any, option: Info) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _fold_numbers(cv: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> Any:
+def _fold_numbers(cv: Any, x: Floats, y: Floats) -> Any:
     """The fold of every row where `cv` is a splitter of scikit-learn or a list of (train, test); else `cv`."""
     pairs = isinstance(cv, (list, tuple)) and len(cv) > 0 and all(isinstance(p, tuple) and len(p) == 2 for p in cv)
     if not hasattr(cv, "split") and not pairs:
@@ -180,19 +178,59 @@ def _fold_numbers(cv: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> An
     return fold
 
 
-def chosen_options(info: Info, estimator: Any, x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, Any]:
+def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str, Any]:
     """What the estimator's arguments say about a fit to (x, y), without those that are None."""
     if not isinstance(estimator.preset, str) or estimator.preset not in info["presets"]:
         error = ValueError if isinstance(estimator.preset, str) else TypeError
         raise error(f"preset = {estimator.preset!r}, expected one of {', '.join(map(repr, info['presets']))}")
-    out = {}
+    out: Info = {}
     for option in info["options"]:
         name = option["name"]
         value = getattr(estimator, "random_state" if name == "seed" else name)
         if name == "cv":
             value = _fold_numbers(value, x, y)
-        if value is not None:
+        if value is None:
+            continue
+        if option["type"] == "options":
+            table = option.get("options") or _options_of(out.get(_MODEL) or _default_model(info))
+            out[name] = _inner_options(name, value, table, x, y)
+        elif name == _MODEL and hasattr(value, "_info"):
+            # A preset or options beside the estimator come later in the table, and win.
+            out |= {name: value._info["name"], "model_preset": value.preset}
+            out["options"] = chosen_options(value._info, value, x, y)
+        else:
             out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
+    return out
+
+
+def _default_model(info: Info) -> Any:
+    return next(
+        (option["defaults"][info["presets"][0]] for option in info["options"] if option["name"] == _MODEL), None
+    )
+
+
+def _options_of(model: Any) -> list[Info]:
+    """The option table of a model; empty for a name that there is not, which the core refuses."""
+    return next((info["options"] for info in _core.models() if info["name"] == model), [])
+
+
+def _inner_options(name: str, value: Any, table: list[Info], x: Floats, y: Floats) -> Info:
+    """Options of another model: those that are named, or all that an estimator stands for."""
+    if hasattr(value, "_info"):
+        info = value._info
+        if [inner["name"] for inner in table] != [inner["name"] for inner in info["options"]]:
+            raise TypeError(f"{name} is of type {type(value).__name__}, whose options are not those of {name}")
+        preset = {inner["name"]: inner["defaults"][value.preset] for inner in info["options"]}
+        return preset | chosen_options(info, value, x, y)
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} = {value!r}, expected a dict of options with their values, or an estimator of condens")
+    known = {inner["name"]: inner for inner in table}
+    out = {}
+    for key, item in value.items():
+        entry = known.get(key, {"type": "unknown"})  # which the core refuses
+        if item is None:
+            continue
+        out[key] = _inner_options(key, item, entry["options"], x, y) if "options" in entry else _plain(item, entry)
     return out
 
 
@@ -206,11 +244,19 @@ def parameters_of(info: Info, options: Info) -> dict[str, Any]:
     """The inverse of chosen_options: the nearest preset, and the arguments that differ from it."""
 
     def different(preset: str) -> dict[str, Any]:
+        defaults = {option["name"]: option["defaults"][preset] for option in info["options"]}
         return {
-            ("random_state" if option["name"] == "seed" else option["name"]): options[option["name"]]
-            for option in info["options"]
-            if not _same(options[option["name"]], option["defaults"][preset])
+            ("random_state" if name == "seed" else name): value for name, value in _changed(options, defaults).items()
         }
 
     preset = min(info["presets"], key=lambda name: len(different(name)))
     return {"preset": preset, **different(preset)}
+
+
+def _changed(options: Info, defaults: Info) -> Info:
+    """What differs from the defaults; of options inside an option, those that do."""
+    return {
+        name: _changed(value, defaults[name]) if isinstance(value, dict) and defaults[name] else value
+        for name, value in options.items()
+        if not _same(value, defaults[name])
+    }

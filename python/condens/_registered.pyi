@@ -1,14 +1,14 @@
 """The estimators of the registry. Written by python/write_stubs.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import _WithUnlabeled
+from condens.estimators import ConditionalDensityRegressor, _Additive, _Selecting, _WithUnlabeled
 
-__all__ = ["LSCDE"]
+__all__ = ["LSCDE", "SACDE", "SALSCDE", "EpsilonKDE", "ForwardSelection", "GaussianProcess", "NadarayaWatson"]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
 
@@ -29,6 +29,7 @@ class LSCDE(_WithUnlabeled):
     center_selection: Literal["random", "kmeans"] | None
     centers: ArrayLike | None
     mask_centers: bool | None
+    metric: Literal["none", "nw", "auto"] | None
     coefficients: Literal["clipped", "nonnegative"] | None
     defensive_weight: float | None
     scoring: Literal["nll", "squared"] | None
@@ -39,6 +40,7 @@ class LSCDE(_WithUnlabeled):
     verbose: bool
     callback: Callable[[str, float], Any] | None
     bandwidth_: Any
+    input_widths_: Any
     bandwidth_y_: Any
     regularization_: Any
     coef_: Any
@@ -56,11 +58,277 @@ class LSCDE(_WithUnlabeled):
         center_selection: Literal["random", "kmeans"] | None = None,
         centers: ArrayLike | None = None,
         mask_centers: bool | None = None,
+        metric: Literal["none", "nw", "auto"] | None = None,
         coefficients: Literal["clipped", "nonnegative"] | None = None,
         defensive_weight: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class SACDE(_Additive):
+    """Sparse additive conditional density estimation: selects the inputs that matter."""
+
+    preset: Literal["recommended", "paper"]
+    bandwidth: _Numbers | None
+    bandwidth_y: _Numbers | None
+    regularization: _Numbers | None
+    regularization_scale: Literal["relative", "absolute"] | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
+    constant_group: bool | None
+    n_centers: int | None
+    center_selection: Literal["random", "kmeans"] | None
+    centers: ArrayLike | None
+    mask_centers: bool | None
+    solver: Literal["exact", "truncated"] | None
+    tolerance: float | None
+    stop_early: bool | None
+    defensive_weight: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    stability_resamples: int | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_: Any
+    bandwidth_y_: Any
+    regularization_: Any
+    coef_: Any
+    constant_coef_: Any
+    support_: Any
+    feature_importances_: Any
+    stability_: Any
+    centers_x_: Any
+    centers_y_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        bandwidth: _Numbers | None = None,
+        bandwidth_y: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        regularization_scale: Literal["relative", "absolute"] | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        constant_group: bool | None = None,
+        n_centers: int | None = None,
+        center_selection: Literal["random", "kmeans"] | None = None,
+        centers: ArrayLike | None = None,
+        mask_centers: bool | None = None,
+        solver: Literal["exact", "truncated"] | None = None,
+        tolerance: float | None = None,
+        stop_early: bool | None = None,
+        defensive_weight: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        stability_resamples: int | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class SALSCDE(_Selecting, _WithUnlabeled):
+    """LSCDE on the inputs that sparse additive conditional density estimation selects."""
+
+    preset: Literal["recommended", "paper"]
+    selection: Mapping[str, Any] | ConditionalDensityRegressor | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    support_: Any
+    feature_importances_: Any
+    stability_: Any
+    bandwidth_: Any
+    bandwidth_y_: Any
+    regularization_: Any
+    coef_: Any
+    centers_x_: Any
+    centers_y_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        selection: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class NadarayaWatson(ConditionalDensityRegressor):
+    """Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input."""
+
+    preset: Literal["recommended", "paper"]
+    metric: Literal["isotropic", "diagonal", "full", "auto"] | None
+    bandwidth: _Numbers | None
+    bandwidth_y: _Numbers | None
+    common_bandwidth: bool | None
+    bandwidth_y_floor: float | None
+    n_centers: int | None
+    centers: ArrayLike | None
+    metric_rows: int | None
+    merge_copies: bool | None
+    starts: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidths_: Any
+    bandwidth_y_: Any
+    metric_matrix_: Any
+    feature_importances_: Any
+    centers_x_: Any
+    centers_y_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        metric: Literal["isotropic", "diagonal", "full", "auto"] | None = None,
+        bandwidth: _Numbers | None = None,
+        bandwidth_y: _Numbers | None = None,
+        common_bandwidth: bool | None = None,
+        bandwidth_y_floor: float | None = None,
+        n_centers: int | None = None,
+        centers: ArrayLike | None = None,
+        metric_rows: int | None = None,
+        merge_copies: bool | None = None,
+        starts: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class EpsilonKDE(ConditionalDensityRegressor):
+    """Epsilon-neighbour kernel density estimation: the y of the samples whose x is near."""
+
+    preset: Literal["recommended", "paper"]
+    radius: _Numbers | None
+    radius_of: Literal["distance", "squared_distance"] | None
+    bandwidth_y: _Numbers | None
+    refine: bool | None
+    empty_neighborhood: Literal["nearest", "all"] | None
+    defensive_weight: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    max_scored_rows: int | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    radius_: Any
+    bandwidth_y_: Any
+    n_samples_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        radius: _Numbers | None = None,
+        radius_of: Literal["distance", "squared_distance"] | None = None,
+        bandwidth_y: _Numbers | None = None,
+        refine: bool | None = None,
+        empty_neighborhood: Literal["nearest", "all"] | None = None,
+        defensive_weight: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        max_scored_rows: int | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class GaussianProcess(ConditionalDensityRegressor):
+    """Gaussian process regression: one Gaussian whose mean and variance follow x."""
+
+    preset: Literal["recommended", "paper"]
+    kernel: Literal["ard", "isotropic"] | None
+    length_scales: _Numbers | None
+    signal_variance: _Numbers | None
+    noise_variance: _Numbers | None
+    n_starts: int | None
+    max_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    length_scales_: Any
+    signal_variance_: Any
+    noise_variance_: Any
+    log_marginal_likelihood_: Any
+    feature_importances_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        kernel: Literal["ard", "isotropic"] | None = None,
+        length_scales: _Numbers | None = None,
+        signal_variance: _Numbers | None = None,
+        noise_variance: _Numbers | None = None,
+        n_starts: int | None = None,
+        max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class ForwardSelection(_Selecting, _WithUnlabeled):
+    """Forward selection of inputs, one by one, for any model."""
+
+    preset: Literal["recommended", "paper"]
+    model: str | ConditionalDensityRegressor | None
+    model_preset: str | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    min_features: int | None
+    max_features: int | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    support_: Any
+    feature_importances_: Any
+    ranking_: Any
+    scores_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        model: str | ConditionalDensityRegressor | None = None,
+        model_preset: str | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        min_features: int | None = None,
+        max_features: int | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
 
 Floats = NDArray[np.float64]
+
+# Results that hold a number for every row of the core's x.
+_OF_INPUTS = ("support", "feature_importances", "stability", "ranking")
 
 
 class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -125,10 +129,20 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         self.cv_results_ = _cv_results(model.report["details"].get("candidates", {}))
 
     def _shaped(self, name: str, value: Any) -> Any:
+        if name in _OF_INPUTS:
+            return self._by_input(name, value)
         # One observation is a matrix of one column, too: only its name tells it from a list of numbers.
         if isinstance(value, np.ndarray) and value.ndim == 1 and name.startswith("centers"):
             return value.reshape(1, -1)
         return value
+
+    def _by_input(self, name: str, value: Floats) -> NDArray[Any]:
+        """Numbers of the columns of X, from those of the core's inputs, in which a category has several."""
+        encoder = self._model.encoder
+        if encoder.levels and len(value):
+            first = np.unique(encoder.groups, return_index=True)[1]
+            value = (np.add if name == "feature_importances" else np.maximum).reduceat(value, first)
+        return value > 0 if name == "support" else value
 
     # --- prediction ----------------------------------------------------------------------------------
 
@@ -238,6 +252,45 @@ class _WithUnlabeled(ConditionalDensityRegressor):
     )
 
 
+class _Selecting(SelectorMixin, ConditionalDensityRegressor):  # type: ignore[misc]
+    """Estimators that select inputs are selectors of scikit-learn, too: `get_support`, `transform`."""
+
+    support_: NDArray[np.bool_]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+
+class _Additive(_Selecting):
+    """Estimators whose density is a sum over inputs."""
+
+    def contribution(self, feature: int, x: ArrayLike, y: ArrayLike) -> Floats:
+        """What one input alone adds to the unnormalised density: r_d(y, x_d) of Shiga et al. (2015), eq. 4.
+
+        Parameters
+        ----------
+        feature : int
+            Place of the input among the columns of X; it has numbers.
+        x : array of shape (m,)
+            Values of that input.
+        y : array of shape (k,) or (k, d_y)
+            Values of the targets.
+
+        Returns
+        -------
+        array of shape (m, k)
+            On the standardised scale of y. Zero for an input that was not selected.
+        """
+        check_is_fitted(self)
+        if not 0 <= feature < self.n_features_in_:
+            raise ValueError(f"feature = {feature}, expected an index in [0, {self.n_features_in_})")
+        grid_x, grid_y = (as_float64(values, name) for values, name in ((x, "x"), (y, "y")))
+        return self._model.contribution(
+            int(feature), as_rows(grid_x.reshape(-1, 1)), as_rows(grid_y.reshape(len(grid_y), -1))
+        )
+
+
 def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
     if not candidates:
         return {}
@@ -255,6 +308,14 @@ def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
     return out
 
 
+def _bases(info: dict[str, Any]) -> tuple[type, ...]:
+    """What an estimator can do beside fit and predict follows from what its model uses and finds."""
+    selects = any(result["name"] == "support" for result in info["results"])
+    selecting = _Additive if info["name"] == "sacde" else _Selecting
+    bases = (*((selecting,) if selects else ()), *((_WithUnlabeled,) if info["uses_unlabeled"] else ()))
+    return bases or (ConditionalDensityRegressor,)
+
+
 def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
     known = defaults(info)
 
@@ -268,10 +329,9 @@ def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
             setattr(self, name, parameters.get(name, default))
 
     __init__.__signature__ = signature(info)  # type: ignore[attr-defined]
-    base = _WithUnlabeled if info["uses_unlabeled"] else ConditionalDensityRegressor
     return type(
         info["class_name"],
-        (base,),
+        _bases(info),
         {"__init__": __init__, "__doc__": docstring(info), "__module__": __name__, "_info": info},
     )
 

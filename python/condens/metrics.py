@@ -35,10 +35,10 @@ __all__ = [
 
 
 def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """The density estimator within pipelines and searches, and X as that estimator gets it."""
+    """The density estimator within pipelines and searches, and X, where it is given, as that estimator gets it."""
     while not hasattr(estimator, "predict_distribution"):
         if isinstance(estimator, Pipeline):
-            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            X = estimator[:-1].transform(X) if len(estimator) > 1 and X is not None else X
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_

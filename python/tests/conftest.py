@@ -20,6 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 QUICK: dict[str, Any] = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1, "n_centers": 40}
 # A small search, so that folds, refinement and threads have something to do.
 SEARCH: dict[str, Any] = {
+    "metric": "none",
     "bandwidth": [0.05, 0.3, 1.5],
     "bandwidth_y": [0.02, 0.1, 0.4, 1.0],
     "regularization": [1e-6, 1e-2, 10.0],

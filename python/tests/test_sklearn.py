@@ -28,14 +28,28 @@ import condens
 from condens import LSCDE, metrics
 
 CLASSES = [getattr(condens, info["class_name"]) for info in condens._core.models()]
-CHECKED = [cls(**options) for cls in CLASSES for options in ({}, {"preset": "paper"})]
+# Selection among many inputs is long work, which the checks ask for some fifty times over.
+SPARSE = {"bandwidth": [0.5, 1.0], "bandwidth_y": 0.4, "regularization": [0.6, 0.2, 0.05], "n_centers": 30}
+LIGHT = {
+    "SACDE": SPARSE,
+    "SALSCDE": {"selection": SPARSE, "options": QUICK},
+    "ForwardSelection": {"options": QUICK, "max_features": 1},
+}
+CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
 
 
-# All checks hold, without an exception. The data of some are random numbers, of which the search rightly says that
+def _expected_failures(estimator: Any) -> dict[str, str]:
+    if type(estimator).__name__ == "NadarayaWatson" and estimator.preset == "paper":
+        reason = "as in the paper, a copy of a row stays when the row leaves the likelihood"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {}
+
+
+# All checks hold, with one exception. The data of some are random numbers, of which the search rightly says that
 # the best candidate lies at the edge of the grid.
-@pytest.mark.filterwarnings("ignore::condens.FitWarning")
-@parametrize_with_checks(CHECKED)
+@pytest.mark.filterwarnings("ignore::condens.FitWarning", "ignore:No features were selected")
+@parametrize_with_checks(CHECKED, expected_failed_checks=_expected_failures)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 

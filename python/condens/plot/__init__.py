@@ -12,15 +12,19 @@ shows a figure or changes matplotlib's settings. Legends stand above the axes: f
 from condens.plot.calibration import calibration, coverage, pit_histogram
 from condens.plot.curves import density, slices
 from condens.plot.densities import density_map, hdr_bands, interval_fan
+from condens.plot.relevance import contribution, importances, path
 from condens.plot.tuning import tuning
 
 __all__ = [
     "calibration",
+    "contribution",
     "coverage",
     "density",
     "density_map",
     "hdr_bands",
+    "importances",
     "interval_fan",
+    "path",
     "pit_histogram",
     "slices",
     "tuning",

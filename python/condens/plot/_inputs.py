@@ -154,7 +154,11 @@ def sweep_of(
         data += np.random.default_rng(0).uniform(-0.25, 0.25, len(data))  # points of a category side by side
     label = names[place]
     if kept:
-        where = ", ".join(f"{names[j]} = {value_text(value)}" for j, value in kept.items())
+        most = 12
+        shown = list(kept) if len(kept) <= most else sorted(kept, key=lambda j: j not in given)[:most]
+        where = ", ".join(f"{names[j]} = {value_text(kept[j])}" for j in shown)
+        if len(kept) > most:
+            where += f" and {len(kept) - most} others at their typical values"
         label += "\n" + wrapped(f"at {where}", 54)
     return Sweep(label, positions, edges, moving.levels, rows, data)
 

@@ -1,0 +1,53 @@
+// Criteria of the papers at any point, with their gradients: for researchers and checks.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "condens/models/nw_likelihood.hpp"
+#include "condens/models/sacde.hpp"
+
+namespace condens::python {
+
+namespace {
+
+/// A k x d array as a k x d matrix.
+Matrix matrix_of(const Rows& rows) { return columns_of(rows).transpose(); }
+Array to_array(const Matrix& values) { return to_rows(values.transpose()); }
+
+std::tuple<double, Array> nw_loo_widths(const Line& widths, const Rows& x, const Rows& y, double bandwidth_y,
+                                        int threads) {
+  const NwLeaveOneOut rows(columns_of(x), columns_of(y));
+  const Vector h = vector_of(widths);
+  const NwLikelihood found = rows.of_widths(h, bandwidth_y, threads);
+  return {found.value, to_line(found.gradient.col(0).cwiseQuotient(h))};  // by h, not by log h
+}
+
+std::tuple<double, Array> nw_loo_matrix(const Rows& w, const Rows& x, const Rows& y, double bandwidth_y, int threads) {
+  const NwLikelihood found =
+      NwLeaveOneOut(columns_of(x), columns_of(y)).of_matrix(matrix_of(w), bandwidth_y, threads);
+  return {found.value, to_array(found.gradient)};
+}
+
+std::tuple<double, Array, double, double> sacde(const Rows& alpha, const Rows& x, const Rows& y, const Rows& centers,
+                                                double bandwidth, double bandwidth_y, double regularization) {
+  const SacdeObjective found = sacde_objective(columns_of(alpha), columns_of(x), columns_of(y), columns_of(centers),
+                                               bandwidth, bandwidth_y, regularization);
+  return {found.value, to_rows(found.gradient), found.gap, found.kkt_residual};
+}
+
+}  // namespace
+
+void bind_objectives(nb::module_& m) {
+  m.def("nw_loo_widths", &nw_loo_widths, nb::arg("widths"), nb::arg("x"), nb::arg("y"), nb::arg("bandwidth_y"),
+        nb::arg("threads"));
+  m.def("nw_loo_matrix", &nw_loo_matrix, nb::arg("w"), nb::arg("x"), nb::arg("y"), nb::arg("bandwidth_y"),
+        nb::arg("threads"));
+  m.def("sacde_objective", &sacde, nb::arg("alpha"), nb::arg("x"), nb::arg("y"), nb::arg("centers"),
+        nb::arg("bandwidth"), nb::arg("bandwidth_y"), nb::arg("regularization"));
+}
+
+}  // namespace condens::python

@@ -1,0 +1,144 @@
+"""The criteria that the methods optimise, at any point, with gradients: for researchers and for checks.
+
+Numbers are used as they are handed in; nothing is standardised.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from condens import _core
+from condens._arrays import as_float64, as_rows, threads_of
+
+Floats = NDArray[np.float64]
+
+__all__ = ["SACDEObjective", "nw_loo", "sacde"]
+
+
+def nw_loo(
+    W_or_widths: ArrayLike, X: ArrayLike, Y: ArrayLike, bandwidth_y: float, *, n_jobs: int | None = None
+) -> tuple[float, Floats]:
+    """Leave-one-out log-likelihood of the Nadaraya-Watson density, and its gradient.
+
+    The mean over rows i of log p(y_i | x_i), where p is the mixture of normals with width `bandwidth_y` at all
+    other rows' y, weighted by exp(-|W (x_i - x_j)|^2 / 2). It is to be maximised.
+
+    Parameters
+    ----------
+    W_or_widths : array of shape (k, d) or (d,)
+        The metric W, or one width > 0 for every input, which is W = diag(1 / widths).
+    X : array of shape (n, d)
+        Inputs.
+    Y : array of shape (n,) or (n, d_y)
+        Targets.
+    bandwidth_y : float > 0
+        Width of the normals in y.
+    n_jobs : int, optional
+        Number of threads, which do not change a bit.
+
+    Returns
+    -------
+    value : float
+    gradient : array
+        By `W_or_widths`, of its shape.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite, and widths that are not positive.
+
+    Notes
+    -----
+    Costs 2 n^2 exponentials and 4 d n^2 multiplications and additions; memory does not grow with n^2.
+    Shiga, Tangkaratt and Sugiyama (2015), eq. 25; Holmes, Gray and Isbell (2007).
+    """
+    metric = as_float64(W_or_widths, "W_or_widths")
+    x, y = _rows(X, "X"), _rows(Y, "Y")
+    threads = threads_of(n_jobs)
+    if metric.ndim == 1:
+        if not (metric > 0).all():
+            raise ValueError(f"W_or_widths holds the width {metric.min()}, expected numbers > 0")
+        return _core.nw_loo_widths(np.ascontiguousarray(metric), x, y, float(bandwidth_y), threads)
+    return _core.nw_loo_matrix(_rows(metric, "W_or_widths"), x, y, float(bandwidth_y), threads)
+
+
+class SACDEObjective(NamedTuple):
+    """What `sacde` returns."""
+
+    value: float  #: J(alpha)
+    gradient: Floats  #: of the shape of alpha; where an input's coefficients are all zero, of the quadratic part
+    gap: float  #: duality gap: J(alpha) is at most this far above its minimum
+    kkt_residual: float  #: largest violation of the optimality conditions, relative to the largest norm of h_d
+
+
+def sacde(
+    alpha: ArrayLike,
+    X: ArrayLike,
+    Y: ArrayLike,
+    centers: ArrayLike,
+    bandwidth: float,
+    regularization: float,
+    *,
+    bandwidth_y: float | None = None,
+) -> SACDEObjective:
+    """The objective of sparse additive conditional density estimation, with its duality gap.
+
+    J(alpha) = alpha'H alpha / 2 - h'alpha + regularization * sum_d |alpha_d|, for alpha >= 0.
+
+    Parameters
+    ----------
+    alpha : array of shape (d, b), or (d + 1, b)
+        Coefficients >= 0, a row for every input; one more row is that of the constant term, which has no penalty.
+    X : array of shape (n, d)
+        Inputs.
+    Y : array of shape (n,) or (n, d_y)
+        Targets.
+    centers : array of shape (b, d + d_y)
+        Rows of [x, y].
+    bandwidth : float > 0
+        Gaussian width in every input, and in y unless `bandwidth_y` is given.
+    regularization : float > 0
+        Penalty on the norm of every input's coefficients.
+    bandwidth_y : float > 0, optional
+        Gaussian width in y.
+
+    Returns
+    -------
+    SACDEObjective
+        value, gradient, gap, kkt_residual.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite, negative coefficients.
+
+    Notes
+    -----
+    Shiga, Tangkaratt and Sugiyama (2015), eqs. 9-16.
+    """
+    a, x, y, c = (_rows(v, n) for v, n in ((alpha, "alpha"), (X, "X"), (Y, "Y"), (centers, "centers")))
+    if a.shape not in ((x.shape[1], len(c)), (x.shape[1] + 1, len(c))):
+        raise ValueError(
+            f"alpha has shape {a.shape}, expected {(x.shape[1], len(c))}: a row for each of the inputs in X and a "
+            "column for each of the centers; one more row for the constant term"
+        )
+    found = _core.sacde_objective(
+        a,
+        x,
+        y,
+        c,
+        float(bandwidth),
+        float(bandwidth if bandwidth_y is None else bandwidth_y),
+        float(regularization),
+    )
+    return SACDEObjective(*found)
+
+
+def _rows(values: ArrayLike, name: str) -> Floats:
+    array = as_float64(values, name)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected one row for each observation")
+    return as_rows(array.reshape(len(array), -1))

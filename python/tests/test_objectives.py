@@ -1,0 +1,121 @@
+"""The criteria of the papers: equal to the formulas written out, and their gradients to differences."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import logsumexp
+from scipy.stats import norm
+
+from condens import objectives
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(3)
+    return random.normal(size=(30, 2)), random.normal(size=(30, 1))
+
+
+def plain_nw_loo(W, X, Y, bandwidth_y):
+    total = 0.0
+    for i in range(len(X)):
+        others = np.arange(len(X)) != i
+        log_weight = -0.5 * (((X[i] - X[others]) @ W.T) ** 2).sum(1)
+        log_kernel = norm.logpdf(Y[i], Y[others], bandwidth_y).sum(1)
+        total += logsumexp(log_weight + log_kernel) - logsumexp(log_weight)
+    return total / len(X)
+
+
+def differences(function, at, step=1e-6):
+    out = np.empty_like(at)
+    for k in np.ndindex(at.shape):
+        move = np.zeros_like(at)
+        move[k] = step
+        out[k] = (function(at + move) - function(at - move)) / (2 * step)
+    return out
+
+
+def test_nw_loo_is_the_formula(rows):
+    X, Y = rows
+    W = np.array([[1.5, 0.2], [-0.3, 2.0], [0.1, 0.4]])
+    assert_allclose(objectives.nw_loo(W, X, Y, 0.4)[0], plain_nw_loo(W, X, Y, 0.4), rtol=1e-12)
+    widths = np.array([0.5, 2.0])
+    assert_allclose(objectives.nw_loo(widths, X, Y[:, 0], 0.4)[0], plain_nw_loo(np.diag(1 / widths), X, Y, 0.4))
+
+
+@pytest.mark.parametrize("at", [np.array([0.5, 2.0]), np.array([[1.5, 0.2], [-0.3, 2.0]]), np.array([[0.7, -0.2]])])
+def test_nw_loo_gradient_is_that_of_differences(rows, at):
+    value, gradient = objectives.nw_loo(at, *rows, 0.4)
+    assert gradient.shape == at.shape
+    expected = differences(lambda w: objectives.nw_loo(w, *rows, 0.4)[0], at)
+    assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+    assert np.isfinite(value)
+
+
+def test_nw_loo_has_the_same_bits_for_any_number_of_threads(rows):
+    one, many = (objectives.nw_loo([0.5, 2.0], *rows, 0.4, n_jobs=k) for k in (1, 7))
+    assert one[0] == many[0]
+    assert (one[1] == many[1]).all()
+
+
+def plain_sacde(alpha, X, Y, centers, s, regularization):
+    d = len(alpha)
+    U, V = centers[:, :d], centers[:, d:]
+    phi = np.exp(-0.5 * ((X[:, :, None] - U.T[None]) / s) ** 2)  # n x d x b
+    psi = np.exp(-0.5 * ((Y[:, None, :] - V[None]) ** 2).sum(2) / s**2)
+    overlap = (np.sqrt(np.pi) * s) ** V.shape[1] * np.exp(-((V[:, None] - V[None]) ** 2).sum(2) / (4 * s**2))
+    h = (phi * psi[:, None, :]).mean(0)
+    H = np.einsum("ndb,nec,bc->dbec", phi, phi, overlap) / len(X)
+    smooth = 0.5 * np.einsum("db,dbec,ec->", alpha, H, alpha) - (h * alpha).sum()
+    gradient = np.einsum("dbec,ec->db", H, alpha) - h
+    norms = np.linalg.norm(alpha, axis=1)
+    return smooth + regularization * norms.sum(), gradient + regularization * alpha / norms[:, None]
+
+
+def test_sacde_is_the_formula(rows):
+    X, Y = rows
+    random = np.random.default_rng(5)
+    centers = np.hstack([X, Y])[:7]
+    alpha = random.uniform(0.1, 1.0, (2, 7))
+    found = objectives.sacde(alpha, X, Y, centers, 0.6, 0.05)
+    value, gradient = plain_sacde(alpha, X, Y, centers, 0.6, 0.05)
+    assert_allclose(found.value, value, rtol=1e-11)
+    assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11)
+    assert found.gap > 0
+    assert found.kkt_residual > 0
+
+
+def test_sacde_gap_bounds_the_distance_to_the_minimum(rows):
+    X, Y = rows
+    centers = np.hstack([X, Y])[:7]
+    # Projected gradient steps with the norm's shrinkage (eqs. 17 to 19), until nothing moves.
+    alpha = np.ones((2, 7))
+    for _ in range(20000):
+        smooth = plain_sacde(np.maximum(alpha, 1e-300), X, Y, centers, 0.6, 0.0)[1]
+        step = np.maximum(alpha - 0.05 * smooth, 0)
+        norms = np.linalg.norm(step, axis=1, keepdims=True)
+        alpha = step * np.maximum(0, 1 - 0.05 * 0.02 / np.maximum(norms, 1e-300))
+    best = objectives.sacde(alpha, X, Y, centers, 0.6, 0.02)
+    assert best.gap < 1e-8
+    assert best.kkt_residual < 1e-6
+    worse = objectives.sacde(1.3 * alpha, X, Y, centers, 0.6, 0.02)
+    assert worse.gap >= worse.value - best.value - 1e-12
+
+
+def test_what_does_not_fit_is_named(rows):
+    X, Y = rows
+    for call, text in [
+        (lambda: objectives.nw_loo([0.5, -1.0], X, Y, 0.4), "the width -1"),
+        (lambda: objectives.nw_loo([0.5], X, Y, 0.4), "1 widths, expected 2"),
+        (lambda: objectives.nw_loo([0.5, 1.0], X, Y[:5], 0.4), "rows"),
+        (lambda: objectives.nw_loo([0.5, 1.0], X, Y, 0.0), "bandwidth_y = 0"),
+        (lambda: objectives.nw_loo([0.5, 1.0], X * np.nan, Y, 0.4), "NaN"),
+        (lambda: objectives.nw_loo([0.5, 1.0], X[None], Y, 0.4), "X has 3 dimensions"),
+        (lambda: objectives.sacde(-np.ones((2, 7)), X, Y, np.ones((7, 3)), 0.6, 0.1), "alpha"),
+        (
+            lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((6, 3)), 0.6, 0.1),
+            r"alpha has shape \(2, 7\), expected \(2, 6\)",
+        ),
+        (lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((7, 4)), 0.6, 0.1), "centers"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            call()
