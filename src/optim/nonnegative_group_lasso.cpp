@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "condens/core/errors.hpp"
 #include "condens/optim/nonnegative_qp.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index most_rounds = 100;
+constexpr int few_pivotings = 2;
 
 /// The smallest s' >= s with |[h - s' q]_+| <= bound, h and q >= 0; infinity where there is none. The left side is
 /// convex and falls, so that Newton's iteration approaches from below; the last digits are added.
@@ -55,46 +57,6 @@ double group_residual(const H& h, const Q& q, const A& a, double penalty) {
   const double norm = next.norm();
   if (norm > 0) next *= std::max(0.0, 1 - penalty / norm);
   return (next - a).norm();
-}
-
-/// The minimiser over z >= 0 of 0.5 z'Bz - right'z, B positive definite. Block principal pivoting (Portugal, Judice
-/// and Vicente 1994), all coordinates of the wrong sign change sides at once, takes a handful of systems from the
-/// support of `start`; where it goes astray, as it may when B is nearly singular, an active set does it.
-Vector minimise_model(const Matrix& b, const Vector& right, const Vector& start) {
-  const Index n = start.size();
-  Eigen::Array<bool, Eigen::Dynamic, 1> is_free = start.array() > 0;
-  const double rounding = 1e-14 * right.cwiseAbs().maxCoeff();
-  Index fewest = n + 1;
-  std::vector<Index> free;
-  for (int patience = 3; patience > 0;) {
-    free.clear();
-    for (Index i = 0; i < n; ++i) {
-      if (is_free[i]) free.push_back(i);
-    }
-    Vector values = right(free);
-    Matrix part = b(free, free);
-    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
-    if (factor.info() != Eigen::Success) break;
-    factor.solveInPlace(values);
-    Vector z = Vector::Zero(n);
-    z(free) = values;
-    const Vector slack = b * z - right;
-    Index wrong = 0;
-    for (Index i = 0; i < n; ++i) {
-      if (is_free[i] ? z[i] < 0 : slack[i] < -rounding) {
-        is_free[i] = !is_free[i];
-        ++wrong;
-      }
-    }
-    if (wrong == 0) return z;
-    if (wrong < fewest) {
-      fewest = wrong;
-      patience = 3;
-    } else {
-      --patience;
-    }
-  }
-  return solve_nonnegative_qp(b, right, start).solution;
 }
 
 }  // namespace
@@ -176,10 +138,27 @@ double NonnegativeGroupLasso::penalty(Index group) const {
 
 void NonnegativeGroupLasso::begin(double lambda) {
   require(lambda > 0, "NonnegativeGroupLasso: lambda = ", lambda, ", expected a number > 0");
-  lambda_ = lambda;
+  // As far as the last two solutions lead, in lambda.
+  const double share = (lambda - lambda_) / (lambda_ - older_lambda_);
+  const std::vector<Index> older = std::exchange(older_coordinates_, coordinates_);
+  const Vector older_x = std::exchange(older_x_, x_);
+  older_lambda_ = std::exchange(lambda_, lambda);
   rounds_ = 0;
   finished_ = false;
   widen(true);
+  if (!(share > 0) || !std::isfinite(share)) return;
+  Vector next = (1 + share) * x_;
+  for (std::size_t i = 0, j = 0; i < older.size(); ++i) {
+    while (j < coordinates_.size() && coordinates_[j] < older[i]) ++j;
+    if (j == coordinates_.size()) break;
+    if (coordinates_[j] == older[i]) next[static_cast<Index>(j)] -= share * older_x[static_cast<Index>(i)];
+  }
+  next = next.cwiseMax(0.0);
+  Vector next_h = gram_ * next;
+  if (working_objective(next, next_h) < working_objective(x_, hx_)) {
+    x_.swap(next);
+    hx_.swap(next_h);
+  }
 }
 
 /// The working set becomes the support, the coordinates of its groups that pull inwards at the last product, and
@@ -348,73 +327,132 @@ void NonnegativeGroupLasso::sweep() {
   }
 }
 
-/// One Newton step on the coordinates of the groups that are in: the minimiser of the quadratic model over x >= 0,
-/// and as much of the way there as lowers the objective. False: no descent left.
-bool NonnegativeGroupLasso::newton() {
-  struct Part {
-    Index begin;
-    double curvature;
-  };
-  std::vector<Index> inside;
-  std::vector<Part> parts;
-  Vector all_gradient = hx_ - h_;
-  Vector unit = Vector::Zero(x_.size());
+/// One Newton step on the groups that are in: towards the minimiser z over z >= 0 of the quadratic model
+/// 0.5 z'(H + C)z - right'z, with C the blocks c (I - u u'), c = lambda w / |x|, u = x / |x|, right = h - lambda w u,
+/// as far as that lowers the objective. False: no descent left.
+bool NonnegativeGroupLasso::newton(int pivotings) {
+  const Index n = x_.size();
+  Model model{Vector::Zero(n), Vector::Zero(n), h_};
+  Flags is_free = Flags::Constant(n, false);
   for (const Block& block : blocks_) {
     const auto x = x_.segment(block.begin, block.size());
     const double norm = x.norm();
-    if (norm == 0 && block.penalty > 0) continue;
-    if (norm > 0) unit.segment(block.begin, block.size()) = x / norm;
-    all_gradient.segment(block.begin, block.size()) += block.penalty * unit.segment(block.begin, block.size());
-    parts.push_back({std::ssize(inside), norm > 0 ? block.penalty / norm : 0.0});
+    if (norm == 0 && block.penalty > 0) {
+      model.right.segment(block.begin, block.size()).setConstant(-infinity);
+      continue;
+    }
+    if (norm > 0) {
+      model.unit.segment(block.begin, block.size()) = x / norm;
+      model.curvature.segment(block.begin, block.size()).setConstant(block.penalty / norm);
+      model.right.segment(block.begin, block.size()) -= block.penalty / norm * x;
+    }
     for (Index i = block.begin; i < block.end; ++i) {
-      if (x_[i] > 0 || all_gradient[i] < 0) inside.push_back(i);
+      is_free[i] = x[i - block.begin] > 0 || hx_[i] < model.right[i];
     }
   }
-  if (inside.empty()) return false;
-  parts.push_back({std::ssize(inside), 0.0});
-
-  const Vector x = x_(inside);
-  const Vector gradient = all_gradient(inside);
-  const Vector inside_unit = unit(inside);
-  Matrix hessian = gram_(inside, inside);
-  for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-    const Index count = parts[k + 1].begin - parts[k].begin;
-    const auto u = inside_unit.segment(parts[k].begin, count);
-    auto part = hessian.block(parts[k].begin, parts[k].begin, count, count);
-    part.diagonal().array() += parts[k].curvature;
-    part.noalias() -= parts[k].curvature * u * u.transpose();
+  Vector z;
+  Vector hz;
+  if (!minimise_model(model, is_free, pivotings, z, hz)) return false;
+  const Vector direction = z - x_;
+  const Vector h_direction = hz - hx_;
+  double slope = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (direction[i] != 0) slope += (hx_[i] - model.right[i]) * direction[i];
   }
-  hessian.diagonal().array() += 1e-11 * hessian.diagonal().maxCoeff();
-  // 0.5 (z - x)'B(z - x) + gradient'(z - x) over z >= 0
-  const Vector direction = minimise_model(hessian, hessian * x - gradient, x) - x;
-  const double slope = gradient.dot(direction);
   if (!(slope < 0)) return false;
-
-  const Vector h_direction = gram_(Eigen::all, inside) * direction;
   const double before = working_objective(x_, hx_);
   for (double step = 1; step > 1e-10; step *= 0.5) {
-    Vector next = x_;
-    for (Index i = 0; i < x.size(); ++i) {
-      next[inside[static_cast<std::size_t>(i)]] = std::max(0.0, x[i] + step * direction[i]);
-    }
-    Vector next_h = hx_ + step * h_direction;
+    const Vector next = step == 1 ? z : Vector(x_ + step * direction);
+    const Vector next_h = step == 1 ? hz : Vector(hx_ + step * h_direction);
     if (working_objective(next, next_h) <= before + 1e-4 * step * slope) {
-      x_ = std::move(next);
-      hx_ = std::move(next_h);
+      x_ = next;
+      hx_ = next_h;
       return true;
     }
   }
   return false;
 }
 
-/// Sweeps decide which groups are in; Newton steps finish while they make progress.
+/// The lower triangle of the model's quadratic part on some coordinates, with a trace of a ridge.
+Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<Index>& free) const {
+  const Index size = std::ssize(free);
+  Matrix part(size, size);
+  double largest = 0;
+  for (Index j = 0; j < size; ++j) {
+    const Index c = free[static_cast<std::size_t>(j)];
+    const double* column = gram_.col(c).data();
+    for (Index i = j; i < size; ++i) part(i, j) = column[free[static_cast<std::size_t>(i)]];
+    part(j, j) += model.curvature[c];
+    largest = std::max(largest, part(j, j));
+  }
+  for (const Block& block : blocks_) {
+    const double curvature = model.curvature[block.begin];
+    if (!(curvature > 0)) continue;
+    const Index begin = std::lower_bound(free.begin(), free.end(), block.begin) - free.begin();
+    const Index end = std::lower_bound(free.begin(), free.end(), block.end) - free.begin();
+    const Vector u = model.unit(std::vector<Index>(free.begin() + begin, free.begin() + end));
+    part.block(begin, begin, end - begin, end - begin).selfadjointView<Eigen::Lower>().rankUpdate(u, -curvature);
+  }
+  part.diagonal().array() += 1e-11 * largest;
+  return part;
+}
+
+/// z >= 0 near the minimiser of the model, and H z; false where there is none. Block principal pivoting (Portugal,
+/// Judice and Vicente 1994), from the free coordinates given: all of the wrong sign change sides at once. What few
+/// pivotings leave is cut off at 0; after many, the model is nearly singular, and an active set minimises it.
+bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, int pivotings, Vector& z,
+                                           Vector& hz) const {
+  const Index n = x_.size();
+  const double rounding = 1e-14 * h_.cwiseAbs().maxCoeff();
+  std::vector<Index> free;
+  for (int round = 0; round < pivotings; ++round) {
+    free.clear();
+    for (Index i = 0; i < n; ++i) {
+      if (is_free[i]) free.push_back(i);
+    }
+    if (free.empty()) return false;
+    Matrix part = free_part(model, free);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
+    if (factor.info() != Eigen::Success) return false;
+    const Vector values = factor.solve(Vector(model.right(free)));
+    z = Vector::Zero(n);
+    z(free) = values;
+    hz.noalias() = gram_ * z;
+    Index wrong = 0;
+    for (const Block& block : blocks_) {
+      const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
+      for (Index i = block.begin; i < block.end; ++i) {
+        const double slack = hz[i] + model.curvature[i] * (z[i] - model.unit[i] * along) - model.right[i];
+        if (is_free[i] ? z[i] < 0 : slack < -rounding) {
+          is_free[i] = !is_free[i];
+          ++wrong;
+        }
+      }
+    }
+    if (wrong == 0) return true;
+  }
+  if (pivotings > few_pivotings) {
+    free.clear();
+    for (Index i = 0; i < n; ++i) {
+      if (std::isfinite(model.right[i])) free.push_back(i);
+    }
+    z = Vector::Zero(n);
+    z(free) = solve_nonnegative_qp(free_part(model, free), Vector(model.right(free)), Vector(x_(free))).solution;
+  }
+  z = z.cwiseMax(0.0);
+  hz.noalias() = gram_ * z;
+  return true;
+}
+
+/// Sweeps decide which groups are in; Newton steps finish while they make progress. The first model is not minimised
+/// to the end, as the next ones are better.
 void NonnegativeGroupLasso::minimise() {
   const double goal = 0.25 * tolerance_;
   for (int round = 0; round < 200; ++round) {
     sweep();
     double gap = working_gap();
     for (int step = 0; step < 15 && gap > goal; ++step) {
-      if (!newton()) break;
+      if (!newton(round == 0 ? few_pivotings : 10)) break;
       const double before = gap;
       gap = working_gap();
       if (gap > 0.5 * before) break;

@@ -105,12 +105,21 @@ class NonnegativeGroupLasso {
     Index size() const { return end - begin; }
   };
 
+  using Flags = Eigen::Array<bool, Eigen::Dynamic, 1>;
+  struct Model {
+    Vector unit;       // x / |x| by group
+    Vector curvature;  // lambda w / |x|
+    Vector right;      // h - lambda w x / |x|; -infinity in groups that are out
+  };
+
   double penalty(Index group) const;
   void widen(bool new_groups);
   void set_working(std::vector<Index> coordinates);
   void minimise();
   void sweep();
-  bool newton();
+  bool newton(int pivotings);
+  bool minimise_model(const Model& model, Flags& is_free, int pivotings, Vector& z, Vector& hz) const;
+  Matrix free_part(const Model& model, const std::vector<Index>& free) const;
   double working_gap() const;
   double working_objective(const Vector& a, const Vector& q) const;
   void store();
@@ -128,6 +137,11 @@ class NonnegativeGroupLasso {
   Index rounds_ = 0;
   bool finished_ = true;
   bool converged_ = true;
+
+  // The solution before the present one.
+  double older_lambda_ = 0;
+  std::vector<Index> older_coordinates_;
+  Vector older_x_;
 
   // The working problem.
   std::vector<Index> coordinates_;  // ascending
