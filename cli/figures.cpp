@@ -1,11 +1,14 @@
 #include "figures.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/models/sacde.hpp"
 #include "condens/plot/figures.hpp"
+#include "condens/plot/line_chart.hpp"
 #include "condens/plot/page.hpp"
 #include "condens/plot/relevance_figures.hpp"
 #include "condens/registry.hpp"
@@ -153,6 +156,67 @@ std::string importance_figure(const Model& model) {
   return plot::importance_bars(bars);
 }
 
+/// A path along which some input was selected.
+bool has_path(const Model& model) {
+  const Document* path = model.density->report().details.find("path");
+  return path != nullptr && path->at("inputs").as_matrix().size() > 0;
+}
+
+/// The norms of the coefficients along the penalties that a model tried (Shiga et al. 2015, figure 4).
+std::string path_figure(const Model& model) {
+  constexpr std::size_t most = 8;
+  const Document& path = model.density->report().details.at("path");
+  const Vector penalty = path.at("regularization").as_vector();
+  const Vector inputs = path.at("inputs").as_vector();
+  const Matrix& norms = path.at("norms").as_matrix();
+  const std::vector<std::string> names = names_of(model.encoder.input_columns());
+  const double chosen = path.at("chosen").as_number();
+  Index at_chosen = 0;
+  (penalty.array() - chosen).abs().minCoeff(&at_chosen);
+  std::vector<Index> order(static_cast<std::size_t>(inputs.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return std::pair(norms(a, at_chosen), norms.row(a).maxCoeff()) >
+           std::pair(norms(b, at_chosen), norms.row(b).maxCoeff());
+  });
+  order.resize(std::min(order.size(), most));
+  plot::LineChart chart{.title = "Inputs along the path",
+                        .x_label = "regularization",
+                        .y_label = "norm of the coefficients",
+                        .log_x = true,
+                        .x_rule = plot::Rule{chosen, "chosen: " + brief(chosen)}};
+  for (const Index i : order) {
+    const auto input = static_cast<std::size_t>(inputs[i]);
+    chart.series.push_back({.name = names[input], .x = penalty, .y = norms.row(i).transpose(), .markers = false});
+  }
+  require(!chart.series.empty(), "--figure path: no input was selected at any penalty");
+  return plot::line_chart(chart);
+}
+
+/// What each selected input of numbers adds to the density, over its range and that of the target.
+std::string contributions_figure(const FigureRequest& request) {
+  constexpr std::size_t most = 6;
+  const Model& model = request.model;
+  const auto* additive = dynamic_cast<const Sacde*>(model.density.get());
+  require(additive != nullptr && model.density->n_targets() == 1,
+          "--figure contributions: ", model.density->model_name(), " with ", model.density->n_targets(),
+          " targets, expected an additive model (sacde) of one target");
+  const EncodedColumn& target = model.encoder.targets().front();
+  const std::vector<EncodedColumn>& columns = model.encoder.input_columns();
+  const Matrix y = Vector::LinSpaced(120, target.low, target.high).transpose();
+  std::vector<plot::Surface> surfaces;
+  for (const Influence& influence : influences(model)) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const EncodedColumn& column) { return column.name == influence.input; });
+    if (found->is_categorical() || found->low == found->high || surfaces.size() == most) continue;
+    const Matrix x = Vector::LinSpaced(120, found->low, found->high).transpose();
+    const Matrix r = additive->contribution(std::distance(columns.begin(), found), x, y);
+    surfaces.push_back({found->name, {found->low, found->high}, r.transpose()});
+  }
+  require(!surfaces.empty(), "--figure contributions: no input of numbers was selected");
+  return plot::contribution_maps(surfaces, target.name, {target.low, target.high});
+}
+
 Scores test_scores(const FigureRequest& request, const Run& run) {
   return score(*request.model.density, *request.test, {}, run);
 }
@@ -206,7 +270,13 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
             " does not say which inputs matter; condens describe moves one input after the other");
     return importance_figure(model);
   }
-  require(kind == "tuning", "--figure = '", kind, "', expected density, importance, pit, coverage or tuning");
+  if (kind == "path") {
+    require(has_path(model), "--figure path: ", model.density->model_name(), " has no path of penalties");
+    return path_figure(model);
+  }
+  if (kind == "contributions") return contributions_figure(request);
+  require(kind == "tuning", "--figure = '", kind,
+          "', expected density, importance, path, contributions, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -242,6 +312,9 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
   }
   if (!relevances(model).empty()) {
     figures.push_back({"Importance of the inputs", importance_figure(model), "As the model weighs them."});
+  }
+  if (has_path(model)) {
+    figures.push_back({"Path", path_figure(model), "Inputs enter as the penalty falls; the dashed line was chosen."});
   }
   if (const auto tuning = tuning_of(*model.density)) {
     figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),
