@@ -164,7 +164,7 @@ bool has_path(const Model& model) {
 
 /// The norms of the coefficients along the penalties that a model tried (Shiga et al. 2015, figure 4).
 std::string path_figure(const Model& model) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t most = 7;  // as many as there are colours
   const Document& path = model.density->report().details.at("path");
   const Vector penalty = path.at("regularization").as_vector();
   const Vector inputs = path.at("inputs").as_vector();
