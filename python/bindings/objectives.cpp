@@ -27,8 +27,7 @@ std::tuple<double, Array> nw_loo_widths(const Line& widths, const Rows& x, const
 }
 
 std::tuple<double, Array> nw_loo_matrix(const Rows& w, const Rows& x, const Rows& y, double bandwidth_y, int threads) {
-  const NwLikelihood found =
-      NwLeaveOneOut(columns_of(x), columns_of(y)).of_matrix(matrix_of(w), bandwidth_y, threads);
+  const NwLikelihood found = NwLeaveOneOut(columns_of(x), columns_of(y)).of_matrix(matrix_of(w), bandwidth_y, threads);
   return {found.value, to_array(found.gradient)};
 }
 

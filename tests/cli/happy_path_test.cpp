@@ -209,7 +209,8 @@ TEST_F(HappyPath, SmallDataSaySo) {
   write("t.csv", "k,x,y\n1,1,2\n1,,3\n1,3,3.5\n1,4,1\n1,2,4\n");
   const Outcome outcome = run("fit t.csv --target y --drop-missing -o m.json" + quick);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  expect_words(outcome.err, {"left out 1 row with missing values", "all 4 different samples are centers", "'k' is constant"});
+  expect_words(outcome.err,
+               {"left out 1 row with missing values", "all 4 different samples are centers", "'k' is constant"});
   EXPECT_EQ(run("fit t.csv --target y --drop-missing --quiet -o m.json" + quick).err, "");
 }
 
