@@ -24,7 +24,7 @@ def nw_loo(
     """Leave-one-out log-likelihood of the Nadaraya-Watson density, and its gradient.
 
     The mean over rows i of log p(y_i | x_i), where p is the mixture of normals with width `bandwidth_y` at all
-    other rows' y, weighted by exp(-|W (x_i - x_j)|^2 / 2). It is to be maximised.
+    other rows' y, weighted by exp(-norm(W (x_i - x_j))^2 / 2). It is to be maximised.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def sacde(
 ) -> SACDEObjective:
     """The objective of sparse additive conditional density estimation, with its duality gap.
 
-    J(alpha) = alpha'H alpha / 2 - h'alpha + regularization * sum_d |alpha_d|, for alpha >= 0.
+    J(alpha) = alpha'H alpha / 2 - h'alpha + regularization * sum_d norm(alpha_d), for alpha >= 0.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ constexpr Index most_rows = 2000;
 Vector apply_metric(preparation::Standardized& standardized, const LscdeOptions& options, const Run& run,
                     FitReport& report) {
   Dataset& data = standardized.data;
-  const Vector unchanged = Vector::Ones(data.x.rows());
+  Vector unchanged = Vector::Ones(data.x.rows());
   const bool given = options.bandwidth.size() == 1;  // on the scale that the caller knows
   if (options.metric == LscdeMetric::none || data.inputs().size() < 2) return unchanged;
   if (options.metric == LscdeMetric::automatic && given) return unchanged;
@@ -28,7 +28,7 @@ Vector apply_metric(preparation::Standardized& standardized, const LscdeOptions&
     report.details.set("metric_applied", found.is_worth_it());
     if (!found.is_worth_it()) return unchanged;
   }
-  const Vector widths = search_nw_metric(rows, search, run).metric.widths;
+  Vector widths = search_nw_metric(rows, search, run).metric.widths;
   standardized.x = standardized.x.rescaled(widths);
   const auto scaled = [&](const Matrix& x) -> Matrix { return widths.cwiseInverse().asDiagonal() * x; };
   data.x = scaled(data.x);

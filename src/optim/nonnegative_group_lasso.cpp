@@ -361,7 +361,8 @@ bool NonnegativeGroupLasso::newton(int pivotings) {
   }
   if (!(slope < 0)) return false;
   const double before = working_objective(x_, hx_);
-  for (double step = 1; step > 1e-10; step *= 0.5) {
+  for (int halvings = 0; halvings < 34; ++halvings) {
+    const double step = std::ldexp(1.0, -halvings);
     const Vector next = step == 1 ? z : Vector(x_ + step * direction);
     const Vector next_h = step == 1 ? hz : Vector(hx_ + step * h_direction);
     if (working_objective(next, next_h) <= before + 1e-4 * step * slope) {

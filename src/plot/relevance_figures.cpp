@@ -81,8 +81,9 @@ std::string contribution_maps(const std::vector<Surface>& surfaces, const std::s
   const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
   const double height = pitch - 65.0;
   for (std::size_t p = 0; p < surfaces.size(); ++p) {
+    const std::size_t row = p / 2;
     const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
-                       frame.corner.y + 12.0 + pitch * static_cast<double>(p / 2)};
+                       frame.corner.y + 12.0 + pitch * static_cast<double>(row)};
     const Panel panel(frame.canvas, {corner, width, height, surfaces[p].x, y, surfaces[p].input, target});
     panel.begin();
     draw_density(panel, surfaces[p].values, scale);

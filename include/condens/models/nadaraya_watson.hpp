@@ -56,10 +56,11 @@ struct NadarayaWatsonOptions {
 
 template <>
 inline constexpr auto option_table<NadarayaWatsonOptions> = std::tuple{
-    OptionField{"metric", &NadarayaWatsonOptions::metric, anything(),
-                "One width for all inputs, one for each, a full matrix W with distances |W (x - x')|, or (auto) one "
-                "for each where "
-                "that raises the held-out likelihood by more than its standard error."},
+    OptionField{
+        "metric", &NadarayaWatsonOptions::metric, anything(),
+        "One width for all inputs, one for each, a full matrix W that maps x before distances are taken, or (auto) one "
+        "for each where "
+        "that raises the held-out likelihood by more than its standard error."},
     OptionField{
         "bandwidth", &NadarayaWatsonOptions::bandwidth, positive(),
         "Gaussian width in x, on the standardised scale: none (learned), one number, candidates (isotropic, auto), or "

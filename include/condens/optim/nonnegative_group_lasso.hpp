@@ -121,7 +121,7 @@ class NonnegativeGroupLasso {
   bool minimise_model(const Model& model, Flags& is_free, int pivotings, Vector& z, Vector& hz) const;
   Matrix free_part(const Model& model, const std::vector<Index>& free) const;
   double working_gap() const;
-  double working_objective(const Vector& a, const Vector& q) const;
+  double working_objective(const Vector& x, const Vector& hx) const;
   void store();
 
   const GroupQuadratic& problem_;
