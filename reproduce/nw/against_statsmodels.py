@@ -38,6 +38,7 @@ def simulate(rows, inputs, seed):
 
 
 def write_csv(path, x, y):
+    """Rows with a header that names the target y."""
     names = [f"x{k + 1}" for k in range(x.shape[1])] + ["y"]
     np.savetxt(path, np.column_stack([x, y]), delimiter=",", header=",".join(names), comments="", fmt="%.17g")
 
@@ -56,6 +57,7 @@ def fit_condens(command, model, options, train, test, threads):
 
 
 def fit_statsmodels(x, y, x_test, y_test, results):
+    """Seconds and the test NLL, put into `results`."""
     begin = time.perf_counter()
     model = KDEMultivariateConditional(endog=[y], exog=list(x.T), dep_type="c", indep_type="c" * x.shape[1], bw="cv_ml")
     seconds = time.perf_counter() - begin
@@ -64,6 +66,7 @@ def fit_statsmodels(x, y, x_test, y_test, results):
 
 
 def rival(x, y, x_test, y_test, limit):
+    """Seconds and the test NLL of statsmodels; None where it takes longer than the limit."""
     results = multiprocessing.Queue()
     process = multiprocessing.Process(target=fit_statsmodels, args=(x, y, x_test, y_test, results))
     process.start()
@@ -75,6 +78,7 @@ def rival(x, y, x_test, y_test, limit):
 
 
 def main():
+    """Every case, as rows of a table."""
     command = sys.argv[1]
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else 600.0
     here = os.path.dirname(os.path.abspath(__file__))
@@ -91,7 +95,7 @@ def main():
         print("| method | seconds | test NLL | statsmodels takes |\n|:--|--:|--:|--:|")
         found = rival(x, y, x_test, y_test, limit)
         seconds, text = (found[0], f"{found[1]:.3f}") if found else (limit, "")
-        print(f"| statsmodels, `bw=\"cv_ml\"` | {'' if found else 'more than '}{seconds:.1f} | {text} | |", flush=True)
+        print(f'| statsmodels, `bw="cv_ml"` | {"" if found else "more than "}{seconds:.1f} | {text} | |', flush=True)
         with tempfile.TemporaryDirectory() as folder:
             train, test = os.path.join(folder, "train.csv"), os.path.join(folder, "test.csv")
             write_csv(train, x, y)
