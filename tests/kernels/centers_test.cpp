@@ -82,7 +82,7 @@ TEST_P(BothWays, TakeAllWhenAskedForAsManyOrMore) {
 
 TEST(RandomCenters, AreDrawnInProportionToTheWeights) {
   const Vector weights{{1.0, 3.0, 6.0}};
-  const Matrix points = Matrix::Zero(1, 3);
+  const Matrix points = Matrix{{1.0, 2.0, 3.0}};
   constexpr int draws = 20000;
   Vector first = Vector::Zero(3);
   double second_after_last = 0;  // second is sample 1, given that the first is sample 2
@@ -100,7 +100,7 @@ TEST(RandomCenters, AreDrawnInProportionToTheWeights) {
 }
 
 TEST(RandomCenters, IgnoreTheScaleOfTheWeights) {
-  const Matrix points = Matrix::Zero(1, 50);
+  const Matrix points = normals(1, 50, 9);
   const Vector weights = normals(50, 1, 4).cwiseAbs();
   EXPECT_EQ(random_centers(points, weights, 10, 1), random_centers(points, Vector(1024.0 * weights), 10, 1));
 }
