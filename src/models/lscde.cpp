@@ -239,10 +239,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   std::vector<Index> center_rows;
   if (options.centers.size() == 0) {
     center_rows = preparation::choose_center_rows(standardized.data, options.center_selection, options.n_centers,
-                                                  options.seed, resolve_threads(run.threads));
-    if (options.n_centers > std::ssize(center_rows)) {
-      report.details.set("n_centers_note", message("all ", center_rows.size(), " different samples are centers"));
-    }
+                                                  options.seed, resolve_threads(run.threads), report);
   }
   Problem problem = make_problem(standardized, options, center_rows);
 

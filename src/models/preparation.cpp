@@ -35,15 +35,21 @@ void warn_of_constant_inputs(const Standardized& standardized, FitReport& report
   }
 }
 
-std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads) {
+std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads,
+                                      FitReport& report) {
   Matrix points(data.x.rows() + data.y.rows(), data.size());
   const double balance =
       data.x.rows() == 0 ? 1.0 : std::sqrt(static_cast<double>(data.x.rows()) / static_cast<double>(data.y.rows()));
   points << data.x, balance * data.y;
-  count = std::min(count, data.size());
   const auto stream = static_cast<std::uint64_t>(seed);
-  if (how == CenterSelection::random) return random_centers(points, data.weights, count, stream);
-  return kmeans_centers(points, data.weights, count, stream, threads);
+  const Index most = std::min(count, data.size());
+  std::vector<Index> chosen = how == CenterSelection::random
+                                  ? random_centers(points, data.weights, most, stream)
+                                  : kmeans_centers(points, data.weights, most, stream, threads);
+  if (count > std::ssize(chosen)) {
+    report.details.set("n_centers_note", message("all ", chosen.size(), " different samples are centers"));
+  }
+  return chosen;
 }
 
 Dataset merge_copies(const Dataset& data) {

@@ -29,8 +29,10 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
 /// A warning for every input that standardisation made zero.
 void warn_of_constant_inputs(const Standardized& standardized, FitReport& report);
 
-/// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions.
-std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads);
+/// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report
+/// says where there are fewer different rows than were asked for.
+std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads,
+                                      FitReport& report);
 
 /// Rows in lexicographic order, those equal in x and y merged to one of their common weight: the
 /// same numbers, to the bit, for copies of a row, for its weight, and for any order of the rows.

@@ -110,15 +110,12 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
   preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   const Dataset& data = standardized.data;
   const Index d_x = data.x.rows();
-  if (options.centers.size() == 0 && options.n_centers > rows.size()) {
-    report.details.set("n_centers_note", message("all ", rows.size(), " samples are centers"));
-  }
   std::vector<Index> center_rows;
   Prepared out{standardized.x, standardized.y, {}, {}, {}};
   Problem& problem = out.problem;
   if (options.centers.size() == 0) {
     center_rows = preparation::choose_center_rows(data, options.center_selection, options.n_centers, options.seed,
-                                                  resolve_threads(run.threads));
+                                                  resolve_threads(run.threads), report);
     out.centers_x = data.x(Eigen::all, center_rows);
     problem.centers_y = data.y(Eigen::all, center_rows);
   } else {
