@@ -102,7 +102,8 @@ GaussianMixtures GaussianProcess::laws(const MatrixView& x) const {
     const Posterior& posterior = (*posteriors_)[static_cast<std::size_t>(t)];
     Matrix cross = gp::kernel(x_, x, posterior.at);
     const Vector mean = cross.transpose() * posterior.alpha;
-    posterior.factor.lower.triangularView<Eigen::Lower>().solveInPlace(cross);
+    // Eigen's solver takes the address of the first column, even of none.
+    if (n > 0) posterior.factor.lower.triangularView<Eigen::Lower>().solveInPlace(cross);
     const double prior = posterior.at.signal_variance;
     const Vector variance =
         (prior - cross.colwise().squaredNorm().transpose().array()).max(0.0) + posterior.at.noise_variance;
