@@ -30,6 +30,7 @@ commit="$(git rev-parse --short=12 HEAD)"
   section prediction_benchmark
   [[ "${1:-}" == --short ]] || section ekde_prediction_benchmark
   section nw_fit_benchmark
+  section sacde_selection_benchmark
   printf '\n## python_door.py\n\n```text\n'
   build/python/demo/bin/python benchmarks/python_door.py build/release/benchmarks/python_door_benchmark
   printf '```\n'
