@@ -364,7 +364,7 @@ SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, con
   problem.weights = Vector::Ones(y.cols());
   problem.centers_y = centers.bottomRows(y.rows());
   problem.fold_begin = {0, y.cols()};
-  const sacde::Quadratics quadratics(problem, sacde::sum_kernels(problem, bandwidth, false), bandwidth_y, 1e-15, 1);
+  const sacde::Quadratics quadratics(problem, sacde::sum_kernels(problem, bandwidth, false, 1), bandwidth_y, 1e-15, 1);
   const Matrix a = alpha;
   const Matrix q = quadratics[0].product(a);
   const Matrix& h = quadratics[0].linear();

@@ -15,6 +15,7 @@ namespace condens::sacde {
 namespace {
 
 constexpr std::string_view owner = "SACDE";
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool compares_candidates(const SacdeOptions& options) {
   return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1;
@@ -77,27 +78,43 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
   return out;
 }
 
-/// The paths of all widths, a width of x after the other. Small problems: one width of x per thread. Large ones: all
-/// threads on one path, so that memory does not grow with threads. The arithmetic is the same.
+/// The paths of all widths. Those that may stop early are followed one after another, from wide to narrow, so that the
+/// narrow ones, which take the longest, are held against the wide; so are those of large problems, whose memory would
+/// grow with threads. Otherwise one width of x per thread. The arithmetic is the same.
 std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& options,
                                     const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y,
                                     Task& task) {
   const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
-  std::vector<std::vector<PathPoint>> found(bandwidth.size());
+  const bool one_by_one = options.stop_early || !dense;
+  const int inner_threads = one_by_one ? task.threads() : 1;
+  const auto from_wide_to_narrow = [](const std::vector<double>& widths) {
+    std::vector<std::size_t> order(widths.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return widths[a] > widths[b]; });
+    return order;
+  };
+  const auto order = from_wide_to_narrow(bandwidth);
+  std::vector<std::vector<std::vector<PathPoint>>> found(bandwidth.size());
+  double best = infinity;
   parallel_for(
-      std::ssize(bandwidth), dense ? task.threads() : 1,
+      std::ssize(bandwidth), one_by_one ? 1 : task.threads(),
       [&](Index i) {
-        const auto index = static_cast<std::size_t>(i);
-        const KernelSums sums = sum_kernels(problem, bandwidth[index], dense);
+        const std::size_t index = order[static_cast<std::size_t>(i)];
+        const KernelSums sums = sum_kernels(problem, bandwidth[index], dense, inner_threads);
         const std::vector<double> widths = bandwidth_y.empty() ? std::vector{bandwidth[index]} : bandwidth_y;
-        for (const double width_y : widths) {
-          auto path = follow_path(problem, options, sums, width_y, task, dense ? 1 : task.threads());
-          std::move(path.begin(), path.end(), std::back_inserter(found[index]));
+        found[index].resize(widths.size());
+        for (const std::size_t j : from_wide_to_narrow(widths)) {
+          auto& path = found[index][j];
+          path = follow_path(problem, options, sums, widths[j], one_by_one ? best : infinity, task, inner_threads);
+          if (!one_by_one) continue;
+          for (const PathPoint& point : path) best = std::min(best, point.score);
         }
       },
       [&] { task.poll(); });
   std::vector<PathPoint> out;
-  for (auto& path : found) std::move(path.begin(), path.end(), std::back_inserter(out));
+  for (auto& paths : found) {
+    for (auto& path : paths) std::move(path.begin(), path.end(), std::back_inserter(out));
+  }
   return out;
 }
 

@@ -35,7 +35,7 @@ Matrix finish_gram(const Matrix& sums, const Matrix& overlaps, double weight) {
 
 }  // namespace
 
-KernelSums sum_kernels(const Problem& problem, double width_x, bool dense) {
+KernelSums sum_kernels(const Problem& problem, double width_x, bool dense, int threads) {
   KernelSums out{width_x, {}};
   if (!dense) return out;
   const auto coordinates = all_coordinates(problem);
@@ -45,7 +45,7 @@ KernelSums sum_kernels(const Problem& problem, double width_x, bool dense) {
     Matrix phi = kernels_of(problem, width_x, rows, coordinates).transpose();
     phi.array().rowwise() *= problem.weights.segment(rows.begin, rows.size()).array().sqrt().transpose();
     out.gram.emplace_back(Matrix::Zero(order, order));
-    add_gram(phi, out.gram.back(), 1);
+    add_gram(phi, out.gram.back(), threads);
   }
   if (problem.folds() > 1) {
     Matrix all = out.gram[0];

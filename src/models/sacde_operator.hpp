@@ -26,7 +26,7 @@ struct KernelSums {
   double width_x;
   std::vector<Matrix> gram;  ///< per problem (G B)^2 without V; empty for large problems
 };
-KernelSums sum_kernels(const Problem& problem, double width_x, bool dense);
+KernelSums sum_kernels(const Problem& problem, double width_x, bool dense, int threads);
 
 class Quadratics {
  public:

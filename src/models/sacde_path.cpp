@@ -183,21 +183,34 @@ double score_fold(const Problem& problem, const Matrix& kernels_y, double width_
   return row_weights.dot(Vector(0.5 * square.array() - log_density.array().exp()));
 }
 
+namespace {
+
+/// Whether the `left` smaller penalties are not worth their time: the score has risen three times in a row, or it lies
+/// above the best of the other widths and would stay there if every penalty left gained as much as the last one.
+bool is_hopeless(const std::vector<PathPoint>& path, Index left, double best_elsewhere) {
+  const auto score = [&](Index back) { return path[path.size() - 1 - static_cast<std::size_t>(back)].score; };
+  if (std::ssize(path) > 3 && score(0) > score(1) && score(1) > score(2) && score(2) > score(3)) return true;
+  if (std::ssize(path) < 3 || !std::isfinite(score(1)) || !(score(0) > best_elsewhere)) return false;
+  const double gain = score(1) - score(0);
+  return score(0) - gain * static_cast<double>(left) > best_elsewhere;
+}
+
+}  // namespace
+
 std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& options, const KernelSums& sums,
-                                   double width_y, Task& task, int threads) {
+                                   double width_y, double best_elsewhere, Task& task, int threads) {
   const Quadratics quadratics(problem, sums, width_y, std::max(1e-15, 1e-5 * options.tolerance), threads);
   Solutions solutions(problem, quadratics, options, task, threads);
   const double unit = options.scale == RegularizationScale::relative ? solutions.lambda_max() : 1.0;
   std::vector<PathPoint> out;
-  Index risen = 0;
-  for (std::size_t l = 0; l < options.regularization.size(); ++l) {
+  for (const double regularization : options.regularization) {
     const Index before = solutions.products();
-    const double lambda = unit * options.regularization[l];
+    const double lambda = unit * regularization;
     // Without a single input that has any effect the largest penalty is 0, and there is nothing to penalise.
     solutions.move_to(lambda > 0 ? lambda : 1.0);
     PathPoint point{.bandwidth = sums.width_x,
                     .bandwidth_y = width_y,
-                    .regularization = options.regularization[l],
+                    .regularization = regularization,
                     .lambda = lambda,
                     .score = 0,
                     .standard_error = 0,
@@ -217,11 +230,11 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
           [&] { task.poll(); });
       summarise(fold_score, point);
     }
-    risen = !out.empty() && point.score > out.back().score ? risen + 1 : 0;
     out.push_back(std::move(point));
     task.advance(1.0);
-    if (options.stop_early && risen == 3) {
-      task.advance(static_cast<double>(options.regularization.size() - l - 1));
+    const Index left = std::ssize(options.regularization) - std::ssize(out);
+    if (options.stop_early && problem.folds() > 1 && is_hopeless(out, left, best_elsewhere)) {
+      task.advance(static_cast<double>(left));
       break;
     }
   }

@@ -31,9 +31,10 @@ struct PathPoint {
   Index products;  ///< with H of all inputs, for this penalty
 };
 
-/// Penalties from the largest on, as far as the path was followed.
+/// Penalties from the largest on, as far as the path was followed; `best_elsewhere` is the least score of other widths,
+/// infinity without any.
 std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& options, const KernelSums& sums,
-                                   double width_y, Task& task, int threads);
+                                   double width_y, double best_elsewhere, Task& task, int threads);
 
 /// The score of the held-out rows of `fold`, summed with their weights; infinite without coefficients.
 double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y, const Matrix& alpha,

@@ -1,6 +1,5 @@
 #include "condens/optim/nonnegative_group_lasso.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,15 +7,12 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
-#include "condens/optim/nonnegative_qp.hpp"
-
 namespace condens {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index most_rounds = 100;
-constexpr int few_pivotings = 2;
 
 /// The smallest s' >= s with |[h - s' q]_+| <= bound, h and q >= 0; infinity where there is none. The left side is
 /// convex and falls, so that Newton's iteration approaches from below; the last digits are added.
@@ -161,8 +157,8 @@ void NonnegativeGroupLasso::begin(double lambda) {
   }
 }
 
-/// The working set becomes the support, the coordinates of its groups that pull inwards at the last product, and
-/// those of the groups that violate their bound most.
+/// The working set becomes, of the groups of the support and those that violate their bound most: the support, what
+/// pulls inwards at the last product, and what is in it already, since its part of H is known.
 void NonnegativeGroupLasso::widen(bool new_groups) {
   const Matrix& h = problem_.linear();
   const Index size = h.rows();
@@ -183,10 +179,14 @@ void NonnegativeGroupLasso::widen(bool new_groups) {
   for (const auto& violator : violators) inside.push_back(violator.second);
   std::sort(inside.begin(), inside.end());
   std::vector<Index> coordinates;
+  std::size_t known = 0;
   for (const Index g : inside) {
     const auto pull = h.col(g) - q_.col(g);
     for (Index b = 0; b < size; ++b) {
-      if (a_(b, g) > 0 || pull[b] > 0) coordinates.push_back(g * size + b);
+      const Index c = g * size + b;
+      while (known < coordinates_.size() && coordinates_[known] < c) ++known;
+      const bool stays = known < coordinates_.size() && coordinates_[known] == c;
+      if (stays || a_(b, g) > 0 || pull[b] > 0) coordinates.push_back(c);
     }
   }
   set_working(std::move(coordinates));
@@ -229,10 +229,15 @@ void NonnegativeGroupLasso::set_working(std::vector<Index> coordinates) {
   for (Index i = 0; i < count; ++i) {
     const Index c = coordinates_[static_cast<std::size_t>(i)];
     const Index g = c / size;
-    if (blocks_.empty() || blocks_.back().group != g) blocks_.push_back({g, i, i, penalty(g)});
+    if (blocks_.empty() || blocks_.back().group != g) blocks_.push_back({g, i, i, penalty(g), 0.0});
     ++blocks_.back().end;
     h_[i] = problem_.linear().data()[c];
     x_[i] = a_.data()[c];
+  }
+  for (Block& block : blocks_) {
+    // All entries are >= 0.
+    const auto own = gram_.block(block.begin, block.begin, block.size(), block.size());
+    block.largest_eigenvalue = own.colwise().sum().maxCoeff();
   }
   hx_.noalias() = gram_ * x_;
 }
@@ -309,7 +314,7 @@ void NonnegativeGroupLasso::sweep() {
     if (block.penalty > 0 && right.cwiseMax(0.0).norm() <= block.penalty) {
       x.setZero();
     } else {
-      const double step = gram.colwise().sum().maxCoeff();  // bounds the largest eigenvalue: all entries are >= 0
+      const double step = block.largest_eigenvalue;
       if (!(step > 0)) continue;
       for (int inner = 0; inner < 10; ++inner) {
         Vector next = (x + (right - gram * x) / step).cwiseMax(0.0);
@@ -327,133 +332,29 @@ void NonnegativeGroupLasso::sweep() {
   }
 }
 
-/// One Newton step on the groups that are in: towards the minimiser z over z >= 0 of the quadratic model
-/// 0.5 z'(H + C)z - right'z, with C the blocks c (I - u u'), c = lambda w / |x|, u = x / |x|, right = h - lambda w u,
-/// as far as that lowers the objective. False: no descent left.
-bool NonnegativeGroupLasso::newton(int pivotings) {
-  const Index n = x_.size();
-  Model model{Vector::Zero(n), Vector::Zero(n), h_};
-  Flags is_free = Flags::Constant(n, false);
-  for (const Block& block : blocks_) {
-    const auto x = x_.segment(block.begin, block.size());
-    const double norm = x.norm();
-    if (norm == 0 && block.penalty > 0) {
-      model.right.segment(block.begin, block.size()).setConstant(-infinity);
-      continue;
-    }
-    if (norm > 0) {
-      model.unit.segment(block.begin, block.size()) = x / norm;
-      model.curvature.segment(block.begin, block.size()).setConstant(block.penalty / norm);
-      model.right.segment(block.begin, block.size()) -= block.penalty / norm * x;
-    }
-    for (Index i = block.begin; i < block.end; ++i) {
-      is_free[i] = x[i - block.begin] > 0 || hx_[i] < model.right[i];
-    }
-  }
-  Vector z;
-  Vector hz;
-  if (!minimise_model(model, is_free, pivotings, z, hz)) return false;
-  const Vector direction = z - x_;
-  const Vector h_direction = hz - hx_;
-  double slope = 0;
-  for (Index i = 0; i < n; ++i) {
-    if (direction[i] != 0) slope += (hx_[i] - model.right[i]) * direction[i];
-  }
-  if (!(slope < 0)) return false;
-  const double before = working_objective(x_, hx_);
-  for (int halvings = 0; halvings < 34; ++halvings) {
-    const double step = std::ldexp(1.0, -halvings);
-    const Vector next = step == 1 ? z : Vector(x_ + step * direction);
-    const Vector next_h = step == 1 ? hz : Vector(hx_ + step * h_direction);
-    if (working_objective(next, next_h) <= before + 1e-4 * step * slope) {
-      x_ = next;
-      hx_ = next_h;
-      return true;
-    }
+/// Sweeps, as long as they promise to reach the goal for less than a Newton step costs; false: they do not.
+bool NonnegativeGroupLasso::sweep_to(double goal) {
+  // A factorization of order n costs as much as some n / 20 sweeps.
+  const double most = 3 + 0.05 * static_cast<double>(x_.size());
+  double gap = infinity;
+  for (int sweeps = 1; sweeps <= most; ++sweeps) {
+    const double before = std::exchange(gap, (sweep(), working_gap()));
+    if (gap <= goal) return true;
+    const double still_needed = std::log(goal / gap) / std::log(gap / before);
+    if (sweeps > 1 && !(gap < before && sweeps + still_needed <= most)) return false;
   }
   return false;
 }
 
-/// The lower triangle of the model's quadratic part on some coordinates, with a trace of a ridge.
-Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<Index>& free) const {
-  const Index size = std::ssize(free);
-  Matrix part(size, size);
-  double largest = 0;
-  for (Index j = 0; j < size; ++j) {
-    const Index c = free[static_cast<std::size_t>(j)];
-    const double* column = gram_.col(c).data();
-    for (Index i = j; i < size; ++i) part(i, j) = column[free[static_cast<std::size_t>(i)]];
-    part(j, j) += model.curvature[c];
-    largest = std::max(largest, part(j, j));
-  }
-  for (const Block& block : blocks_) {
-    const double curvature = model.curvature[block.begin];
-    if (!(curvature > 0)) continue;
-    const Index begin = std::lower_bound(free.begin(), free.end(), block.begin) - free.begin();
-    const Index end = std::lower_bound(free.begin(), free.end(), block.end) - free.begin();
-    const Vector u = model.unit(std::vector<Index>(free.begin() + begin, free.begin() + end));
-    part.block(begin, begin, end - begin, end - begin).selfadjointView<Eigen::Lower>().rankUpdate(u, -curvature);
-  }
-  part.diagonal().array() += 1e-11 * largest;
-  return part;
-}
-
-/// z >= 0 near the minimiser of the model, and H z; false where there is none. Block principal pivoting (Portugal,
-/// Judice and Vicente 1994), from the free coordinates given: all of the wrong sign change sides at once. What few
-/// pivotings leave is cut off at 0; after many, the model is nearly singular, and an active set minimises it.
-bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, int pivotings, Vector& z,
-                                           Vector& hz) const {
-  const Index n = x_.size();
-  const double rounding = 1e-14 * h_.cwiseAbs().maxCoeff();
-  std::vector<Index> free;
-  for (int round = 0; round < pivotings; ++round) {
-    free.clear();
-    for (Index i = 0; i < n; ++i) {
-      if (is_free[i]) free.push_back(i);
-    }
-    if (free.empty()) return false;
-    Matrix part = free_part(model, free);
-    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
-    if (factor.info() != Eigen::Success) return false;
-    const Vector values = factor.solve(Vector(model.right(free)));
-    z = Vector::Zero(n);
-    z(free) = values;
-    hz.noalias() = gram_ * z;
-    Index wrong = 0;
-    for (const Block& block : blocks_) {
-      const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
-      for (Index i = block.begin; i < block.end; ++i) {
-        const double slack = hz[i] + model.curvature[i] * (z[i] - model.unit[i] * along) - model.right[i];
-        if (is_free[i] ? z[i] < 0 : slack < -rounding) {
-          is_free[i] = !is_free[i];
-          ++wrong;
-        }
-      }
-    }
-    if (wrong == 0) return true;
-  }
-  if (pivotings > few_pivotings) {
-    free.clear();
-    for (Index i = 0; i < n; ++i) {
-      if (std::isfinite(model.right[i])) free.push_back(i);
-    }
-    z = Vector::Zero(n);
-    z(free) = solve_nonnegative_qp(free_part(model, free), Vector(model.right(free)), Vector(x_(free))).solution;
-  }
-  z = z.cwiseMax(0.0);
-  hz.noalias() = gram_ * z;
-  return true;
-}
-
-/// Sweeps decide which groups are in; Newton steps finish while they make progress. The first model is not minimised
+/// Sweeps decide which groups are in; Newton steps finish while they make progress. The first models are not minimised
 /// to the end, as the next ones are better.
 void NonnegativeGroupLasso::minimise() {
   const double goal = 0.25 * tolerance_;
   for (int round = 0; round < 200; ++round) {
-    sweep();
+    if (sweep_to(goal)) return;
     double gap = working_gap();
     for (int step = 0; step < 15 && gap > goal; ++step) {
-      if (!newton(round == 0 ? few_pivotings : 10)) break;
+      if (!newton(round > 0)) break;
       const double before = gap;
       gap = working_gap();
       if (gap > 0.5 * before) break;

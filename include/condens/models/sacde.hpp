@@ -88,8 +88,9 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
                 "Solve to a certified duality gap, or stop the paper's iteration after 50 steps as its authors did."},
     OptionField{"tolerance", &SacdeOptions::tolerance, within(1e-12, 0.1),
                 "Duality gap at which a solution is accepted, relative to its objective (solver exact)."},
-    OptionField{"stop_early", &SacdeOptions::stop_early, anything(),
-                "End a path of falling penalties when its score has risen three times in a row."},
+    OptionField{
+        "stop_early", &SacdeOptions::stop_early, anything(),
+        "End a path of falling penalties that has risen three times in a row or lags behind those of wider kernels."},
     OptionField{"defensive_weight", &SacdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &SacdeOptions::scoring, anything(),

@@ -102,6 +102,7 @@ class NonnegativeGroupLasso {
     Index begin;
     Index end;
     double penalty;
+    double largest_eigenvalue;  // a bound, of its part of H
     Index size() const { return end - begin; }
   };
 
@@ -116,9 +117,11 @@ class NonnegativeGroupLasso {
   void widen(bool new_groups);
   void set_working(std::vector<Index> coordinates);
   void minimise();
+  bool sweep_to(double goal);
   void sweep();
-  bool newton(int pivotings);
-  bool minimise_model(const Model& model, Flags& is_free, int pivotings, Vector& z, Vector& hz) const;
+  bool newton(bool to_the_end);
+  bool minimise_model(const Model& model, Flags& is_free, bool to_the_end, Vector& z, Vector& hz) const;
+  bool minimise_open(const Model& model, const Flags& is_free, const Flags& is_open, Vector& z) const;
   Matrix free_part(const Model& model, const std::vector<Index>& free) const;
   double working_gap() const;
   double working_objective(const Vector& x, const Vector& hx) const;

@@ -1,0 +1,179 @@
+// The Newton steps of NonnegativeGroupLasso: a quadratic model of the working problem, minimised over z >= 0.
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "condens/optim/nonnegative_group_lasso.hpp"
+#include "condens/optim/nonnegative_qp.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class Flags>
+std::vector<Index> indices_of(const Flags& flags) {
+  std::vector<Index> out;
+  for (Index i = 0; i < flags.size(); ++i) {
+    if (flags[i]) out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+/// One Newton step on the groups that are in: towards the minimiser z over z >= 0 of the quadratic model
+/// 0.5 z'(H + C)z - right'z, with C the blocks c (I - u u'), c = lambda w / |x|, u = x / |x|, right = h - lambda w u,
+/// as far as that lowers the objective. False: no descent left.
+bool NonnegativeGroupLasso::newton(bool to_the_end) {
+  const Index n = x_.size();
+  Model model{Vector::Zero(n), Vector::Zero(n), h_};
+  Flags is_free = Flags::Constant(n, false);
+  for (const Block& block : blocks_) {
+    const auto x = x_.segment(block.begin, block.size());
+    const double norm = x.norm();
+    if (norm == 0 && block.penalty > 0) {
+      model.right.segment(block.begin, block.size()).setConstant(-infinity);
+      continue;
+    }
+    if (norm > 0) {
+      model.unit.segment(block.begin, block.size()) = x / norm;
+      model.curvature.segment(block.begin, block.size()).setConstant(block.penalty / norm);
+      model.right.segment(block.begin, block.size()) -= block.penalty / norm * x;
+    }
+    for (Index i = block.begin; i < block.end; ++i) {
+      is_free[i] = x[i - block.begin] > 0 || hx_[i] < model.right[i];
+    }
+  }
+  Vector z;
+  Vector hz;
+  if (!minimise_model(model, is_free, to_the_end, z, hz)) return false;
+  const Vector direction = z - x_;
+  const Vector h_direction = hz - hx_;
+  double slope = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (direction[i] != 0) slope += (hx_[i] - model.right[i]) * direction[i];
+  }
+  if (!(slope < 0)) return false;
+  const double before = working_objective(x_, hx_);
+  for (int halvings = 0; halvings < 34; ++halvings) {
+    const double step = std::ldexp(1.0, -halvings);
+    const Vector next = step == 1 ? z : Vector(x_ + step * direction);
+    const Vector next_h = step == 1 ? hz : Vector(hx_ + step * h_direction);
+    if (working_objective(next, next_h) <= before + 1e-4 * step * slope) {
+      x_ = next;
+      hx_ = next_h;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The lower triangle of the model's quadratic part on some coordinates, with a trace of a ridge.
+Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<Index>& free) const {
+  const Index size = std::ssize(free);
+  Matrix part(size, size);
+  double largest = 0;
+  for (Index j = 0; j < size; ++j) {
+    const Index c = free[static_cast<std::size_t>(j)];
+    const double* column = gram_.col(c).data();
+    for (Index i = j; i < size; ++i) part(i, j) = column[free[static_cast<std::size_t>(i)]];
+    part(j, j) += model.curvature[c];
+    largest = std::max(largest, part(j, j));
+  }
+  for (const Block& block : blocks_) {
+    const double curvature = model.curvature[block.begin];
+    if (!(curvature > 0)) continue;
+    const Index begin = std::lower_bound(free.begin(), free.end(), block.begin) - free.begin();
+    const Index end = std::lower_bound(free.begin(), free.end(), block.end) - free.begin();
+    const Vector u = model.unit(std::vector<Index>(free.begin() + begin, free.begin() + end));
+    part.block(begin, begin, end - begin, end - begin).selfadjointView<Eigen::Lower>().rankUpdate(u, -curvature);
+  }
+  part.diagonal().array() += 1e-11 * largest;
+  return part;
+}
+
+/// z >= 0 near the minimiser of the model, and H z; false where there is none. Block principal pivoting (Portugal,
+/// Judice and Vicente 1994), from the free coordinates given: all of the wrong sign change sides at once. What is
+/// still wrong in the end is cut off at 0; when `to_the_end`, the coordinates that went on changing sides, a nearly
+/// singular part of the model, are minimised over by themselves, with the free ones eliminated.
+bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, bool to_the_end, Vector& z,
+                                           Vector& hz) const {
+  const Index n = x_.size();
+  const double rounding = 1e-14 * h_.cwiseAbs().maxCoeff();
+  Flags is_open = Flags::Constant(n, false);
+  const int rounds = to_the_end ? 10 : 2;
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<Index> free = indices_of(is_free);
+    if (free.empty()) return false;
+    Matrix part = free_part(model, free);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
+    if (factor.info() != Eigen::Success) return false;
+    const Vector values = factor.solve(Vector(model.right(free)));
+    z = Vector::Zero(n);
+    z(free) = values;
+    hz.noalias() = gram_ * z;
+    Index wrong = 0;
+    for (const Block& block : blocks_) {
+      const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
+      for (Index i = block.begin; i < block.end; ++i) {
+        const double slack = hz[i] + model.curvature[i] * (z[i] - model.unit[i] * along) - model.right[i];
+        if (is_free[i] ? z[i] < 0 : slack < -rounding) {
+          is_free[i] = !is_free[i];
+          is_open[i] = is_open[i] || round > 0;
+          ++wrong;
+        }
+      }
+    }
+    if (wrong == 0) return true;
+  }
+  // A small model can afford to open all of them.
+  if (n <= 300) is_open = model.right.array() > -infinity;
+  if (to_the_end && !minimise_open(model, is_free, is_open, z)) return false;
+  z = z.cwiseMax(0.0);
+  hz.noalias() = gram_ * z;
+  return true;
+}
+
+/// z: the open coordinates by an active set, over z >= 0; the free ones follow from them, whatever their sign.
+bool NonnegativeGroupLasso::minimise_open(const Model& model, const Flags& is_free, const Flags& is_open,
+                                          Vector& z) const {
+  const Index n = x_.size();
+  const std::vector<Index> free = indices_of(is_free && !is_open);
+  const std::vector<Index> open = indices_of(is_open);
+  if (free.empty()) {
+    z = Vector::Zero(n);
+    z(open) = solve_nonnegative_qp(free_part(model, open), Vector(model.right(open)), Vector(x_(open))).solution;
+    return true;
+  }
+  const std::vector<Index> both = indices_of(is_free || is_open);
+  std::vector<Index> place(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < both.size(); ++i) place[static_cast<std::size_t>(both[i])] = static_cast<Index>(i);
+  const auto places = [&](std::vector<Index> coordinates) {
+    for (Index& c : coordinates) c = place[static_cast<std::size_t>(c)];
+    return coordinates;
+  };
+  const Matrix all = free_part(model, both).selfadjointView<Eigen::Lower>();
+  const std::vector<Index> at_free = places(free);
+  const std::vector<Index> at_open = places(open);
+  const Eigen::LLT<Matrix> factor(all(at_free, at_free));
+  if (factor.info() != Eigen::Success) return false;
+  // min over the free ones: 0.5 o'(Q_oo - Q_of Q_ff^-1 Q_fo) o - (r_o - Q_of Q_ff^-1 r_f)'o.
+  const Matrix between = all(at_free, at_open);
+  const Matrix eliminated = factor.solve(between);
+  const Vector right_free = model.right(free);
+  Matrix rest = all(at_open, at_open) - between.transpose() * eliminated;
+  rest.diagonal().array() += 1e-11 * all.diagonal().maxCoeff();  // against the rounding of the difference
+  const Vector right_rest = Vector(model.right(open)) - eliminated.transpose() * right_free;
+  const Vector found = solve_nonnegative_qp(rest, right_rest, Vector(x_(open))).solution;
+  const Vector values = factor.solve(right_free) - eliminated * found;
+  z = Vector::Zero(n);
+  z(open) = found;
+  z(free) = values;
+  return true;
+}
+
+}  // namespace condens
