@@ -107,7 +107,7 @@ TEST_P(Contract, SurvivesAFileToTheBit) {
 }
 
 TEST_P(Contract, ThreadsAndAlignmentDoNotChangeOneBit) {
-  const Dataset data = sample_data(120, 2, 1, 1);
+  const Dataset data = sample_data(70, 2, 1, 1);
   const auto model = fit(data, 1);
   const Document reference = save_density(*model);
   for (const int threads : {2, 7}) EXPECT_TRUE(save_density(*fit(data, threads)) == reference) << threads;
@@ -124,7 +124,7 @@ TEST_P(Contract, ThreadsAndAlignmentDoNotChangeOneBit) {
 }
 
 TEST_P(Contract, ShiftAndScaleMoveTheLawAlong) {
-  Dataset data = sample_data(90, 2, 1, 1);
+  Dataset data = sample_data(60, 2, 1, 1);
   const Dataset test = sample_data(30, 2, 1, 2);
   const Vector before = fit(data)->log_density(test.x, test.y);
   const auto move_x = [](const Matrix& x) -> Matrix {

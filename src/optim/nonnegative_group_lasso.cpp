@@ -350,8 +350,11 @@ bool NonnegativeGroupLasso::sweep_to(double goal) {
 /// to the end, as the next ones are better.
 void NonnegativeGroupLasso::minimise() {
   const double goal = 0.25 * tolerance_;
+  double objective = infinity;
   for (int round = 0; round < 200; ++round) {
     if (sweep_to(goal)) return;
+    // All steps lower the objective; where it stays, the digits are used up.
+    if (!(std::exchange(objective, working_objective(x_, hx_)) > objective)) return;
     double gap = working_gap();
     for (int step = 0; step < 15 && gap > goal; ++step) {
       if (!newton(round > 0)) break;
