@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
@@ -279,6 +282,49 @@ TEST(Sacde, WeightsEqualRepeatedRows) {
   EXPECT_LT((by_weights.coefficients() - by_copies.coefficients()).norm(), 1e-5);
   EXPECT_LT((by_weights.log_density(data.x, data.y) - by_copies.log_density(data.x, data.y)).cwiseAbs().maxCoeff(),
             1e-5);
+}
+
+/// (bandwidth, bandwidth_y, regularization) -> score of every candidate that a fit tried.
+std::map<std::array<double, 3>, double> candidate_scores(const Sacde& model) {
+  const Document& candidates = model.report().details.at("candidates");
+  const auto column = [&](const char* name) { return candidates.at(name).as_vector(); };
+  std::map<std::array<double, 3>, double> out;
+  for (Index i = 0; i < column("score").size(); ++i) {
+    out[{column("bandwidth")[i], column("bandwidth_y")[i], column("regularization")[i]}] = column("score")[i];
+  }
+  return out;
+}
+
+TEST(Sacde, StoppingEarlyLeavesOutWhatItSays) {
+  const Dataset data = planted(120, 4);
+  SacdeOptions options;
+  options.bandwidth = {0.2, 2, 0.7};
+  options.bandwidth_y = {0.1, 0.4};
+  options.n_centers = 40;
+  const auto early = candidate_scores(Sacde::fit(data, options));
+  options.stop_early = false;
+  const auto all = candidate_scores(Sacde::fit(data, options));
+  ASSERT_EQ(all.size(), 6 * options.regularization.size());
+
+  // The rule once more, over the scores of all candidates.
+  std::map<std::array<double, 3>, double> expected;
+  double best = std::numeric_limits<double>::infinity();
+  for (const double s_x : {2.0, 0.7, 0.2}) {
+    for (const double s_y : {0.4, 0.1}) {
+      std::vector<double> path;
+      for (const double lambda : options.regularization) {
+        path.push_back(all.at({s_x, s_y, lambda}));
+        expected[{s_x, s_y, lambda}] = path.back();
+        const std::size_t n = path.size();
+        if (n >= 4 && path[n - 1] > path[n - 2] && path[n - 2] > path[n - 3] && path[n - 3] > path[n - 4]) break;
+        const double left = static_cast<double>(options.regularization.size() - n);
+        if (n >= 3 && path[n - 1] > best && path[n - 1] - left * (path[n - 2] - path[n - 1]) > best) break;
+      }
+      best = std::min(best, *std::min_element(path.begin(), path.end()));
+    }
+  }
+  EXPECT_LT(expected.size(), all.size());
+  EXPECT_EQ(early, expected);
 }
 
 TEST(Sacde, IndicatorsOfOneCategoryEnterTogether) {

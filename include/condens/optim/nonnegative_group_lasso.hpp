@@ -13,8 +13,9 @@
 // A group of weight 0 is not penalised; its constraint is s q_g >= h_g, entry by entry.
 //
 // Method: a few working coordinates hold a small dense problem, solved by block coordinate descent (which groups are
-// in) and projected Newton steps (Bertsekas 1982) on the free coordinates; products with H of all groups find the
-// coordinates that are missing, and certify. Symbols: G groups of B coordinates; coordinate g B + b is entry (b, g).
+// in) and Newton steps whose quadratic models are minimised over a >= 0 by pivoting
+// (nonnegative_group_lasso_newton.cpp); products with H of all groups find the coordinates that are missing, and
+// certify. Symbols: G groups of B coordinates; coordinate g B + b is entry (b, g).
 
 #include <vector>
 
