@@ -213,8 +213,11 @@ def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_stops_a_fit(n_jobs: int, tmp_path: Path) -> None:
+    # A shell lets what it starts in the background ignore SIGINT, and children inherit that.
     code = f"""
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_threads import LONG, X, Y
 from condens import LSCDE
