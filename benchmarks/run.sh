@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs every benchmark and writes benchmarks/RESULTS.md. Takes some ten minutes
+# Builds and runs every benchmark and writes benchmarks/RESULTS.md. Takes some thirty minutes
 # and wants an otherwise idle machine. No argument: with the million rows; --short: without.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,9 +31,13 @@ commit="$(git rev-parse --short=12 HEAD)"
   [[ "${1:-}" == --short ]] || section ekde_prediction_benchmark
   section nw_fit_benchmark
   section sacde_selection_benchmark
-  printf '\n## python_door.py\n\n```text\n'
-  build/python/demo/bin/python benchmarks/python_door.py build/release/benchmarks/python_door_benchmark
-  printf '```\n'
+  python_section() {
+    printf '\n## %s\n\n```text\n' "$1"
+    build/python/demo/bin/python benchmarks/"$1" "$2"
+    printf '```\n'
+  }
+  python_section python_door.py build/release/benchmarks/python_door_benchmark
+  python_section python_markers.py build/release/cli/condens
 } >"$new"
 cp "$new" "$out"
 cat "$out"

@@ -1,0 +1,53 @@
+"""Five hundred patients, two thousand markers, one call: how long it takes, and what it finds.
+
+usage: python benchmarks/python_markers.py CONDENS_COMMAND
+Two markers move the mean of the outcome, one weighs a second branch, one moves the spread; the first call is Python's,
+the second the command's, on the same rows as a CSV file. Both with the recommended preset.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from condens import SACDE
+
+MEAN, BRANCH, SPREAD = (100, 900), 1500, 700
+
+
+def patients(rows=500, markers=2000):
+    """Copies of the rarer allele, 0, 1 or 2, and the outcome."""
+    random = np.random.default_rng(0)
+    X = random.binomial(2, random.uniform(0.1, 0.5, markers), size=(rows, markers)).astype(float)
+    branch = random.random(rows) < 0.1 + 0.3 * X[:, BRANCH]
+    noise = (0.4 + 0.3 * X[:, SPREAD]) * random.normal(size=rows)
+    return X, X[:, MEAN[0]] - X[:, MEAN[1]] + 3.0 * branch + noise
+
+
+def main():
+    """The two calls."""
+    X, y = patients()
+    begin = time.perf_counter()
+    model = SACDE(n_jobs=-1).fit(X, y)
+    print(f"Python: SACDE(n_jobs=-1).fit(X, y) on {X.shape[0]} x {X.shape[1]}: {time.perf_counter() - begin:.0f} s")
+    print(f"  planted: mean {MEAN}, branch {BRANCH}, spread {SPREAD}; selected: {model.get_support(indices=True)}")
+    certificate = model.report_["details"]["certificate"]
+    print(f"  relative gap {certificate['relative_gap']:.1e}, KKT residual {certificate['kkt_residual']:.1e}")
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "patients.csv"
+        names = ",".join([f"m{k}" for k in range(X.shape[1])] + ["outcome"])
+        np.savetxt(table, np.column_stack([X, y]), delimiter=",", header=names, comments="", fmt="%.17g")
+        begin = time.perf_counter()
+        call = ["fit", str(table), "--target", "outcome", "--model", "sacde", "-o", str(Path(folder) / "model.cbor")]
+        done = subprocess.run([sys.argv[1], *call], check=True, capture_output=True, text=True)
+        print(f"command: condens fit patients.csv --target outcome --model sacde: {time.perf_counter() - begin:.0f} s")
+        print("  " + done.stderr.strip().splitlines()[0].rsplit("\r", 1)[-1])
+
+
+if __name__ == "__main__":
+    main()
