@@ -33,8 +33,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string list_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 40;
+  const std::size_t shown = names.size() > most + 1 ? most : names.size();
   std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (shown < names.size()) out += " and " + std::to_string(names.size() - shown) + " others";
   return out;
 }
 

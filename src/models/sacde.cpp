@@ -35,6 +35,7 @@ SacdeOptions SacdeOptions::paper() {
           .bandwidth_y = {},
           .regularization = grid,
           .regularization_scale = RegularizationScale::absolute,
+          .adaptive = false,
           .selection_rule = SelectionRule::minimum,
           .constant_group = false,
           .center_selection = CenterSelection::random,
@@ -178,11 +179,13 @@ Document Sacde::to_document() const {
   for (std::size_t d = 0; d < inputs_.size(); ++d) input_of_row(inputs_[d]).setConstant(static_cast<double>(d));
   // Most inputs have no coefficient: those that have, one by one.
   const sacde::Terms terms = sacde::positive_terms(alpha_);
-  const auto numbers = [](const std::vector<Index>& values) {
-    Vector out(std::ssize(values));
-    std::copy(values.begin(), values.end(), out.begin());
-    return out;
-  };
+  Vector input(terms.size());
+  Vector center(terms.size());
+  for (Index p = 0; p < terms.size(); ++p) {
+    const Index coordinate = terms.coordinate[static_cast<std::size_t>(p)];
+    input[p] = static_cast<double>(coordinate / alpha_.rows());
+    center[p] = static_cast<double>(coordinate % alpha_.rows());
+  }
   Document out = Document::Object{{"options", options()},
                                   {"x_scale", x_scale().to_document()},
                                   {"y_scale", y_scale().to_document()},
@@ -190,8 +193,8 @@ Document Sacde::to_document() const {
                                   {"bandwidth_y", bandwidth_y_},
                                   {"regularization", regularization_},
                                   {"input_of_row", std::move(input_of_row)},
-                                  {"input", numbers(terms.group)},
-                                  {"center", numbers(terms.center)},
+                                  {"input", std::move(input)},
+                                  {"center", std::move(center)},
                                   {"coefficient", terms.value},
                                   {"constant", constant_},
                                   {"stability", stability_},
@@ -283,15 +286,12 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
                .centers_y = prepared.problem.centers_y,
                .defensive = prepared.problem.defensive};
   p.alpha = Matrix::Zero(p.constant.size(), std::ssize(p.inputs));
-  const sacde::Terms& terms = chosen.point.terms;
-  for (std::size_t i = 0; i < terms.group.size(); ++i) {
-    const Index input = prepared.input_of_group[static_cast<std::size_t>(terms.group[i])];
-    const double value = terms.value[static_cast<Index>(i)];
-    if (input < 0) {
-      p.constant[terms.center[i]] = value;
-    } else {
-      p.alpha(terms.center[i], input) = value;
-    }
+  const sacde::Terms& terms = chosen.point.solutions.front();
+  for (Index i = 0; i < terms.size(); ++i) {
+    const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
+    const Index center = coordinate % p.constant.size();
+    const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / p.constant.size())];
+    (input < 0 ? p.constant[center] : p.alpha(center, input)) = terms.value[i];
   }
   if (terms.size() == 0) p.constant.setConstant(1.0 / static_cast<double>(p.constant.size()));
   if (!p.inputs.empty() && !(p.alpha.array() > 0).any()) {
@@ -302,7 +302,9 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
     fixed.bandwidth = {p.bandwidth};
     fixed.bandwidth_y = {p.bandwidth_y};
     // Where nothing can be selected, any penalty does.
-    fixed.regularization = {p.regularization > 0 ? p.regularization : 1.0};
+    const auto positive = [](double lambda) { return std::vector{lambda > 0 ? lambda : 1.0}; };
+    fixed.regularization = positive(p.regularization);
+    fixed.first_regularization = positive(chosen.first_lambda);
     fixed.regularization_scale = RegularizationScale::absolute;
     p.stability = selection_stability(rows, fixed, options.stability_resamples, run);
   }
@@ -312,9 +314,11 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
 Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run) {
   data.check(owner);
   check_options(options, data);
-  require(options.bandwidth.size() == 1 && options.bandwidth_y.size() <= 1 && options.regularization.size() == 1, owner,
-          ": stability needs one bandwidth, one regularization and at most one bandwidth_y; got ",
-          options.bandwidth.size(), ", ", options.regularization.size(), " and ", options.bandwidth_y.size());
+  require(options.bandwidth.size() == 1 && options.regularization.size() == 1 && options.bandwidth_y.size() <= 1 &&
+              options.first_regularization.size() <= 1,
+          owner, ": stability needs one bandwidth, one regularization, at most one bandwidth_y and at most one ",
+          "first_regularization; got ", options.bandwidth.size(), ", ", options.regularization.size(), ", ",
+          options.bandwidth_y.size(), " and ", options.first_regularization.size());
   require(resamples >= 1, owner, ": resamples = ", resamples, ", expected at least 1");
   SacdeOptions fixed = options;
   fixed.stability_resamples = 0;
@@ -355,10 +359,10 @@ SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, con
   for (Index d = 0; d < d_x; ++d) {
     problem.features.emplace_back(Matrix(x.row(d).transpose()), Matrix(centers.row(d)));
   }
-  problem.penalty_weights = Vector::Ones(alpha.cols());
+  problem.penalty_weights = Matrix::Ones(alpha.cols(), 1);
   if (alpha.cols() > d_x) {
     problem.features.push_back(sacde::constant_feature(x.cols(), centers.cols()));
-    problem.penalty_weights[d_x] = 0;
+    problem.penalty_weights(d_x, 0) = 0;
   }
   problem.y = y;
   problem.weights = Vector::Ones(y.cols());
@@ -368,11 +372,11 @@ SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, con
   const Matrix a = alpha;
   const Matrix q = quadratics[0].product(a);
   const Matrix& h = quadratics[0].linear();
-  const auto certificate = certify_group_lasso(h, problem.penalty_weights, regularization, a, q);
+  const auto certificate = certify_group_lasso(h, problem.penalty_weights.col(0), regularization, a, q);
   SacdeObjective out{certificate.objective, q - h, certificate.gap, certificate.kkt_residual};
   for (Index g = 0; g < a.cols(); ++g) {
     const double norm = a.col(g).norm();
-    if (norm > 0) out.gradient.col(g) += regularization * problem.penalty_weights[g] / norm * a.col(g);
+    if (norm > 0) out.gradient.col(g) += regularization * problem.penalty_weights(g, 0) / norm * a.col(g);
   }
   return out;
 }

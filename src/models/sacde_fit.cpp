@@ -18,7 +18,8 @@ constexpr std::string_view owner = "SACDE";
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool compares_candidates(const SacdeOptions& options) {
-  return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1;
+  return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1 ||
+         (options.adaptive && options.first_regularization.size() > 1);
 }
 
 /// The least score, the first of equals; of its widths the largest penalty within one standard error, if so asked.
@@ -48,12 +49,10 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
   for (const PathPoint& point : points) {
     if (point.bandwidth == chosen.bandwidth && point.bandwidth_y == chosen.bandwidth_y) path.push_back(&point);
   }
-  Matrix norms = Matrix::Zero(prepared.problem.groups(), std::ssize(path));
+  Matrix norms(prepared.problem.groups(), std::ssize(path));
   for (Index l = 0; l < norms.cols(); ++l) {
-    const Terms& terms = path[static_cast<std::size_t>(l)]->terms;
-    for (std::size_t i = 0; i < terms.group.size(); ++i) {
-      norms(terms.group[i], l) += terms.value[static_cast<Index>(i)] * terms.value[static_cast<Index>(i)];
-    }
+    norms.col(l) =
+        group_norms(path[static_cast<std::size_t>(l)]->solutions.front(), norms.rows(), prepared.problem.centers());
   }
   std::vector<Index> shown;
   for (Index g = 0; g < norms.rows(); ++g) {
@@ -69,13 +68,35 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
   };
   Document out = Document::Object{{"regularization", column([](const PathPoint& p) { return p.lambda; })},
                                   {"inputs", std::move(inputs)},
-                                  {"norms", Matrix(norms(shown, Eigen::all).cwiseSqrt())},
+                                  {"norms", Matrix(norms(shown, Eigen::all))},
                                   {"chosen", chosen.lambda}};
   if (scored) {
     out.set("score", column([](const PathPoint& p) { return p.score; }));
     out.set("standard_error", column([](const PathPoint& p) { return p.standard_error; }));
   }
   return out;
+}
+
+bool selects_inputs(const Problem& problem, const PathPoint& point) {
+  const Vector norms = group_norms(point.solutions.front(), problem.groups(), problem.centers());
+  return norms.dot(problem.penalty_weights.col(0)) > 0;
+}
+
+/// The path at a point's widths over the inputs that its solutions use, penalised by the inverse of their norms there.
+std::vector<PathPoint> follow_again(const Problem& problem, const PathPoint& first, const PathOptions& options,
+                                    Task& task) {
+  const Reweighted again = reweight(problem, first.solutions);
+  const bool dense = again.problem.groups() * problem.centers() <= largest_dense_order;
+  const KernelSums sums = sum_kernels(again.problem, first.bandwidth, dense, task.threads());
+  auto path = follow_path(again.problem, options, sums, first.bandwidth_y, infinity, task, task.threads());
+  for (PathPoint& point : path) {
+    for (Terms& solution : point.solutions) {
+      for (Index& c : solution.coordinate) {
+        c = again.group[static_cast<std::size_t>(c / problem.centers())] * problem.centers() + c % problem.centers();
+      }
+    }
+  }
+  return path;
 }
 
 /// The paths of all widths. Those that may stop early are followed one after another, from wide to narrow, so that the
@@ -167,43 +188,53 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
     problem.features.push_back(std::move(feature));
     out.input_of_group.push_back(static_cast<Index>(d));
   }
-  problem.penalty_weights = Vector::Ones(problem.groups());
   // Without inputs there is nothing but the marginal to estimate.
   if (options.constant_group || problem.features.empty()) {
     problem.features.push_back(constant_feature(rows.size(), problem.centers()));
     out.input_of_group.push_back(-1);
-    problem.penalty_weights.conservativeResize(problem.groups());
-    problem.penalty_weights[problem.groups() - 1] = 0;
   }
+  problem.penalty_weights = Matrix::Ones(problem.groups(), problem.problems());
+  if (out.input_of_group.back() < 0) problem.penalty_weights.bottomRows(1).setZero();
   return out;
 }
 
 Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report) {
   const Problem& problem = prepared.problem;
+  // Without inputs that vary, widths of x and penalties of their own have nothing to act on.
+  const bool without_inputs = prepared.input_of_group.front() < 0;
   std::vector<double> bandwidth = options.bandwidth;
-  PathOptions path{.regularization = options.regularization,
+  if (without_inputs && !options.bandwidth_y.empty()) bandwidth.resize(1);
+  const auto falling = [&](std::vector<double> penalties) {
+    std::sort(penalties.begin(), penalties.end(), std::greater<>());
+    if (without_inputs) penalties.resize(1);
+    return penalties;
+  };
+  const auto again = falling(options.regularization);
+  const bool has_own_penalties = options.adaptive && !options.first_regularization.empty();
+  PathOptions path{.regularization = has_own_penalties ? falling(options.first_regularization) : again,
                    .scale = options.regularization_scale,
                    .solver = options.solver,
                    .tolerance = options.tolerance,
                    .stop_early = options.stop_early,
                    .scoring = options.scoring};
-  std::sort(path.regularization.begin(), path.regularization.end(), std::greater<>());
-  // Without inputs that vary, widths of x and penalties of their own have nothing to act on.
-  if (prepared.input_of_group.front() < 0) {
-    if (!options.bandwidth_y.empty()) bandwidth.resize(1);
-    path.regularization.resize(1);
-  }
   const Index paths = std::ssize(bandwidth) * std::max<Index>(1, std::ssize(options.bandwidth_y));
   Task task(run, "following the paths of penalties",
-            static_cast<double>(paths) * static_cast<double>(path.regularization.size()));
-  const std::vector<PathPoint> points = follow_paths(problem, path, bandwidth, options.bandwidth_y, task);
-  const PathPoint& chosen = pick(points, options.selection_rule);
+            static_cast<double>(paths * std::ssize(path.regularization)) +
+                static_cast<double>(options.adaptive ? again.size() : 0));
+  const std::vector<PathPoint> candidates = follow_paths(problem, path, bandwidth, options.bandwidth_y, task);
+  const PathPoint& first = pick(candidates, options.selection_rule);
+  const bool twice = options.adaptive && selects_inputs(problem, first);
+  path.regularization = again;
+  const std::vector<PathPoint> points = twice ? follow_again(problem, first, path, task) : candidates;
+  const PathPoint& chosen = twice ? pick(points, SelectionRule::minimum) : first;
 
   const bool scored = problem.folds() > 1;
   if (scored) {
-    preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
+    if (selects_inputs(problem, chosen)) {
+      preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
+    }
     preparation::warn_at_edge(options.bandwidth_y, chosen.bandwidth_y, "bandwidth_y", report);
-    report.details.set("candidates", candidates_to_document(points));
+    report.details.set("candidates", candidates_to_document(candidates));
     if (std::isfinite(chosen.score)) {
       report.details.set("score", chosen.score);
       report.details.set("score_standard_error", chosen.standard_error);
@@ -223,7 +254,8 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
   report.details.set("bandwidth", chosen.bandwidth);
   report.details.set("bandwidth_y", chosen.bandwidth_y);
   report.details.set("regularization", chosen.lambda);
-  return {chosen};
+  if (twice) report.details.set("first_regularization", first.lambda);
+  return {chosen, first.lambda};
 }
 
 }  // namespace condens::sacde

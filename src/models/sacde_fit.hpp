@@ -23,6 +23,7 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
 
 struct Chosen {
   PathPoint point;
+  double first_lambda;  ///< of the first fit; that of `point` where there is only one
 };
 
 /// Follows the paths of all widths, and writes what they found into the report: candidates, path, certificate.

@@ -25,7 +25,7 @@ class Solutions {
   Solutions(const Problem& problem, const Quadratics& quadratics, const PathOptions& options, Task& task, int threads)
       : problem_(problem), quadratics_(quadratics), options_(options), task_(task), threads_(threads) {
     for (Index k = 0; k < problem.problems(); ++k) {
-      solvers_.emplace_back(quadratics[k], problem.penalty_weights, options.tolerance);
+      solvers_.emplace_back(quadratics[k], problem.penalty_weights.col(k), options.tolerance);
     }
     alpha_.resize(solvers_.size());
     lipschitz_.assign(solvers_.size(), 0.0);
@@ -40,8 +40,8 @@ class Solutions {
   void move_to(double lambda) {
     if (options_.solver == SacdeSolver::truncated) {
       for_each([&](std::size_t k) {
-        alpha_[k] = proximal_group_lasso(quadratics_[static_cast<Index>(k)], problem_.penalty_weights, lambda,
-                                         lipschitz_[k], {})
+        alpha_[k] = proximal_group_lasso(quadratics_[static_cast<Index>(k)],
+                                         problem_.penalty_weights.col(static_cast<Index>(k)), lambda, lipschitz_[k], {})
                         .coefficients;
       });
       return;
@@ -79,7 +79,7 @@ class Solutions {
   /// Of the problem of all rows.
   GroupLassoCertificate certificate(double lambda) const {
     if (options_.solver == SacdeSolver::exact) return solvers_[0].certificate();
-    return certify_group_lasso(quadratics_[0].linear(), problem_.penalty_weights, lambda, alpha_[0],
+    return certify_group_lasso(quadratics_[0].linear(), problem_.penalty_weights.col(0), lambda, alpha_[0],
                                quadratics_[0].product(alpha_[0]));
   }
   Index products() const { return solvers_[0].products(); }
@@ -128,25 +128,20 @@ Vector log_weights_of_row(const Matrix& exponents, Index row, const std::vector<
 
 }  // namespace
 
-double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y, const Matrix& alpha,
-                  Index fold, Scoring scoring) {
+double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y,
+                  const Terms& solution, Index fold, Scoring scoring) {
   const Index b = problem.centers();
   const Range rows = problem.fold(fold);
-  std::vector<Index> coordinates;
+  if (solution.size() == 0) return infinity;
   std::vector<Index> center;
-  for (Index c = 0; c < alpha.size(); ++c) {
-    if (!(alpha.data()[c] > 0)) continue;
-    coordinates.push_back(c);
-    center.push_back(c % b);
-  }
-  if (coordinates.empty()) return infinity;
-  const Vector value = alpha.reshaped()(coordinates);
-  const Vector log_value = value.array().log();
-  const Matrix exponents = exponents_of(problem, width_x, rows, coordinates);
+  for (const Index c : solution.coordinate) center.push_back(c % b);
+  const Vector log_value = solution.value.array().log();
+  const Matrix exponents = exponents_of(problem, width_x, rows, solution.coordinate);
   Matrix phi = exponents;
   exp_in_place(phi.data(), phi.size());
   Matrix weights = Matrix::Zero(rows.size(), b);  // c_b(x_i)
-  for (Index p = 0; p < phi.cols(); ++p) weights.col(center[static_cast<std::size_t>(p)]) += value[p] * phi.col(p);
+  for (Index p = 0; p < phi.cols(); ++p)
+    weights.col(center[static_cast<std::size_t>(p)]) += solution.value[p] * phi.col(p);
   const Matrix eta = kernels_y.middleCols(rows.begin, rows.size()).transpose();
   const Vector above = weights.cwiseProduct(eta).rowwise().sum();
   const Vector below = weights.rowwise().sum();
@@ -214,17 +209,18 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
                     .lambda = lambda,
                     .score = 0,
                     .standard_error = 0,
-                    .terms = positive_terms(solutions.alpha(0)),
+                    .solutions = {},
                     .certificate = solutions.certificate(lambda),
                     .products = solutions.products() - before};
+    for (Index k = 0; k < problem.problems(); ++k) point.solutions.push_back(positive_terms(solutions.alpha(k)));
     if (problem.folds() > 1) {
       Vector fold_score(problem.folds());
       parallel_for(
           problem.folds(), threads,
           [&](Index k) {
             const Range rows = problem.fold(k);
-            fold_score[k] = score_fold(problem, quadratics.kernels_y(), sums.width_x, width_y, solutions.alpha(k + 1),
-                                       k, options.scoring) /
+            fold_score[k] = score_fold(problem, quadratics.kernels_y(), sums.width_x, width_y,
+                                       point.solutions[static_cast<std::size_t>(k) + 1], k, options.scoring) /
                             problem.weights.segment(rows.begin, rows.size()).sum();
           },
           [&] { task.poll(); });

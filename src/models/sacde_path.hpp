@@ -26,7 +26,7 @@ struct PathPoint {
   double lambda;
   double score;
   double standard_error;
-  Terms terms;
+  std::vector<Terms> solutions;  ///< of every problem
   GroupLassoCertificate certificate;
   Index products;  ///< with H of all inputs, for this penalty
 };
@@ -37,7 +37,7 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
                                    double width_y, double best_elsewhere, Task& task, int threads);
 
 /// The score of the held-out rows of `fold`, summed with their weights; infinite without coefficients.
-double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y, const Matrix& alpha,
-                  Index fold, Scoring scoring);
+double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y,
+                  const Terms& solution, Index fold, Scoring scoring);
 
 }  // namespace condens::sacde

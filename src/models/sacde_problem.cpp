@@ -69,16 +69,38 @@ Vector Problem::row_weights(Index problem) const {
 
 Terms positive_terms(const Matrix& alpha) {
   Terms out;
-  std::vector<double> value;
-  for (Index b = 0; b < alpha.rows(); ++b) {
-    for (Index g = 0; g < alpha.cols(); ++g) {
-      if (!(alpha(b, g) > 0)) continue;
-      out.group.push_back(g);
-      out.center.push_back(b);
-      value.push_back(alpha(b, g));
-    }
+  for (Index c = 0; c < alpha.size(); ++c) {
+    if (alpha.data()[c] > 0) out.coordinate.push_back(c);
   }
-  out.value = Eigen::Map<const Vector>(value.data(), std::ssize(value));
+  out.value = alpha.reshaped()(out.coordinate);
+  return out;
+}
+
+Vector group_norms(const Terms& terms, Index groups, Index centers) {
+  Vector out = Vector::Zero(groups);
+  for (Index p = 0; p < terms.size(); ++p) {
+    out[terms.coordinate[static_cast<std::size_t>(p)] / centers] += terms.value[p] * terms.value[p];
+  }
+  return out.cwiseSqrt();
+}
+
+Reweighted reweight(const Problem& problem, const std::vector<Terms>& solutions) {
+  // Beyond any |h_g| / lambda: a group of this weight never enters.
+  constexpr double excluded = 1e30;
+  Matrix norms(problem.groups(), problem.problems());
+  for (Index k = 0; k < norms.cols(); ++k) {
+    norms.col(k) = group_norms(solutions[static_cast<std::size_t>(k)], problem.groups(), problem.centers());
+  }
+  Reweighted out{problem, {}};
+  out.problem.features.clear();
+  for (Index g = 0; g < problem.groups(); ++g) {
+    if (norms.row(g).maxCoeff() == 0 && problem.penalty_weights(g, 0) > 0) continue;
+    out.group.push_back(g);
+    out.problem.features.push_back(problem.features[static_cast<std::size_t>(g)]);
+  }
+  const Matrix kept = norms(out.group, Eigen::all);
+  out.problem.penalty_weights = problem.penalty_weights(out.group, Eigen::all)
+                                    .cwiseProduct((kept.array() > 0).select(kept.cwiseInverse(), excluded).matrix());
   return out;
 }
 

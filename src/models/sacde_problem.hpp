@@ -40,7 +40,7 @@ class Feature {
 
 struct Problem {
   std::vector<Feature> features;
-  Vector penalty_weights;  ///< G: 1, and 0 for the constant group
+  Matrix penalty_weights;  ///< G x problems: 0 for the constant group
   Matrix y;                ///< d_y x N
   Vector weights;          ///< N, all > 0
   Matrix centers_y;        ///< d_y x B
@@ -62,15 +62,25 @@ struct Problem {
   Vector row_weights(Index problem) const;
 };
 
-/// Coordinates (g, b) with a positive coefficient, by centre.
+/// The positive coefficients of a solution, and their coordinates g B + b, ascending.
 struct Terms {
-  std::vector<Index> group;
-  std::vector<Index> center;
+  std::vector<Index> coordinate;
   Vector value;
 
   Index size() const { return value.size(); }
 };
 Terms positive_terms(const Matrix& alpha);
+
+/// |alpha_g| of every group.
+Vector group_norms(const Terms& terms, Index groups, Index centers);
+
+/// The problem over the groups that one of the solutions uses (problem by problem), each penalised by the inverse of
+/// its norm there (adaptive lasso: Zou 2006): one that a problem left out stays out of it. Unpenalised groups stay so.
+struct Reweighted {
+  Problem problem;
+  std::vector<Index> group;  ///< of every group the one that it was
+};
+Reweighted reweight(const Problem& problem, const std::vector<Terms>& solutions);
 
 /// phi of some coordinates g B + b at some rows: rows x coordinates; `exponents`: their logarithms.
 Matrix exponents_of(const Problem& problem, double width, Range rows, const std::vector<Index>& coordinates);

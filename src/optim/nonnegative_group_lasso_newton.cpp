@@ -99,13 +99,28 @@ Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<In
 /// z >= 0 near the minimiser of the model, and H z; false where there is none. Block principal pivoting (Portugal,
 /// Judice and Vicente 1994), from the free coordinates given: all of the wrong sign change sides at once. What is
 /// still wrong in the end is cut off at 0; when `to_the_end`, the coordinates that went on changing sides, a nearly
-/// singular part of the model, are minimised over by themselves, with the free ones eliminated.
+/// singular part of the model, are minimised over by themselves, with the free ones eliminated; those that this makes
+/// wrong join them.
 bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, bool to_the_end, Vector& z,
                                            Vector& hz) const {
   const Index n = x_.size();
   const double rounding = 1e-14 * h_.cwiseAbs().maxCoeff();
   Flags is_open = Flags::Constant(n, false);
+  // Coordinates, but for the open ones, that are negative, or 0 and should not be.
+  const auto wrong_ones = [&] {
+    hz.noalias() = gram_ * z;
+    Flags out = Flags::Constant(n, false);
+    for (const Block& block : blocks_) {
+      const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
+      for (Index i = block.begin; i < block.end; ++i) {
+        const double slack = hz[i] + model.curvature[i] * (z[i] - model.unit[i] * along) - model.right[i];
+        out[i] = !is_open[i] && (is_free[i] ? z[i] < 0 : slack < -rounding);
+      }
+    }
+    return out;
+  };
   const int rounds = to_the_end ? 10 : 2;
+  Flags oscillating = is_open;
   for (int round = 0; round < rounds; ++round) {
     const std::vector<Index> free = indices_of(is_free);
     if (free.empty()) return false;
@@ -115,24 +130,21 @@ bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, b
     const Vector values = factor.solve(Vector(model.right(free)));
     z = Vector::Zero(n);
     z(free) = values;
-    hz.noalias() = gram_ * z;
-    Index wrong = 0;
-    for (const Block& block : blocks_) {
-      const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
-      for (Index i = block.begin; i < block.end; ++i) {
-        const double slack = hz[i] + model.curvature[i] * (z[i] - model.unit[i] * along) - model.right[i];
-        if (is_free[i] ? z[i] < 0 : slack < -rounding) {
-          is_free[i] = !is_free[i];
-          is_open[i] = is_open[i] || round > 0;
-          ++wrong;
-        }
-      }
-    }
-    if (wrong == 0) return true;
+    const Flags wrong = wrong_ones();
+    if (!wrong.any()) return true;
+    is_free = is_free != wrong;
+    if (round > 0) oscillating = oscillating || wrong;
   }
-  // A small model can afford to open all of them.
-  if (n <= 300) is_open = model.right.array() > -infinity;
-  if (to_the_end && !minimise_open(model, is_free, is_open, z)) return false;
+  if (to_the_end) {
+    // A small model can afford to open all of them.
+    is_open = n <= 300 ? Flags(model.right.array() > -infinity) : oscillating;
+    Flags wrong = is_open;
+    for (int round = 0; round < 20 && wrong.any(); ++round) {
+      is_open = is_open || wrong;
+      if (!minimise_open(model, is_free, is_open, z)) return false;
+      wrong = wrong_ones();
+    }
+  }
   z = z.cwiseMax(0.0);
   hz.noalias() = gram_ * z;
   return true;

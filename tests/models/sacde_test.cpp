@@ -4,74 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <map>
-
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "condens/data/folds.hpp"
 #include "condens/optim/nonnegative_group_lasso.hpp"
 #include "condens/optim/proximal_group_lasso.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
-#include "support/plain_sacde.hpp"
+#include "support/planted_sacde.hpp"
 
 namespace condens {
 namespace {
-
-/// Two branches whose distance grows with the first input; the others have no effect.
-Dataset planted(Index n, Index d_x, std::uint64_t seed = 1, Index d_y = 1) {
-  RandomStream random(seed);
-  Matrix x(d_x, n);
-  Matrix y(d_y, n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index k = 0; k < d_x; ++k) x(k, i) = random.normal();
-    const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
-    for (Index k = 0; k < d_y; ++k) y(k, i) = branch + 1.5 * x(0, i) + 0.3 * random.normal();
-  }
-  return {.x = x, .y = y};
-}
-
-Matrix joint(const Dataset& data, Index count) {
-  Matrix out(data.x.rows() + data.y.rows(), count);
-  out << data.x.leftCols(count), data.y.leftCols(count);
-  return out;
-}
-
-/// The paper's problem on the numbers handed in.
-SacdeOptions fixed(const Matrix& centers, double lambda) {
-  SacdeOptions options = SacdeOptions::paper();
-  options.standardize = false;
-  options.centers = centers;
-  options.bandwidth = {0.7};
-  options.bandwidth_y = {0.4};
-  options.regularization = {lambda};
-  options.tolerance = 1e-11;
-  return options;
-}
-
-plain::Sacde reference(const Dataset& data, const SacdeOptions& options) {
-  return {.x = data.x,
-          .y = data.y,
-          .w = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size()),
-          .u = options.centers.topRows(data.x.rows()),
-          .v = options.centers.bottomRows(data.y.rows()),
-          .s_x = options.bandwidth.front(),
-          .s_y = options.bandwidth_y.front(),
-          .constant = options.constant_group};
-}
-
-/// The minimum of eq. 16 by the certified solver on the plain loops' H and h.
-Matrix solve_plain(const plain::Sacde& plain, double lambda) {
-  const DenseGroupQuadratic problem(plain.gram(), plain.linear());
-  Vector weights = Vector::Ones(plain.groups());
-  if (plain.constant) weights[plain.groups() - 1] = 0;
-  NonnegativeGroupLasso solver(problem, weights, 1e-12);
-  solver.solve(lambda);
-  return solver.coefficients();
-}
 
 TEST(Sacde, EqualsThePapersFormula) {
   for (const auto& [d_x, d_y] : {std::pair{1, 1}, {3, 1}, {2, 2}}) {
@@ -180,92 +122,6 @@ TEST(Sacde, FewDistinctValuesAreTheSameProblem) {
   EXPECT_LT((few.log_density(genotype, y) - many.log_density(jittered, y)).cwiseAbs().maxCoeff(), 1e-3);
 }
 
-TEST(Sacde, FindsThePlantedInputAndLeavesTheOthers) {
-  for (const Index d_x : {1, 6, 30}) {
-    const Dataset data = planted(150, d_x);
-    SacdeOptions options;
-    options.bandwidth = {0.8};
-    options.bandwidth_y = {0.3};
-    const Sacde model = Sacde::fit(data, options);
-    EXPECT_EQ(model.support()[0], 1) << d_x;
-    EXPECT_GT(model.feature_importances()[0], 0.8) << d_x;
-    EXPECT_NEAR(model.feature_importances().sum(), 1, 1e-12);
-    EXPECT_TRUE(model.report().warnings.empty()) << model.report().warnings.front();
-    const Document& details = model.report().details;
-    EXPECT_LE(details.at("certificate").at("relative_gap").as_number(), 1e-6);
-    const Document& path = details.at("path");
-    const Index length = path.at("regularization").as_vector().size();
-    EXPECT_EQ(path.at("norms").as_matrix().cols(), length);
-    EXPECT_EQ(path.at("norms").as_matrix().rows(), path.at("inputs").as_vector().size());
-    EXPECT_EQ(path.at("score").as_vector().size(), length);
-    EXPECT_EQ(path.at("inputs").as_vector()[0], 0);
-    EXPECT_EQ(path.at("chosen").as_number(), model.regularization());
-  }
-}
-
-TEST(Sacde, CrossValidationIsThatOfSeparateFits) {
-  const Dataset data = planted(60, 2);
-  SacdeOptions options = fixed(joint(data, 10), 0.02);
-  options.regularization = {0.2, 0.02};
-  options.constant_group = true;
-  const auto fold = assign_folds(60, 3, 2);
-  options.cv.assign(fold.begin(), fold.end());
-  for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
-    options.scoring = scoring;
-    options.defensive_weight = 0;
-    const Sacde model = Sacde::fit(data, options);
-    const Vector score = model.report().details.at("candidates").at("score").as_vector();
-    ASSERT_EQ(score.size(), 2);
-    for (Index l = 0; l < 2; ++l) {
-      double expected = 0;
-      for (Index k = 0; k < 3; ++k) {
-        std::vector<Index> train;
-        std::vector<Index> test;
-        for (Index i = 0; i < 60; ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-        SacdeOptions one = options;
-        one.regularization = {l == 0 ? 0.2 : 0.02};
-        const Sacde part = Sacde::fit(data.subset(train), one);
-        const Dataset held_out = data.subset(test);
-        const Vector own = scoring == Scoring::nll ? Vector(-part.log_density(held_out.x, held_out.y))
-                                                   : part.predict(held_out.x).squared_loss(held_out.y);
-        expected += own.mean() / 3;
-      }
-      EXPECT_NEAR(score[l], expected, 1e-6) << l;
-    }
-  }
-}
-
-TEST(Sacde, AFixedPenaltyHasTheSolutionOfThePath) {
-  const Dataset data = planted(80, 8);
-  SacdeOptions options;
-  options.bandwidth = {0.8};
-  options.bandwidth_y = {0.3};
-  options.regularization = {0.7, 0.5, 0.3};
-  options.tolerance = 1e-10;
-  options.selection_rule = SelectionRule::minimum;
-  const Sacde path = Sacde::fit(data, options);
-  options.regularization = {path.regularization()};
-  options.regularization_scale = RegularizationScale::absolute;
-  const Sacde cold = Sacde::fit(data, options);
-  EXPECT_EQ(cold.support(), path.support());
-  EXPECT_LT((cold.log_density(data.x, data.y) - path.log_density(data.x, data.y)).cwiseAbs().maxCoeff(), 1e-4);
-}
-
-TEST(Sacde, OneStandardErrorNeverTakesASmallerPenaltyThanTheMinimum) {
-  const Dataset data = planted(100, 6);
-  SacdeOptions options;
-  options.bandwidth = {0.8};
-  options.bandwidth_y = {0.3};
-  const Sacde sparse = Sacde::fit(data, options);
-  options.selection_rule = SelectionRule::minimum;
-  const Sacde best = Sacde::fit(data, options);
-  EXPECT_GT(sparse.regularization(), best.regularization());
-  const Document& details = sparse.report().details;
-  const Document& best_details = best.report().details;
-  EXPECT_LE(details.at("score").as_number(),
-            best_details.at("score").as_number() + best_details.at("score_standard_error").as_number());
-}
-
 TEST(Sacde, WeightsEqualRepeatedRows) {
   const Dataset data = planted(40, 3);
   Dataset weighted = data;
@@ -282,49 +138,6 @@ TEST(Sacde, WeightsEqualRepeatedRows) {
   EXPECT_LT((by_weights.coefficients() - by_copies.coefficients()).norm(), 1e-5);
   EXPECT_LT((by_weights.log_density(data.x, data.y) - by_copies.log_density(data.x, data.y)).cwiseAbs().maxCoeff(),
             1e-5);
-}
-
-/// (bandwidth, bandwidth_y, regularization) -> score of every candidate that a fit tried.
-std::map<std::array<double, 3>, double> candidate_scores(const Sacde& model) {
-  const Document& candidates = model.report().details.at("candidates");
-  const auto column = [&](const char* name) { return candidates.at(name).as_vector(); };
-  std::map<std::array<double, 3>, double> out;
-  for (Index i = 0; i < column("score").size(); ++i) {
-    out[{column("bandwidth")[i], column("bandwidth_y")[i], column("regularization")[i]}] = column("score")[i];
-  }
-  return out;
-}
-
-TEST(Sacde, StoppingEarlyLeavesOutWhatItSays) {
-  const Dataset data = planted(120, 4);
-  SacdeOptions options;
-  options.bandwidth = {0.2, 2, 0.7};
-  options.bandwidth_y = {0.1, 0.4};
-  options.n_centers = 40;
-  const auto early = candidate_scores(Sacde::fit(data, options));
-  options.stop_early = false;
-  const auto all = candidate_scores(Sacde::fit(data, options));
-  ASSERT_EQ(all.size(), 6 * options.regularization.size());
-
-  // The rule once more, over the scores of all candidates.
-  std::map<std::array<double, 3>, double> expected;
-  double best = std::numeric_limits<double>::infinity();
-  for (const double s_x : {2.0, 0.7, 0.2}) {
-    for (const double s_y : {0.4, 0.1}) {
-      std::vector<double> path;
-      for (const double lambda : options.regularization) {
-        path.push_back(all.at({s_x, s_y, lambda}));
-        expected[{s_x, s_y, lambda}] = path.back();
-        const std::size_t n = path.size();
-        if (n >= 4 && path[n - 1] > path[n - 2] && path[n - 2] > path[n - 3] && path[n - 3] > path[n - 4]) break;
-        const double left = static_cast<double>(options.regularization.size() - n);
-        if (n >= 3 && path[n - 1] > best && path[n - 1] - left * (path[n - 2] - path[n - 1]) > best) break;
-      }
-      best = std::min(best, *std::min_element(path.begin(), path.end()));
-    }
-  }
-  EXPECT_LT(expected.size(), all.size());
-  EXPECT_EQ(early, expected);
 }
 
 TEST(Sacde, IndicatorsOfOneCategoryEnterTogether) {
@@ -414,7 +227,7 @@ TEST(Sacde, HardDataWork) {
   EXPECT_GT(model.support().head(3).sum(), 0);
   // All inputs constant.
   const Sacde marginal = Sacde::fit({.x = Matrix::Ones(2, 30), .y = y}, options);
-  EXPECT_EQ(marginal.report().warnings.size(), 4U);  // two inputs, the width at the edge, nothing selected
+  EXPECT_EQ(marginal.report().warnings.size(), 3U);  // two inputs, nothing selected
   // Without standardisation a constant input plays no part either.
   options.standardize = false;
   EXPECT_EQ(Sacde::fit({.x = Matrix::Ones(2, 30), .y = y}, options).support().sum(), 0);
@@ -434,24 +247,6 @@ TEST(Sacde, ThreadsDoNotChangeOneBitOfALargeProblem) {
   const Document one = fit(1);
   EXPECT_TRUE(fit(2) == one);
   EXPECT_TRUE(fit(7) == one);
-}
-
-TEST(Sacde, StabilityCountsSelections) {
-  const Dataset data = planted(100, 5);
-  SacdeOptions options;
-  options.bandwidth = {0.8};
-  options.bandwidth_y = {0.3};
-  options.regularization = {0.5};
-  options.stability_resamples = 8;
-  const Sacde model = Sacde::fit(data, options);
-  ASSERT_EQ(model.stability().size(), 5);
-  EXPECT_EQ(model.stability()[0], 1);
-  EXPECT_LT(model.stability().tail(4).maxCoeff(), 1);
-  options.regularization = {1e6};
-  EXPECT_EQ(selection_stability(data, options, 3).sum(), 0);
-  EXPECT_THROW(
-      selection_stability(data, options, 3, {.threads = 1, .observer = [](std::string_view, double) { return false; }}),
-      Cancelled);
 }
 
 TEST(Sacde, TheTruncatedIterationIsThePapers) {
@@ -511,7 +306,8 @@ TEST(Sacde, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([&] { model.constant_contribution(Matrix(2, 1)); }),
             "SACDE: contribution: y has 2 rows, expected 1");
   EXPECT_EQ(complaint([&] { selection_stability(data, {}, 3); }),
-            "SACDE: stability needs one bandwidth, one regularization and at most one bandwidth_y; got 4, 20 and 4");
+            "SACDE: stability needs one bandwidth, one regularization, at most one bandwidth_y and at most one "
+            "first_regularization; got 4, 21, 4 and 0");
   EXPECT_EQ(complaint([&] { selection_stability(data, fixed(joint(data, 5), 0.1), 0); }),
             "SACDE: resamples = 0, expected at least 1");
 

@@ -7,7 +7,7 @@
 
 namespace condens {
 
-/// "a, b, c"
+/// "a, b, c"; of very many names, the first forty and the number of others.
 std::string list_names(const std::vector<std::string>& names);
 
 /// The name nearest to `name` by insertions, deletions and substitutions, whatever the

@@ -39,9 +39,11 @@ inline constexpr auto choice_names<SacdeSolver> = std::array<std::string_view, 2
 struct SacdeOptions {
   std::vector<double> bandwidth = {0.25, 0.5, 1, 2};
   std::vector<double> bandwidth_y = {0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {0.9,  0.75, 0.6,  0.5,  0.4,  0.3,   0.25,  0.2,   0.15,  0.12,
+  std::vector<double> regularization = {1,    0.9,  0.75, 0.6,  0.5,  0.4,   0.3,   0.25,  0.2,   0.15, 0.12,
                                         0.09, 0.07, 0.05, 0.04, 0.03, 0.022, 0.016, 0.012, 0.008, 0.005};
   RegularizationScale regularization_scale = RegularizationScale::relative;
+  bool adaptive = true;
+  std::vector<double> first_regularization = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
   bool constant_group = true;
   Index n_centers = 100;
@@ -72,8 +74,14 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
                 "Penalty lambda on the norm of every input's coefficients: one number, or candidates."},
     OptionField{"regularization_scale", &SacdeOptions::regularization_scale, anything(),
                 "Whether regularization is a share of the smallest lambda that selects nothing, or lambda itself."},
-    OptionField{"selection_rule", &SacdeOptions::selection_rule, anything(),
-                "The lambda of the least score, or the largest within one standard error of it, at the best widths."},
+    OptionField{"adaptive", &SacdeOptions::adaptive, anything(),
+                "Fit twice: the second fit penalises every input by the inverse of its norm in the first."},
+    OptionField{"first_regularization", &SacdeOptions::first_regularization, positive(),
+                "Penalty of the first fit (adaptive): one number, candidates, or none: those of regularization."},
+    OptionField{
+        "selection_rule", &SacdeOptions::selection_rule, anything(),
+        "The lambda of the least score, or the largest within one standard error of it, at the best widths; a second "
+        "fit takes the least score."},
     OptionField{"constant_group", &SacdeOptions::constant_group, anything(),
                 "Add a term without inputs and without penalty, so that no input enters to carry the marginal of y."},
     OptionField{"n_centers", &SacdeOptions::n_centers, at_least(1),

@@ -1,0 +1,27 @@
+#include "condens/core/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace condens {
+namespace {
+
+std::vector<std::string> numbered(int count) {
+  std::vector<std::string> out;
+  for (int i = 1; i <= count; ++i) out.push_back("m" + std::to_string(i));
+  return out;
+}
+
+TEST(Names, AreListed) {
+  EXPECT_EQ(list_names({}), "");
+  EXPECT_EQ(list_names({"a"}), "a");
+  EXPECT_EQ(list_names({"a", "b", "c"}), "a, b, c");
+}
+
+TEST(Names, OfThousandsTheFirstAreListed) {
+  EXPECT_TRUE(list_names(numbered(41)).ends_with(", m40, m41"));
+  EXPECT_TRUE(list_names(numbered(42)).ends_with(", m40 and 2 others"));
+  EXPECT_TRUE(list_names(numbered(2000)).ends_with(", m40 and 1960 others"));
+}
+
+}  // namespace
+}  // namespace condens
