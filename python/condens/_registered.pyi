@@ -78,6 +78,8 @@ class SACDE(_Additive):
     bandwidth_y: _Numbers | None
     regularization: _Numbers | None
     regularization_scale: Literal["relative", "absolute"] | None
+    adaptive: bool | None
+    first_regularization: _Numbers | None
     selection_rule: Literal["minimum", "one_standard_error"] | None
     constant_group: bool | None
     n_centers: int | None
@@ -114,6 +116,8 @@ class SACDE(_Additive):
         bandwidth_y: _Numbers | None = None,
         regularization: _Numbers | None = None,
         regularization_scale: Literal["relative", "absolute"] | None = None,
+        adaptive: bool | None = None,
+        first_regularization: _Numbers | None = None,
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
         constant_group: bool | None = None,
         n_centers: int | None = None,
