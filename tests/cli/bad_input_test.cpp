@@ -63,7 +63,7 @@ TEST_F(BadInput, OptionsOfTheModelInside) {
   refused("--set options.n_center=5", {"lscde: unknown option 'n_center'", "did you mean 'n_centers'?"});
   refused("--set options.n_centers=0", {"LSCDE: n_centers = 0", ">= 1"});
   refused("--set options.n_centers=many", {"n_centers = 'many'", "a whole number"});
-  refused("--set options.cv=3", {"'cv' is an option of the selection itself"});
+  refused("--set options.cv=3", {"'cv' is an option of ForwardSelection itself"});
   refused("--set options=3", {"'options' holds options", "--set options.option=value"});
   refused("--set option.cv=3", {"unknown option 'option'", "did you mean 'options'?"});
   refused("--set cv.folds=3", {"option 'cv' of forward holds no options"});
