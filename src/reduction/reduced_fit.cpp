@@ -188,7 +188,7 @@ void warn(Index wanted, Index most, Index d_x, bool chose, Reduction& out) {
     out.warnings.push_back(message("n_components = ", d_x, ", as many as inputs: nothing is reduced, the inner model ",
                                    "sees all of them"));
   } else if (found < wanted) {
-    out.warnings.push_back(message("n_components = ", wanted, ", but there are only ", found, " directions to find"));
+    out.warnings.push_back(message("n_components = ", wanted, ", of which only ", found, " can be found"));
   } else if (chose && wanted == most) {
     out.warnings.push_back(
         message("the chosen n_components ", wanted, " is the largest candidate; a wider list may score better"));
