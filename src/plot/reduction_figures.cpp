@@ -31,6 +31,18 @@ struct ValueScale {
   double share(double value) const { return std::clamp((value - extent.low) / extent.size(), 0.0, 1.0); }
 };
 
+/// The colours of scores, paler, so that points of the full colours stand out.
+const Palette& pale_palette() {
+  static const Palette palette = [] {
+    Palette out = score_palette();
+    for (Rgb& color : out) {
+      for (std::uint8_t& part : color) part = static_cast<std::uint8_t>(255 - (255 - part) * 2 / 5);
+    }
+    return out;
+  }();
+  return palette;
+}
+
 /// The median of one target over the cells of the panel, which are z1 and z2.
 void draw_medians(const Panel& panel, const ConditionalDensity& inner, const Vector& at, Index target,
                   const ValueScale& scale, const Run& run) {
@@ -44,7 +56,7 @@ void draw_medians(const Panel& panel, const ConditionalDensity& inner, const Vec
   std::vector<std::uint8_t> pixels;
   for (Index i = 0; i < medians.size(); ++i) pixels.push_back(color_index(scale.share(medians(i, 0))));
   panel.canvas().image(panel.spec().corner, panel.spec().width, panel.spec().height,
-                       encode_png(static_cast<int>(grid), static_cast<int>(grid), pixels, score_palette()));
+                       encode_png(static_cast<int>(grid), static_cast<int>(grid), pixels, pale_palette()));
 }
 
 /// At most `count` rows, evenly spaced, each in the colour of its y.
@@ -63,11 +75,12 @@ std::string summary_of_two(const ProjectedDensity& model, const Matrix& z, const
                            const SummaryOptions& options, const std::string& title, const Run& run) {
   const ValueScale scale(y);
   const std::string y_name = name_of(options.targets, options.target, "y");
-  Frame frame = make_frame({.title = title,
-                            .legend = {{"data", Mark::point, {.fill = "#777777", .stroke = "#ffffff"}},
-                                       {"median of the model", Mark::area, {.fill = css(score_palette()[128])}}},
-                            .height = 480.0,
-                            .right = color_bar_margin});
+  Frame frame = make_frame(
+      {.title = title,
+       .legend = {{"data", Mark::point, {.fill = css(score_palette()[128]), .stroke = point_color, .width = 0.5}},
+                  {"median of the model", Mark::area, {.fill = css(pale_palette()[128])}}},
+       .height = 480.0,
+       .right = color_bar_margin});
   const Panel panel = frame.panel(extent_of(z.row(0).transpose(), 0.04), extent_of(z.row(1).transpose(), 0.04),
                                   component_label(model, 0, options), component_label(model, 1, options));
   Vector at(z.rows());
@@ -134,10 +147,16 @@ std::string dimension_scores(const Document& dimensions, Index chosen) {
   for (Index i = 0; i < series.y.size(); ++i) {
     if (series.y[i] == std::numeric_limits<double>::max()) series.y[i] = std::numeric_limits<double>::infinity();
   }
+  Ticks ticks;
+  for (const double count : series.x) {
+    ticks.at.push_back(count);
+    ticks.labels.push_back(short_number(count));
+  }
   return line_chart({.title = "Score of each number of components",
                      .x_label = "number of components",
                      .y_label = "cross-validated score",
                      .series = {std::move(series)},
+                     .x_ticks = std::move(ticks),
                      .x_rule = Rule{static_cast<double>(chosen), "chosen: " + std::to_string(chosen)}});
 }
 

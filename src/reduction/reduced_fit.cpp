@@ -229,7 +229,13 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
 
 FitReport with_reduction(FitReport report, const Reduction& reduction) {
   report.warnings.insert(report.warnings.end(), reduction.warnings.begin(), reduction.warnings.end());
-  for (const auto& [name, value] : reduction.details.as_object()) report.details.set(name, value);
+  // The inner model's own score is of directions that have seen the rows it scores.
+  Document details(Document::Object{});
+  for (const auto& [name, value] : report.details.as_object()) {
+    if (name != "score" && name != "score_standard_error") details.set(name, value);
+  }
+  for (const auto& [name, value] : reduction.details.as_object()) details.set(name, value);
+  report.details = std::move(details);
   return report;
 }
 

@@ -85,7 +85,8 @@ class SlicedDensity final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<SlicedDensity> = std::tuple{
     ResultField{"components", &SlicedDensity::components,
-                "Directions, one a row, orthonormal on the standardised scale of x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+    ResultField{"n_components", &SlicedDensity::n_components, "Number of directions."},
 };
 
 }  // namespace condens
