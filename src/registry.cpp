@@ -11,6 +11,7 @@
 #include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
+#include "condens/reduction/lsce.hpp"
 #include "condens/reduction/sliced_density.hpp"
 #include "condens/selection/forward_selection.hpp"
 
@@ -117,6 +118,9 @@ const std::vector<ModelInfo>& models() {
       describe<Salscde, SalscdeOptions>(
           "salscde", "SALSCDE", "LSCDE on the inputs that sparse additive conditional density estimation selects.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used),
+      describe<Lsce, LsceOptions>(
+          "lsce", "LSCE", "Least-squares conditional entropy: the few directions z = W x that matter, and LSCDE on z.",
+          "Tangkaratt, Xie and Sugiyama (2015)", Unlabeled::ignored),
       describe<NadarayaWatson, NadarayaWatsonOptions>(
           "nw", "NadarayaWatson",
           "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",

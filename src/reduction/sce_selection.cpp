@@ -1,0 +1,110 @@
+#include "sce_selection.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "../models/lscde_statistics.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/ridge_systems.hpp"
+#include "condens/linalg/vector_math.hpp"
+
+namespace condens::lsce {
+
+namespace {
+
+/// The centres whose own rows are not those of the fold.
+std::vector<Index> centers_of(const lscde::Problem& problem, Index fold) {
+  std::vector<Index> out;
+  for (std::size_t l = 0; l < problem.center_fold.size(); ++l) {
+    if (problem.center_fold[l] != fold) out.push_back(static_cast<Index>(l));
+  }
+  return out;
+}
+
+/// The scores of fold `k` at the j-th s_y, one for each lambda.
+Vector score_fold(const lscde::Problem& problem, const lscde::Statistics& own, const lscde::Statistics& training,
+                  const Matrix& overlaps, Index k, Index j, const std::vector<double>& ridge) {
+  const std::size_t fold = static_cast<std::size_t>(k);
+  const std::vector<Index> index = centers_of(problem, k);
+  if (index.empty()) return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
+  const auto gram = [&](const lscde::Statistics& of) -> Matrix {
+    return of.gram[fold](index, index).cwiseProduct(overlaps(index, index)) / of.weight[fold];
+  };
+  const auto right = [&](const lscde::Statistics& of) -> Vector { return of.target[fold](index, j) / of.weight[fold]; };
+  const Matrix training_gram = gram(training);
+  const Vector training_right = right(training);
+  std::vector<RidgeSystem> systems;
+  for (const double lambda : ridge) systems.push_back({&training_gram, &training_right, lambda});
+  Matrix a;
+  try {
+    a = solve_ridge_systems(systems);
+  } catch (const NumericalError&) {
+    return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
+  }
+  const Matrix own_gram = gram(own);
+  const Matrix product = own_gram.selfadjointView<Eigen::Lower>() * a;
+  return 0.5 * a.cwiseProduct(product).colwise().sum().transpose() - a.transpose() * right(own);
+}
+
+}  // namespace
+
+Score summarise(Vector folds) {
+  const double mean = folds.mean();
+  const double count = static_cast<double>(folds.size());
+  if (!std::isfinite(mean)) return {std::numeric_limits<double>::infinity(), 0.0, std::move(folds)};
+  const double error = std::sqrt((folds.array() - mean).square().sum() / (count * (count - 1.0)));
+  return {mean, error, std::move(folds)};
+}
+
+std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vector<lscde::WidthGroup>& groups,
+                                   const std::vector<double>& regularization, int threads,
+                                   const std::function<void()>& poll) {
+  const Run unseen{.threads = 1, .observer = {}};
+  Task task(unseen, "", 0.0);
+  const std::vector<lscde::Block> blocks = lscde::cut_into_blocks(problem);
+  const lscde::Distances distances(problem, blocks, threads);
+  std::vector<std::vector<CellScore>> of_group(groups.size());
+  const auto body = [&](Index g) {
+    const lscde::WidthGroup& group = groups[static_cast<std::size_t>(g)];
+    const lscde::Statistics own = lscde::accumulate(problem, distances, blocks, group, task, 1);
+    lscde::Statistics training = own;
+    lscde::replace_by_training_sums(training);
+    for (Index j = 0; j < std::ssize(group.y); ++j) {
+      const double width_y = group.y[static_cast<std::size_t>(j)];
+      const Matrix overlaps = kernel_overlaps(problem.centers_y, width_y);
+      Matrix scores(std::ssize(regularization), problem.folds());
+      for (Index k = 0; k < problem.folds(); ++k) {
+        scores.col(k) = score_fold(problem, own, training, overlaps, k, j, regularization);
+      }
+      for (Index r = 0; r < scores.rows(); ++r) {
+        of_group[static_cast<std::size_t>(g)].push_back(
+            {{group.x, width_y, regularization[static_cast<std::size_t>(r)]}, summarise(scores.row(r).transpose())});
+      }
+      if (poll) poll();
+    }
+  };
+  parallel_for(std::ssize(groups), threads, body);
+  std::vector<CellScore> out;
+  for (std::vector<CellScore>& scores : of_group) out.insert(out.end(), scores.begin(), scores.end());
+  return out;
+}
+
+double held_out_sce(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
+                    const MatrixView& centers_y, const Cell& cell, const VectorView& a) {
+  Matrix phi(centers_z.cols(), z.cols());
+  squared_distances(centers_z.transpose(), z, phi);
+  phi *= -0.5 / (cell.bandwidth * cell.bandwidth);
+  exp_in_place(phi);
+  Matrix psi(centers_y.cols(), y.cols());
+  squared_distances(centers_y.transpose(), y, psi);
+  psi *= -0.5 / (cell.bandwidth_y * cell.bandwidth_y);
+  exp_in_place(psi);
+  const Matrix mixed = a.asDiagonal() * phi;
+  const Matrix overlapped = kernel_overlaps(centers_y, cell.bandwidth_y) * mixed;
+  const Vector loss = (mixed.array() * (0.5 * overlapped - psi).array()).colwise().sum();
+  return loss.dot(weights) / weights.sum();
+}
+
+}  // namespace condens::lsce

@@ -1,0 +1,135 @@
+#include "subspace_starts.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "condens/models/nw_likelihood.hpp"
+#include "condens/models/nw_metric.hpp"
+#include "condens/optim/grassmann.hpp"
+#include "condens/optim/lbfgs.hpp"
+#include "condens/reduction/sliced.hpp"
+
+namespace condens::lsce {
+
+namespace {
+
+constexpr Index slices = 10;
+constexpr Index most_rows = 1000;  // of the likelihood, whose cost grows with their square
+constexpr Index most_steps = 60;
+constexpr double least_width_y = 0.01;
+constexpr double largest_width_y = 3;
+
+struct Stopped {};
+
+/// The directions of a matrix by their singular values: orthonormal rows that span the same space.
+Matrix leading_directions(const Matrix& m, Index count) {
+  const Eigen::JacobiSVD<Matrix> solver(m, Eigen::ComputeThinV);
+  return solver.matrixV().leftCols(count).transpose();
+}
+
+}  // namespace
+
+Matrix completed(const Matrix& basis, Index d, const Matrix& more) {
+  Matrix out(d, more.cols());
+  Index rows = 0;
+  const auto add = [&](const Matrix& from) {
+    for (Index k = 0; k < from.rows() && rows < d; ++k) {
+      Vector row = from.row(k).transpose();
+      const double size = row.norm();
+      const auto before = out.topRows(rows);
+      for (int twice = 0; twice < 2; ++twice) row -= before.transpose() * (before * row);  // against rounding
+      if (row.norm() > 1e-8 * size) out.row(rows++) = row.normalized().transpose();
+    }
+  };
+  add(basis);
+  add(more);
+  return out.topRows(rows);
+}
+
+Starts::Starts(const Dataset& data, const StartSettings& settings, int threads)
+    : n_inputs_(data.x.rows()), settings_(settings) {
+  if (!settings.informed) return;
+  rows_ = rows_to_compare(data, true, most_rows, settings.seed);
+  sir_ = sliced_basis(data, SlicedMethod::sir, slices, settings.seed, threads).components;
+  save_ = sliced_basis(data, SlicedMethod::save, slices, settings.seed, threads).components;
+}
+
+Matrix Starts::random_rows(Index rows, std::uint64_t stream) const {
+  RandomStream random(static_cast<std::uint64_t>(settings_.seed), 1000 + stream);
+  Matrix out(rows, n_inputs_);
+  for (double& value : out.reshaped()) value = random.normal();
+  return out;
+}
+
+/// Quasi-Newton steps over all of W, whose size is the inverse of a width, and log h_y.
+Matrix Starts::nw_metric(const Matrix& start, int threads, const std::function<bool()>& stop) const {
+  const Index d_z = start.rows();
+  const Index size = start.size();
+  if (rows_.size() < 3) return start;
+  const NwLeaveOneOut likelihood(rows_.x, rows_.y, rows_.weights, Defensive::fit(settings_.defensive_weight, rows_));
+  const auto objective = [&](const Vector& at, Vector& gradient) {
+    const NwLikelihood here =
+        likelihood.of_matrix(at.head(size).reshaped(d_z, n_inputs_), std::exp(at[size]), threads, {});
+    gradient << -here.gradient.reshaped(), -here.gradient_y;
+    return -here.value;
+  };
+  Vector first(size + 1);
+  first << (start / (0.5 * std::sqrt(static_cast<double>(d_z)))).reshaped(), std::log(0.3);
+  Vector lower = Vector::Constant(size + 1, -std::numeric_limits<double>::infinity());
+  Vector upper = -lower;
+  lower[size] = std::log(least_width_y);
+  upper[size] = std::log(largest_width_y);
+  const LbfgsSettings settings{.max_iterations = most_steps, .gradient_tolerance = 1e-4, .value_tolerance = 1e-7};
+  const auto poll = [&] {
+    if (stop && stop()) throw Stopped{};
+  };
+  try {
+    return minimize(objective, first, lower, upper, settings, poll).x.head(size).reshaped(d_z, n_inputs_);
+  } catch (const Stopped&) {
+    return start;
+  } catch (const NumericalError&) {  // two rows that are equal, or none within reach
+    return start;
+  }
+}
+
+std::vector<Start> Starts::of_dimension(Index d_z, const Matrix& smaller, int threads,
+                                        const std::function<bool()>& stop) const {
+  const std::uint64_t stream = 1000 * static_cast<std::uint64_t>(d_z);
+  std::vector<Start> out;
+  for (Index k = 0; k < settings_.random; ++k) {
+    out.push_back({"random", orthonormal_rows(random_rows(d_z, stream + static_cast<std::uint64_t>(k)))});
+  }
+  if (!settings_.informed) return out;
+  const Matrix filling = random_rows(d_z + smaller.rows(), stream + 999);
+  const Matrix sir = completed(sir_, d_z, filling);
+  const Matrix save = completed(save_, d_z, filling);
+  std::vector<Start> likely{
+      {"nw from sir", sir}, {"nw from save", save}, {"nw from random", orthonormal_rows(filling.topRows(d_z))}};
+  if (smaller.rows() > 0) likely.push_back({"nested", completed(smaller, d_z, filling)});
+  const int outer = static_cast<int>(std::min<Index>(threads, std::ssize(likely)));
+  const auto learn = [&](Index k) {
+    Start& start = likely[static_cast<std::size_t>(k)];
+    const Matrix metric = nw_metric(start.w, std::max(1, threads / outer), stop);
+    if (start.source != "nested") {
+      start.w = completed(leading_directions(metric, d_z), d_z, filling);
+      return;
+    }
+    // The subspace that was found stays, and takes the directions that the metric has outside it.
+    const Matrix outside = metric - metric * smaller.transpose() * smaller;
+    start.w = completed(smaller, d_z, leading_directions(outside, d_z - smaller.rows()));
+    if (start.w.rows() < d_z) start.w = completed(start.w, d_z, filling);
+  };
+  parallel_for(std::ssize(likely), outer, learn);
+  std::vector<Start> informed = std::move(likely);
+  informed.push_back({"sir", sir});
+  informed.push_back({"save", save});
+  informed.insert(informed.end(), out.begin(), out.end());
+  return informed;
+}
+
+}  // namespace condens::lsce
