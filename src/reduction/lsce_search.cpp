@@ -41,9 +41,11 @@ std::vector<lscde::WidthGroup> make_groups(const LsceOptions& options) {
 }
 
 ProjectionObjective make_objective(const SearchData& data, const Cell& cell, ProjectionCriterion criterion) {
-  return {
-      data.rows.x,    data.rows.weights,   data.centers_x, sce_kernels(data.rows.y, data.centers_y, cell.bandwidth_y),
-      cell.bandwidth, cell.regularization, criterion};
+  TargetKernels kernels = data.estimate == Estimate::density
+                              ? sce_kernels(data.rows.y, data.centers_y, cell.bandwidth_y)
+                              : smi_kernels(data.rows.y, data.rows.weights, data.centers_y, cell.bandwidth_y);
+  return {data.rows.x,    data.rows.weights,   data.centers_x, std::move(kernels),
+          cell.bandwidth, cell.regularization, criterion};
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ CellScore Search::best_cell(const Matrix& w, int threads) {
   problem.x_unlabeled = Matrix(w.rows(), 0);
   problem.centers_x = w * data_.centers_x;
   const std::vector<CellScore> scores =
-      score_cells(problem, groups_, options_.regularization, threads, [&] { check_stopped(); });
+      score_cells(problem, groups_, options_.regularization, data_.estimate, threads, [&] { check_stopped(); });
   return best_of(scores);
 }
 
