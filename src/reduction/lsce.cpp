@@ -33,7 +33,8 @@ LsceOptions LsceOptions::paper() {
           .tuning = LsceTuning::own,
           .steps_per_tuning = 5,
           .density = LsceDensity::same,
-          .defensive_weight = 0.0};
+          .defensive_weight = 0.0,
+          .scoring = Scoring::squared};
 }
 
 namespace {
@@ -177,11 +178,10 @@ double spread_of(const Matrix& z, const Vector& weights) {
   return spread > 0 ? spread : 1.0;
 }
 
-/// LSCDE of y given z. It is fitted on standardised y, and on z as it is (the width of the search is one for all of
-/// z) or divided by one number.
-Lscde fit_density(const Matrix& z, const Standardized& standardized, const LsceOptions& options,
-                  const SearchData* search, const Matrix& w, const Cell& cell, const std::vector<double>& cv,
-                  const Run& run) {
+/// LSCDE of y given z with widths of its own, on standardised y; z is divided by one number, so that no direction in
+/// which x varies little counts for more than the search made of it.
+Lscde refitted(const Matrix& z, const Standardized& standardized, const LsceOptions& options,
+               const std::vector<double>& cv, const Run& run) {
   LscdeOptions inner{.n_centers = options.n_centers,
                      .center_selection = options.center_selection,
                      .mask_centers = options.mask_centers,
@@ -190,21 +190,14 @@ Lscde fit_density(const Matrix& z, const Standardized& standardized, const LsceO
                      .cv = cv,
                      .standardize = false,
                      .seed = options.seed};
-  const bool same = options.density == LsceDensity::same && search != nullptr;
-  const double factor = same ? 1.0 : spread_of(z, standardized.data.weights);
-  if (same) {
-    inner.bandwidth = {cell.bandwidth};
-    inner.bandwidth_y = {cell.bandwidth_y};
-    inner.regularization = {cell.regularization};
-    inner.centers.resize(w.rows() + search->centers_y.rows(), search->centers_y.cols());
-    inner.centers << w * search->centers_x, search->centers_y;
-  } else if (options.density == LsceDensity::same) {  // nothing was searched: the grid that would have been
+  if (options.density == LsceDensity::same) {  // there are no inputs, and nothing was searched
     inner.bandwidth = options.bandwidth;
     inner.bandwidth_y = options.bandwidth_y;
     inner.regularization = options.regularization;
     inner.refine = false;
     inner.metric = LscdeMetric::none;
   }
+  const double factor = spread_of(z, standardized.data.weights);
   const Dataset data{.x = Matrix(z / factor), .y = standardized.data.y, .weights = standardized.data.weights};
   return Lscde::fit(data, inner, run).rescaled(factor, standardized.y);
 }
@@ -216,7 +209,7 @@ std::vector<double> cv_of_rows(const LsceOptions& options, const Dataset& given)
   return {fold.begin(), fold.end()};
 }
 
-/// The inner model's account below "density", and its warnings.
+/// What the inner model warns of, and that some input is constant.
 void add_density(const FitReport& inner, FitReport& report) {
   for (const std::string& warning : inner.warnings) {
     const bool own = warning.starts_with("input ");
@@ -282,15 +275,22 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
                                         "): nothing is reduced, this is LSCDE"));
     }
   }
-  const Matrix z = rows.x.rows() > 0 ? project(p.components, standardized.x, rows.x) : Matrix(0, rows.size());
-  const bool searched = d_x > 0;
-  const auto inner = std::make_shared<const Lscde>(
-      fit_density(z, standardized, options, searched ? &search_data : nullptr, p.components(Eigen::all, varying),
-                  p.cell, cv_of_rows(options, data), last));
+  const auto density = [&] {
+    if (d_x > 0 && options.density == LsceDensity::same) {
+      const Matrix w = p.components(Eigen::all, varying);
+      return lsce::density_of(search_data, w, p.cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
+    }
+    const Matrix z = d_x > 0 ? project(p.components, standardized.x, rows.x) : Matrix(0, rows.size());
+    return refitted(z, standardized, options, cv_of_rows(options, data), last);
+  };
+  const auto inner = std::make_shared<const Lscde>(density());
   report.details.set("n_rows", rows.size());
   report.details.set("n_components", p.components.rows());
   report.details.set("sce", p.sce);
-  report.details.set("density", inner->report().details);
+  report.details.set("bandwidth", p.cell.bandwidth);
+  report.details.set("bandwidth_y", p.cell.bandwidth_y);
+  report.details.set("regularization", p.cell.regularization);
+  report.details.set("inner", inner->report().details);
   add_density(report_of(*inner, data), report);
   return Lsce(std::move(p), standardized.x, inner, std::move(report));
 }

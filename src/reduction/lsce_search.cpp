@@ -246,35 +246,48 @@ Subspace Search::find(Index d_z, const Matrix& smaller) {
   return out;
 }
 
-/// The criterion on each fold with W and the coefficients of the other rows: W goes on from that of all rows.
+/// The score of a fold with W and the coefficients of the other rows; W goes on from that of all rows.
+double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
+  const Index begin = problem_.fold_begin[static_cast<std::size_t>(fold)];
+  const Index size = problem_.fold_begin[static_cast<std::size_t>(fold + 1)] - begin;
+  std::vector<Index> train;
+  for (Index i = 0; i < sorted_x_.cols(); ++i) {
+    if (i < begin || i >= begin + size) train.push_back(i);
+  }
+  std::vector<Index> kept;
+  for (Index l = 0; l < data_.centers_x.cols(); ++l) {
+    if (problem_.center_fold[static_cast<std::size_t>(l)] != fold) kept.push_back(l);
+  }
+  if (kept.empty() || train.empty()) return std::numeric_limits<double>::infinity();
+  const SearchData part{.rows = {.x = Matrix(sorted_x_(Eigen::all, train)),
+                                 .y = Matrix(problem_.y(Eigen::all, train)),
+                                 .weights = problem_.weights(train)},
+                        .centers_x = data_.centers_x(Eigen::all, kept),
+                        .centers_y = data_.centers_y(Eigen::all, kept),
+                        .fold = {},
+                        .center_fold = {}};
+  const ProjectionObjective f = make_objective(part, found.cell, options_.criterion);
+  const bool all = found.w.rows() == found.w.cols();
+  const Matrix w = all ? found.w : descend(f, found.w, steps_of_fold, threads).w;
+  const Matrix z = w * sorted_x_.middleCols(begin, size);
+  const auto y = problem_.y.middleCols(begin, size);
+  const auto weights = problem_.weights.segment(begin, size);
+  if (options_.scoring == Scoring::squared) {
+    return held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
+  }
+  const Lscde density = density_of(part, w, found.cell, options_.defensive_weight);
+  return -density.log_density(z, y, {.threads = threads, .observer = {}}).dot(weights) / weights.sum();
+}
+
 Score Search::held_out(const Subspace& found) {
-  const Index folds = problem_.folds();
-  const Index n = sorted_x_.cols();
-  Vector scores(folds);
-  for_each(folds, [&](Index k, int threads) {
-    const Index begin = problem_.fold_begin[static_cast<std::size_t>(k)];
-    const Index size = problem_.fold_begin[static_cast<std::size_t>(k + 1)] - begin;
-    std::vector<Index> train;
-    for (Index i = 0; i < n; ++i) {
-      if (i < begin || i >= begin + size) train.push_back(i);
+  Vector scores = Vector::Constant(problem_.folds(), std::numeric_limits<double>::infinity());
+  for_each(problem_.folds(), [&](Index k, int threads) {
+    if (stop()) return;
+    try {
+      const double loss = held_out_loss(found, k, threads);
+      if (!std::isnan(loss)) scores[k] = loss;
+    } catch (const NumericalError&) {  // no coefficient is positive: no density, an infinite score
     }
-    std::vector<Index> kept;
-    for (Index l = 0; l < data_.centers_x.cols(); ++l) {
-      if (problem_.center_fold[static_cast<std::size_t>(l)] != k) kept.push_back(l);
-    }
-    scores[k] = std::numeric_limits<double>::infinity();
-    if (kept.empty() || train.empty() || stop()) return;
-    const Matrix centers_x = data_.centers_x(Eigen::all, kept);
-    const Matrix centers_y = data_.centers_y(Eigen::all, kept);
-    const ProjectionObjective f(Matrix(sorted_x_(Eigen::all, train)), Vector(problem_.weights(train)), centers_x,
-                                sce_kernels(Matrix(problem_.y(Eigen::all, train)), centers_y, found.cell.bandwidth_y),
-                                found.cell.bandwidth, found.cell.regularization, options_.criterion);
-    const bool all = found.w.rows() == found.w.cols();
-    const Matrix w = all ? found.w : descend(f, found.w, steps_of_fold, threads).w;
-    const double loss =
-        held_out_sce(w * sorted_x_.middleCols(begin, size), problem_.y.middleCols(begin, size),
-                     problem_.weights.segment(begin, size), w * centers_x, centers_y, found.cell, f.coefficients(w));
-    if (!std::isnan(loss)) scores[k] = loss;
   });
   check_stopped();
   return summarise(std::move(scores));
@@ -302,6 +315,18 @@ std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool com
 
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell) {
   return make_objective(data, cell, ProjectionCriterion::plug_in).evaluate(w).value;
+}
+
+Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight, const Run& run) {
+  LscdeOptions options = LscdeOptions::paper();
+  options.bandwidth = {cell.bandwidth};
+  options.bandwidth_y = {cell.bandwidth_y};
+  options.regularization = {cell.regularization};
+  options.defensive_weight = defensive_weight;
+  options.standardize = false;
+  options.centers.resize(w.rows() + data.centers_y.rows(), data.centers_y.cols());
+  options.centers << w * data.centers_x, data.centers_y;
+  return Lscde::fit({.x = Matrix(w * data.rows.x), .y = data.rows.y, .weights = data.rows.weights}, options, run);
 }
 
 Matrix turned(const Matrix& w, const SearchData& data, const Cell& cell) {

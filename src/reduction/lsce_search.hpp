@@ -37,7 +37,7 @@ struct Subspace {
   Matrix w;
   Cell cell;
   double objective = 0;
-  Score score = {};  ///< held-out criterion; where the number of components is chosen
+  Score score = {};  ///< of held-out rows; where the number of components is chosen
   std::vector<Reached> reached = {};
   Index rounds = 0;
   Index evaluations = 0;
@@ -68,6 +68,7 @@ class Search {
   void tune_apart(std::vector<Reached>& starts, Subspace& out);
   void descend_all(std::vector<Reached>& starts, Index steps, Subspace& out);
   Score held_out(const Subspace& found);
+  double held_out_loss(const Subspace& found, Index fold, int threads);
   template <class Body>
   void for_each(Index count, const Body& body);
 
@@ -82,6 +83,10 @@ class Search {
   std::atomic<bool> stopped_{false};
   Subspace best_so_far_;
 };
+
+/// LSCDE of y given z = W x with the centres of the search and the hyper-parameters of the cell (section 2.6).
+Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight,
+                 const Run& run = {.threads = 1, .observer = {}});
 
 /// SCE-hat of the paper at W, whatever criterion was minimised.
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell);

@@ -47,9 +47,9 @@ inline constexpr auto choice_names<LsceDensity> = std::array<std::string_view, 2
 struct LsceOptions {
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
-  std::vector<double> bandwidth = {0.2, 0.4, 0.8, 1.6, 3.2};
-  std::vector<double> bandwidth_y = {0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1};
+  std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
+  std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
+  std::vector<double> regularization = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
   Index n_centers = 200;
   CenterSelection center_selection = CenterSelection::kmeans;
   Matrix centers = {};
@@ -112,7 +112,8 @@ inline constexpr auto option_table<LsceOptions> = std::tuple{
     OptionField{"defensive_weight", &LsceOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &LsceOptions::scoring, anything(),
-                "Score by which the density of y given z chooses its widths: that of lscde."},
+                "Score of cross-validation: negative log-likelihood, or squared error of the density (while W is "
+                "searched: always)."},
     OptionField{"cv", &LsceOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &LsceOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
