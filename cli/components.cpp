@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
 #include <numeric>
 
 #include "condens/core/errors.hpp"
@@ -22,19 +21,15 @@ std::string loading_text(double value) {
   return text.data();
 }
 
-std::string dimensions_text(const Document& dimensions) {
-  const Vector count = dimensions.at("n_components").as_vector();
-  const Vector score = dimensions.at("score").as_vector();
-  const Vector error = dimensions.at("standard_error").as_vector();
-  const Vector change = dimensions.at("subspace_change").as_vector();
-  std::vector<std::vector<std::string>> rows{{"components", "score", "std error", "subspace change"}};
-  for (Index i = 0; i < count.size(); ++i) {
-    const bool failed = score[i] == std::numeric_limits<double>::max();
-    rows.push_back(
-        {brief(count[i]), failed ? "failed" : brief(score[i]), failed ? "" : brief(error[i]), brief(change[i])});
-  }
-  return "\nNumbers of components, on rows held out; less is better. Change: between folds, 0 (none) to 1\n" +
-         align(rows);
+/// How far the subspaces of the folds are from that of all rows, where the fit tells.
+std::string changes_text(const FitReport& report) {
+  const Document* dimensions = report.details.find("dimensions");
+  const Document* change = dimensions == nullptr ? nullptr : dimensions->find("subspace_change");
+  if (change == nullptr) return "";
+  const Vector count = dimensions->at("n_components").as_vector();
+  std::vector<std::vector<std::string>> rows{{"components", "change"}};
+  for (Index i = 0; i < count.size(); ++i) rows.push_back({brief(count[i]), brief(change->as_vector()[i])});
+  return "\nHow much the directions change where a fold is left out: 0 not at all, 1 altogether\n" + align(rows);
 }
 
 }  // namespace
@@ -44,7 +39,9 @@ const ProjectedDensity* projected(const Model& model) {
 }
 
 const Document* dimensions_of(const Model& model) {
-  return projected(model) == nullptr ? nullptr : model.density->report().details.find("dimensions");
+  if (projected(model) == nullptr) return nullptr;
+  const Document* candidates = model.density->report().details.find("candidates");
+  return candidates == nullptr || candidates->find("n_components") == nullptr ? nullptr : candidates;
 }
 
 std::string components_text(const Model& model) {
@@ -69,8 +66,7 @@ std::string components_text(const Model& model) {
   if (w.rows() > 0 && names.size() > most_inputs) {
     out += "  and " + std::to_string(names.size() - most_inputs) + " more inputs; --json lists all\n";
   }
-  const Document* dimensions = dimensions_of(model);
-  return dimensions == nullptr ? out : out + dimensions_text(*dimensions);
+  return out + changes_text(density->report());
 }
 
 Document components_document(const Model& model) {

@@ -14,8 +14,7 @@ const ProjectedDensity* projected(const Model& model);
 /// What the numbers of directions scored, or nullptr where nothing was compared.
 const Document* dimensions_of(const Model& model);
 
-/// For `describe`: loadings of the inputs, and the numbers of directions that were compared;
-/// empty for other models.
+/// For `describe`: loadings of the inputs, and how stable they are; empty for other models.
 std::string components_text(const Model& model);
 
 /// [{"input": name, "loadings": [...]}, ...], one entry for every row of x.

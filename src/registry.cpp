@@ -12,6 +12,7 @@
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
 #include "condens/reduction/lsce.hpp"
+#include "condens/reduction/lsmi.hpp"
 #include "condens/reduction/sliced_density.hpp"
 #include "condens/selection/forward_selection.hpp"
 
@@ -83,6 +84,12 @@ SlicedDensity fit_sliced(const Dataset& data, const SlicedOptions& options, cons
 
 SlicedDensity load_sliced(const Document& document) { return SlicedDensity::from_document(document, load_density); }
 
+Lsmi fit_lsmi(const Dataset& data, const LsmiOptions& options, const Run& run) {
+  return Lsmi::fit(data, options, inner_model("LSMI", options), run);
+}
+
+Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, load_density); }
+
 Document to_document(const Bounds& bounds) {
   Document out(Document::Object{});
   const auto end = [](double value) { return std::isfinite(value) ? Document(value) : Document(); };
@@ -134,6 +141,9 @@ const std::vector<ModelInfo>& models() {
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
+      describe<Lsmi, LsmiOptions>(
+          "lsmi", "LSMI", "Directions z = W x of largest squared-loss mutual information with y, then any model of z.",
+          "Suzuki and Sugiyama (2013); Tangkaratt, Xie and Sugiyama (2015)", Unlabeled::used, fit_lsmi, load_lsmi),
       describe<SlicedDensity, SlicedOptions>(
           "sliced", "Sliced", "Directions by sliced inverse regression or average variance, followed by any model.",
           "Li (1991); Cook and Weisberg (1991)", Unlabeled::used, fit_sliced, load_sliced),

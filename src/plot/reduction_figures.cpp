@@ -139,11 +139,11 @@ std::string sufficient_summary(const ProjectedDensity& model, const Dataset& dat
                      run);
 }
 
-std::string dimension_scores(const Document& dimensions, Index chosen) {
+std::string dimension_scores(const Document& candidates, Index chosen) {
   LineSeries series{.name = "",
-                    .x = dimensions.at("n_components").as_vector(),
-                    .y = dimensions.at("score").as_vector(),
-                    .error = dimensions.at("standard_error").as_vector()};
+                    .x = candidates.at("n_components").as_vector(),
+                    .y = candidates.at("score").as_vector(),
+                    .error = candidates.at("standard_error").as_vector()};
   for (Index i = 0; i < series.y.size(); ++i) {
     if (series.y[i] == std::numeric_limits<double>::max()) series.y[i] = std::numeric_limits<double>::infinity();
   }

@@ -36,8 +36,17 @@ struct Bases {
   std::vector<Matrix> components;
 };
 
+/// Rows that span what the rows of `components`, of another scale, span on this one.
+Matrix on_scale(const Matrix& components, const Standardizer& own, const Standardizer& scale) {
+  Matrix moved = components;
+  for (Index j = 0; j < moved.cols(); ++j) moved.col(j) *= own.is_constant(j) ? 0.0 : scale.scale()[j] / own.scale()[j];
+  const Eigen::HouseholderQR<Matrix> qr(moved.transpose());
+  return (qr.householderQ() * Matrix::Identity(moved.cols(), moved.rows())).transpose();
+}
+
+/// Of all rows, or where `whole` is given of those of a fold.
 Bases bases_of(const Dataset& data, const Settings& settings, const std::vector<Index>& dimensions,
-               const FindBases& find, const Run& run) {
+               const Finder& finder, const Bases* whole, const Run& run) {
   const Index d_x = data.x.rows();
   std::vector<Index> fewer = dimensions;
   if (fewer.back() == d_x) fewer.pop_back();
@@ -46,20 +55,20 @@ Bases bases_of(const Dataset& data, const Settings& settings, const std::vector<
   if (!fewer.empty()) {
     const preparation::Standardized standardized = preparation::standardize(settings.owner, data, settings.standardize);
     out.scale = standardized.x;
-    out.components = find(standardized.data, fewer, run);
+    if (whole == nullptr || !finder.again) {
+      out.components = finder.find(standardized.data, fewer, run);
+    } else {
+      std::vector<Matrix> found;
+      for (std::size_t d = 0; d < fewer.size(); ++d) {
+        found.push_back(on_scale(whole->components[d], whole->scale, out.scale));
+      }
+      out.components = finder.again(standardized.data, found, run);
+    }
   } else if (settings.standardize && d_x > 0) {
     out.scale = Standardizer::fit(data.x, data.weights);
   }
   if (std::ssize(fewer) < std::ssize(dimensions)) out.components.emplace_back(Matrix::Identity(d_x, d_x));
   return out;
-}
-
-/// Rows that span what the rows of `components`, of another scale, span on this one.
-Matrix on_scale(const Matrix& components, const Standardizer& own, const Standardizer& scale) {
-  Matrix moved = components;
-  for (Index j = 0; j < moved.cols(); ++j) moved.col(j) *= own.is_constant(j) ? 0.0 : scale.scale()[j] / own.scale()[j];
-  const Eigen::HouseholderQR<Matrix> qr(moved.transpose());
-  return (qr.householderQ() * Matrix::Identity(moved.cols(), moved.rows())).transpose();
 }
 
 /// The root mean square of the sines of the angles between two subspaces: 0 where they are one,
@@ -80,9 +89,9 @@ struct Dimension {
 /// Fits for every fold and candidate, side by side.
 class Choice {
  public:
-  Choice(const Dataset& data, const Settings& settings, const InnerFits& fits, const FindBases& find,
+  Choice(const Dataset& data, const Settings& settings, const InnerFits& fits, const Finder& finder,
          std::vector<Index> dimensions, const Run& run)
-      : data_(data), settings_(settings), fits_(fits), find_(find), dimensions_(std::move(dimensions)), run_(run) {
+      : data_(data), settings_(settings), fits_(fits), finder_(finder), dimensions_(std::move(dimensions)), run_(run) {
     if (!chooses()) return;
     const std::vector<Index> fold = preparation::folds_of(settings.cv, data, settings.seed);
     Dataset storage;
@@ -97,9 +106,12 @@ class Choice {
   /// The directions of all rows, first, and of all but each fold.
   std::vector<Bases> bases(Task& task) const {
     std::vector<Bases> out(1 + folds_.size());
-    fit_side_by_side(std::ssize(out), run_, task, [&](Index k, const Run& own) {
-      const Dataset& rows = k == 0 ? data_ : folds_[static_cast<std::size_t>(k - 1)].train;
-      out[static_cast<std::size_t>(k)] = bases_of(rows, settings_, dimensions_, find_, own);
+    fit_side_by_side(1, run_, task, [&](Index, const Run& own) {
+      out.front() = bases_of(data_, settings_, dimensions_, finder_, nullptr, own);
+    });
+    fit_side_by_side(std::ssize(folds_), run_, task, [&](Index k, const Run& own) {
+      const Dataset& rows = folds_[static_cast<std::size_t>(k)].train;
+      out[static_cast<std::size_t>(k + 1)] = bases_of(rows, settings_, dimensions_, finder_, &out.front(), own);
     });
     return out;
   }
@@ -153,7 +165,7 @@ class Choice {
   const Dataset& data_;
   const Settings& settings_;
   const InnerFits& fits_;
-  const FindBases& find_;
+  const Finder& finder_;
   std::vector<Index> dimensions_;
   const Run& run_;
   std::vector<preparation::HeldOut> folds_ = {};
@@ -173,31 +185,36 @@ std::size_t chosen(const std::vector<Dimension>& dimensions, const Settings& set
   return static_cast<std::size_t>(first - dimensions.begin());
 }
 
-Document dimensions_to_document(const std::vector<Dimension>& dimensions) {
+/// What was compared, and what came of it.
+void report_choice(const std::vector<Dimension>& dimensions, const Dimension& chosen, FitReport& report) {
   const auto column = [&](const auto& value) { return preparation::column(dimensions, value); };
-  return Document::Object{
-      {"n_components", column([](const Dimension& d) { return static_cast<double>(d.n_components); })},
-      {"score", column([](const Dimension& d) { return d.score; })},
-      {"standard_error", column([](const Dimension& d) { return d.standard_error; })},
-      {"subspace_change", column([](const Dimension& d) { return d.subspace_change; })}};
+  const Document count = column([](const Dimension& d) { return static_cast<double>(d.n_components); });
+  report.details.set("candidates",
+                     Document::Object{{"n_components", count},
+                                      {"score", column([](const Dimension& d) { return d.score; })},
+                                      {"standard_error", column([](const Dimension& d) { return d.standard_error; })}});
+  report.details.set("score", chosen.score).set("score_standard_error", chosen.standard_error);
+  report.details.set("dimensions", Document::Object{{"n_components", count},
+                                                    {"subspace_change",
+                                                     column([](const Dimension& d) { return d.subspace_change; })}});
 }
 
-void warn(Index wanted, Index most, Index d_x, bool chose, Reduction& out) {
-  const Index found = out.components.rows();
+/// What the number of components has to say.
+void warn(Index wanted, Index found, Index most, Index d_x, FitReport& report) {
   if (d_x > 0 && wanted == d_x) {
-    out.warnings.push_back(message("n_components = ", d_x, ", as many as inputs: nothing is reduced, the inner model ",
-                                   "sees all of them"));
+    report.warnings.push_back(message("n_components = ", d_x, ", as many as inputs: nothing is reduced, the inner ",
+                                      "model sees all of them"));
   } else if (found < wanted) {
-    out.warnings.push_back(message("n_components = ", wanted, ", of which only ", found, " can be found"));
-  } else if (chose && wanted == most) {
-    out.warnings.push_back(
+    report.warnings.push_back(message("n_components = ", wanted, ", of which only ", found, " can be found"));
+  } else if (wanted == most) {
+    report.warnings.push_back(
         message("the chosen n_components ", wanted, " is the largest candidate; a wider list may score better"));
   }
 }
 
 }  // namespace
 
-Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& inner, const FindBases& find,
+Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& inner, const Finder& finder,
               const Run& run) {
   const std::string_view owner = settings.owner;
   data.check(owner);
@@ -206,37 +223,39 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
   const Index d_x = data.x.rows();
   const std::vector<Index> dimensions = candidates_of(settings, d_x);
   const InnerFits fits(owner, inner, settings.options, settings.scoring, settings.seed, data);
-  const Choice choice(data, settings, fits, find, dimensions, run);
+  const Choice choice(data, settings, fits, finder, dimensions, run);
   Task task(run, "finding directions", choice.work());
   std::vector<Bases> bases = choice.bases(task);
 
-  Reduction out{.components = {}, .scale = bases.front().scale, .inner = nullptr, .warnings = {}, .details = {}};
-  std::size_t place = 0;
+  Reduction out{.components = {}, .scale = bases.front().scale, .inner = nullptr, .place = 0, .report = {}};
   if (choice.chooses()) {
     const std::vector<Dimension> scored = choice.scores(bases, task);
-    place = chosen(scored, settings);
-    out.details.set("dimensions", dimensions_to_document(scored));
-    out.details.set("score", scored[place].score).set("score_standard_error", scored[place].standard_error);
+    out.place = chosen(scored, settings);
+    report_choice(scored, scored[out.place], out.report);
   }
-  out.components = std::move(bases.front().components[place]);
-  out.details.set("n_components", static_cast<std::int64_t>(out.components.rows()));
-  warn(dimensions[place], dimensions.back(), d_x, choice.chooses(), out);
+  out.components = std::move(bases.front().components[out.place]);
+  const Index wanted = dimensions[out.place];
+  const Index largest = choice.chooses() ? dimensions.back() : -1;
+  out.report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
+  out.report.details.set("n_components", static_cast<std::int64_t>(out.components.rows()));
+  warn(wanted, out.components.rows(), largest, d_x, out.report);
   fit_side_by_side(1, run, task, [&](Index, const Run& own) {
     out.inner = choice.fit(data, out.components, out.scale, settings.cv, own);
   });
   return out;
 }
 
-FitReport with_reduction(FitReport report, const Reduction& reduction) {
-  report.warnings.insert(report.warnings.end(), reduction.warnings.begin(), reduction.warnings.end());
-  // The inner model's own score is of directions that have seen the rows it scores.
-  Document details(Document::Object{});
-  for (const auto& [name, value] : report.details.as_object()) {
-    if (name != "score" && name != "score_standard_error") details.set(name, value);
+FitReport with_density(FitReport reduction, const FitReport& density) {
+  std::vector<std::string> warnings;
+  for (const std::string& warning : density.warnings) {
+    const bool own = warning.starts_with("input ") || warning.starts_with("component ");
+    warnings.push_back(own ? warning : "density of the components: " + warning);
   }
-  for (const auto& [name, value] : reduction.details.as_object()) details.set(name, value);
-  report.details = std::move(details);
-  return report;
+  warnings.insert(warnings.end(), reduction.warnings.begin(), reduction.warnings.end());
+  reduction.warnings = std::move(warnings);
+  reduction.details.set("density", density.details);
+  if (reduction.status == "ok") reduction.status = density.status;
+  return reduction;
 }
 
 }  // namespace condens::reduction

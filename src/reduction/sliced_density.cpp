@@ -34,8 +34,8 @@ SlicedDensity SlicedDensity::fit(const Dataset& data, const SlicedOptions& optio
                                                .standardize = options.standardize,
                                                .seed = options.seed,
                                                .options = options.options},
-                                              inner, find, run);
-  FitReport report = reduction::with_reduction(report_of(*found.inner, data), found);
+                                              inner, {.find = find}, run);
+  FitReport report = reduction::with_density(std::move(found.report), report_of(*found.inner, data));
   return SlicedDensity(options, std::move(found.components), std::move(found.scale), std::move(found.inner),
                        std::move(report));
 }

@@ -78,7 +78,7 @@ TEST(SlicedDensity, IsTheInnerModelOfTheDirections) {
   const Matrix z = w * plain_standardized(test.x, data.x);
   const Vector expected = plain_inner({.x = Matrix(w * s), .y = data.y}).log_density(z, test.y);
   EXPECT_LT((model.log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-8);
-  EXPECT_EQ(model.report().details.find("dimensions"), nullptr) << "nothing was chosen";
+  EXPECT_EQ(model.report().details.find("candidates"), nullptr) << "nothing was chosen";
   EXPECT_EQ(model.report().details.at("n_components").as_integer(), 2);
 }
 
@@ -91,7 +91,7 @@ TEST(SlicedDensity, ScoresEveryNumberOfDirectionsOnRowsThatNothingHasSeen) {
     options.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(scoring)]);
     options.set("options", small_grid().set("bandwidth", 0.7).set("regularization", 0.1));
     const SlicedDensity model = fit(data, options);
-    const Document& found = model.report().details.at("dimensions");
+    const Document& found = model.report().details.at("candidates");
     EXPECT_EQ(found.at("n_components").as_vector(), (Vector{{1, 3}}));
     for (Index c = 0; c < 2; ++c) {
       const Index d = 1 + 2 * c;
@@ -129,8 +129,8 @@ TEST(SlicedDensity, KeepsTheFewestDirectionsWithinOneStandardErrorOrTheBest) {
   Document options = outer();
   const SlicedDensity simple = fit(data, options);
   const SlicedDensity best = fit(data, options.set("selection_rule", "minimum"));
-  const Document& found = best.report().details.at("dimensions");
-  EXPECT_TRUE(found == simple.report().details.at("dimensions"));
+  const Document& found = best.report().details.at("candidates");
+  EXPECT_TRUE(found == simple.report().details.at("candidates"));
   EXPECT_EQ(found.at("n_components").as_vector(), (Vector{{1, 2, 3, 4}})) << "no more than inputs";
   const Vector score = found.at("score").as_vector();
   Index least = 0;
@@ -142,7 +142,7 @@ TEST(SlicedDensity, KeepsTheFewestDirectionsWithinOneStandardErrorOrTheBest) {
   EXPECT_EQ(simple.n_components(), first + 1);
   EXPECT_EQ(simple.report().details.at("score").as_number(), score[first]);
 
-  const Vector change = found.at("subspace_change").as_vector();
+  const Vector change = best.report().details.at("dimensions").at("subspace_change").as_vector();
   EXPECT_TRUE((change.array() >= 0).all() && (change.array() <= 1).all());
   EXPECT_LT(change[0], 0.2) << "one direction is plain to see";
   EXPECT_LT(change[3], 1e-7) << "all of x is all of x";

@@ -28,7 +28,7 @@ struct SummaryOptions {
 std::string sufficient_summary(const ProjectedDensity& model, const Dataset& data, const SummaryOptions& options = {},
                                const Run& run = {});
 
-/// The score of every number of directions, with its standard error ("dimensions" of a report).
-std::string dimension_scores(const Document& dimensions, Index chosen);
+/// The score of every number of directions, with its standard error: "candidates" of a report.
+std::string dimension_scores(const Document& candidates, Index chosen);
 
 }  // namespace condens::plot
