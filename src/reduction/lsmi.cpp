@@ -182,6 +182,9 @@ class Directions {
 /// What the search of the chosen directions did.
 void report_search(const Subspace& found, const LsmiOptions& options, FitReport& report) {
   report.details.set("rounds", found.rounds).set("evaluations", found.evaluations);
+  if (options.bandwidth.size() > 1) report.details.set("bandwidth", found.cell.bandwidth);
+  if (options.bandwidth_y.size() > 1) report.details.set("bandwidth_y", found.cell.bandwidth_y);
+  if (options.regularization.size() > 1) report.details.set("regularization", found.cell.regularization);
   preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);

@@ -37,9 +37,9 @@ namespace condens {
 struct LsmiOptions {
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
-  std::vector<double> bandwidth = {0.2, 0.4, 0.8, 1.6, 3.2};
-  std::vector<double> bandwidth_y = {0.1, 0.2, 0.4, 0.8};
-  std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1};
+  std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
+  std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
+  std::vector<double> regularization = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
   Index n_centers = 200;
   CenterSelection center_selection = CenterSelection::kmeans;
   bool mask_centers = true;
