@@ -281,7 +281,8 @@ class _Reducing(  # type: ignore[misc]
 
     def transform(self, X: Any) -> Floats:
         """The directions of each row of X, of shape (n, n_components): `components_` times the standardised X."""
-        return self._model.transform(self._rows(X))
+        rows = self._rows(X)
+        return self._model.transform(rows)
 
     @property
     def _n_features_out(self) -> int:

@@ -34,6 +34,8 @@ LIGHT = {
     "SACDE": SPARSE,
     "SALSCDE": {"selection": SPARSE, "options": QUICK},
     "ForwardSelection": {"options": QUICK, "max_features": 1},
+    "LSMI": {"bandwidth": 0.7, "bandwidth_y": 0.4, "regularization": 0.1, "random_starts": 1, "options": QUICK},
+    "Sliced": {"options": QUICK},
 }
 CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]

@@ -112,7 +112,7 @@ class Directions {
 
   std::vector<Matrix> find(const Dataset& all, const std::vector<Index>& dimensions, const Run& run) {
     Dataset storage;
-    const Dataset& rows = rows_that_count(all, storage);
+    const Dataset rows = preparation::merge_copies(rows_that_count(all, storage));
     const std::vector<Index> varying = varying_rows(rows);
     const Index d_x = std::ssize(varying);
     if (d_x == 0) return std::vector<Matrix>(dimensions.size(), Matrix(0, rows.x.rows()));
@@ -134,7 +134,8 @@ class Directions {
   }
 
   /// Goes on from `found`, with the hyper-parameters that led to it.
-  std::vector<Matrix> again(const Dataset& rows, const std::vector<Matrix>& found, const Run& run) const {
+  std::vector<Matrix> again(const Dataset& all, const std::vector<Matrix>& found, const Run& run) const {
+    const Dataset rows = preparation::merge_copies(all);
     const std::vector<Index> varying = varying_rows(rows);
     const SearchData data = search_data(rows, varying, run);
     Task task(run, "searching directions", static_cast<double>(found.size()));

@@ -21,6 +21,7 @@ from condens.plot._style import (
     percent,
     share_in,
     thin,
+    wrapped,
 )
 from condens.plot.densities import density_map
 
@@ -101,7 +102,8 @@ def sufficient_summary(
     inner = _OfComponents(final)
     if final.n_components_ > 1:
         return _over_two(inner, z, y, target, grid, points, colorbar, ax, kwargs)
-    ax = density_map(inner, z, y, target=target, grid=grid, points=points, mean=True, colorbar=colorbar, ax=ax, **kwargs)
+    style = {"points": points, "mean": True, "colorbar": colorbar, **kwargs}
+    ax = density_map(inner, z, y, target=target, grid=grid, ax=ax, **style)
     shown = ax.lines[-1].get_xdata()
     found = predicted(inner, np.asarray(shown)[:, None], target, y)
     for end, label in zip(found.laws.interval(level), (f"{percent(level)} interval", None), strict=True):
@@ -179,7 +181,7 @@ def _over_two(
             bar.outline.set_linewidth(0.6)
             bar.ax.tick_params(width=0.6, length=3, labelsize=9)
     ax.set_xlabel(inner.feature_names_in_[0])
-    ax.set_ylabel(inner.feature_names_in_[1])
+    ax.set_ylabel(wrapped(inner.feature_names_in_[1], 36))
     return thin(ax)
 
 
@@ -199,7 +201,7 @@ def _reducing(model: Any, X: Any) -> tuple[Any, Any]:
 
 
 def _label(model: Any, k: int, most: int = 3) -> str:
-    """ "z1 = 0.71 a - 0.70 b + ...": a component and its largest loadings."""
+    """A component and its largest loadings: "z1 = 0.71 a - 0.70 b + ..."."""
     names = model._model.encoder.encoded_names
     loadings = model.components_[k]
     order = [j for j in np.argsort(-np.abs(loadings), kind="stable") if loadings[j] != 0]
