@@ -153,18 +153,40 @@ void Search::tune_together(std::vector<Reached>& starts, Subspace& out) {
   const CellScore& best = best_of(first);
   out.cell = best.cell;
   best_so_far_ = {.w = starts[static_cast<std::size_t>(&best - first.data())].w, .cell = out.cell};
+  std::vector<Subspace> visited;
   Index left = options_.max_steps;
   while (!one_cell_ && out.rounds < most_rounds && left > options_.steps_per_tuning) {
     descend_all(starts, options_.steps_per_tuning, out);
     check_stopped();
     ++out.rounds;
     left -= options_.steps_per_tuning;
+    visited.push_back(out);
     const Cell next = best_cell(out.w, task_.threads()).cell;
-    if (next == out.cell) break;
+    const auto known = [&](const Subspace& before) { return before.cell == next; };
+    if (std::any_of(visited.begin(), visited.end(), known)) break;
     out.cell = next;
   }
+  if (visited.size() > 1) go_back(visited, starts, out);
   descend_all(starts, left, out);
   check_stopped();
+}
+
+/// A cell that is chosen where W has been fitted to the same rows leans to narrow kernels. Of the
+/// cells that were visited, the one whose W, found anew on each training part, scores best: from
+/// the W that led there.
+void Search::go_back(const std::vector<Subspace>& visited, std::vector<Reached>& starts, Subspace& out) {
+  const Subspace* best = nullptr;
+  double lowest = 0;
+  for (const Subspace& round : visited) {
+    const double score = held_out(round).value;
+    if (best != nullptr && !lower(score, lowest)) continue;
+    best = &round;
+    lowest = score;
+  }
+  out.cell = best->cell;
+  const auto last = std::min_element(
+      starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
+  last->w = best->w;
 }
 
 /// The paper's way: each start has a cell of its own, chosen anew every few steps. The starts are
