@@ -46,6 +46,14 @@ ProjectionObjective make_objective(const SearchData& data, const Cell& cell, Pro
       cell.bandwidth, cell.regularization, criterion};
 }
 
+/// Throws NumericalError unless the criterion has a value where the search ended.
+void require_value(const Subspace& found) {
+  if (std::isfinite(found.objective)) return;
+  throw NumericalError(message("LSCE: no subspace of ", found.w.rows(),
+                               " dimensions has a finite value of the criterion; give a larger regularization, or "
+                               "a smaller bandwidth_y"));
+}
+
 }  // namespace
 
 Search::Search(const SearchData& data, const LsceOptions& options, Index dimensions, const Run& run)
@@ -243,6 +251,7 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
 Subspace Search::whole(const Matrix& identity) {
   Subspace out{.w = identity, .cell = best_cell(identity, task_.threads()).cell, .converged = true};
   out.objective = make_objective(data_, out.cell, options_.criterion).evaluate(identity, task_.threads()).value;
+  require_value(out);
   return out;
 }
 
@@ -254,13 +263,17 @@ Subspace Search::find(Index d_z, const Matrix& smaller) {
     starts.push_back({std::move(start.source), std::move(start.w)});
   }
   if (best_so_far_.w.size() == 0) {
-    best_so_far_ = {.w = starts.front().w, .cell = {groups_[0].x, groups_[0].y[0], options_.regularization[0]}};
+    const lscde::WidthGroup& group = groups_[groups_.size() / 2];
+    best_so_far_ = {
+        .w = starts.front().w,
+        .cell = {group.x, group.y[group.y.size() / 2], options_.regularization[options_.regularization.size() / 2]}};
   }
   check_stopped();
   task_.advance(0.3);
   Subspace out;
   if (options_.tuning == LsceTuning::common) tune_together(starts, out);
   if (options_.tuning == LsceTuning::own) tune_apart(starts, out);
+  require_value(out);
   out.reached = std::move(starts);
   task_.advance(0.5);
   return out;
