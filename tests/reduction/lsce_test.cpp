@@ -40,6 +40,13 @@ Dataset squares(Index d_x, Index n, std::uint64_t seed = 1) {
   return {.x = x, .y = y};
 }
 
+/// The direction of `cubic`.
+Matrix diagonal(Index d_x) {
+  Matrix out = Matrix::Zero(1, d_x);
+  out.leftCols(2).setConstant(std::sqrt(0.5));
+  return out;
+}
+
 LsceOptions quick(double n_components) {
   LsceOptions out;
   out.n_components = {n_components};
@@ -88,10 +95,11 @@ double departure_from_orthonormal(const Matrix& w) {
 
 TEST(Lsce, FindsPlantedSubspaces) {
   const Lsce line = Lsce::fit(cubic(5, 150), quick(1));
-  const Matrix diagonal = Matrix{{1, 1, 0, 0, 0}} / std::sqrt(2.0);
-  EXPECT_LT(principal_angles(line.components(), diagonal)[0], 0.1);
+  EXPECT_LT(principal_angles(line.components(), diagonal(5))[0], 0.1);
   EXPECT_LT(departure_from_orthonormal(line.components()), 1e-12);
-  const Lsce plane = Lsce::fit(squares(4, 150), quick(2));
+  LsceOptions options = quick(2);
+  options.n_centers = 80;
+  const Lsce plane = Lsce::fit(squares(4, 250), options);
   EXPECT_LT(principal_angles(plane.components(), Matrix::Identity(2, 4)).maxCoeff(), 0.2);
   EXPECT_EQ(plane.n_components(), 2);
   EXPECT_LT(departure_from_orthonormal(plane.components()), 1e-12);
@@ -106,7 +114,7 @@ TEST(Lsce, ThePapersProcedureFindsThem) {
   options.n_centers = 40;
   options.random_starts = 4;
   const Lsce model = Lsce::fit(cubic(4, 100), options);
-  EXPECT_LT(principal_angles(model.components(), Matrix{{1, 1, 0, 0}} / std::sqrt(2.0))[0], 0.15);
+  EXPECT_LT(principal_angles(model.components(), diagonal(4))[0], 0.15);
   EXPECT_EQ(model.bandwidth(), model.bandwidth_y());
   const Document& starts = model.report().details.at("starts");
   EXPECT_EQ(starts.at("start").as_strings(), std::vector<std::string>(4, "random"));
@@ -316,7 +324,7 @@ TEST(Lsce, ConstantInputsHaveNoLoading) {
   EXPECT_EQ(with.components()(0, 1), 0.0);
   EXPECT_EQ(with.components()(Eigen::all, std::vector<Index>{0, 2, 3}), without.components());
   EXPECT_TRUE(has_warning(with, "input 2 is constant and plays no part"));
-  EXPECT_EQ(with.log_density(x, data.y), without.log_density(data.x, data.y));
+  EXPECT_LT((with.log_density(x, data.y) - without.log_density(data.x, data.y)).cwiseAbs().maxCoeff(), 1e-10);
 }
 
 TEST(Lsce, HardDataGiveFiniteLaws) {
@@ -404,10 +412,10 @@ TEST(Lsce, SurvivesItsDocument) {
 }
 
 TEST(Lsce, GivesUpOrKeepsTheBestWhenInterrupted) {
-  const Dataset data = squares(5, 200);
+  const Dataset data = squares(5, 120);
   for (const LsceOptions& preset : {LsceOptions{}, LsceOptions::paper()}) {
     for (const int threads : {1, 2}) {
-      for (const int calls : {1, 3}) {
+      for (const int calls : {1, 2}) {
         LsceOptions options = preset;
         options.n_components = {1, 2};
         options.n_centers = 60;
