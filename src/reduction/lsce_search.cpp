@@ -48,6 +48,14 @@ ProjectionObjective make_objective(const SearchData& data, const Cell& cell, Pro
           cell.bandwidth, cell.regularization, criterion};
 }
 
+/// Throws NumericalError unless the criterion has a value where the search ended.
+void require_value(const Subspace& found) {
+  if (std::isfinite(found.objective)) return;
+  throw NumericalError(message("LSCE: no subspace of ", found.w.rows(),
+                               " dimensions has a finite value of the criterion; give a larger regularization, or "
+                               "a smaller bandwidth_y"));
+}
+
 }  // namespace
 
 Search::Search(const SearchData& data, const LsceOptions& options, Index dimensions, const Run& run)
@@ -155,18 +163,40 @@ void Search::tune_together(std::vector<Reached>& starts, Subspace& out) {
   const CellScore& best = best_of(first);
   out.cell = best.cell;
   best_so_far_ = {.w = starts[static_cast<std::size_t>(&best - first.data())].w, .cell = out.cell};
+  std::vector<Subspace> visited;
   Index left = options_.max_steps;
   while (!one_cell_ && out.rounds < most_rounds && left > options_.steps_per_tuning) {
     descend_all(starts, options_.steps_per_tuning, out);
     check_stopped();
     ++out.rounds;
     left -= options_.steps_per_tuning;
+    visited.push_back(out);
     const Cell next = best_cell(out.w, task_.threads()).cell;
-    if (next == out.cell) break;
+    const auto known = [&](const Subspace& before) { return before.cell == next; };
+    if (std::any_of(visited.begin(), visited.end(), known)) break;
     out.cell = next;
   }
+  if (visited.size() > 1) go_back(visited, starts, out);
   descend_all(starts, left, out);
   check_stopped();
+}
+
+/// A cell that is chosen where W has been fitted to the same rows leans to narrow kernels. Of the
+/// cells that were visited, the one whose W, found anew on each training part, scores best: from
+/// the W that led there.
+void Search::go_back(const std::vector<Subspace>& visited, std::vector<Reached>& starts, Subspace& out) {
+  const Subspace* best = nullptr;
+  double lowest = 0;
+  for (const Subspace& round : visited) {
+    const double score = held_out(round).value;
+    if (best != nullptr && !lower(score, lowest)) continue;
+    best = &round;
+    lowest = score;
+  }
+  out.cell = best->cell;
+  const auto last = std::min_element(
+      starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
+  last->w = best->w;
 }
 
 /// The paper's way: each start has a cell of its own, chosen anew every few steps. The starts are
@@ -223,6 +253,7 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
 Subspace Search::whole(const Matrix& identity) {
   Subspace out{.w = identity, .cell = best_cell(identity, task_.threads()).cell, .converged = true};
   out.objective = make_objective(data_, out.cell, options_.criterion).evaluate(identity, task_.threads()).value;
+  require_value(out);
   return out;
 }
 
@@ -234,13 +265,17 @@ Subspace Search::find(Index d_z, const Matrix& smaller) {
     starts.push_back({std::move(start.source), std::move(start.w)});
   }
   if (best_so_far_.w.size() == 0) {
-    best_so_far_ = {.w = starts.front().w, .cell = {groups_[0].x, groups_[0].y[0], options_.regularization[0]}};
+    const lscde::WidthGroup& group = groups_[groups_.size() / 2];
+    best_so_far_ = {
+        .w = starts.front().w,
+        .cell = {group.x, group.y[group.y.size() / 2], options_.regularization[options_.regularization.size() / 2]}};
   }
   check_stopped();
   task_.advance(0.3);
   Subspace out;
   if (options_.tuning == LsceTuning::common) tune_together(starts, out);
   if (options_.tuning == LsceTuning::own) tune_apart(starts, out);
+  require_value(out);
   out.reached = std::move(starts);
   task_.advance(0.5);
   return out;

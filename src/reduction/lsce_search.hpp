@@ -65,6 +65,7 @@ class Search {
   Subspace whole(const Matrix& identity);
   Subspace find(Index d_z, const Matrix& smaller);
   void tune_together(std::vector<Reached>& starts, Subspace& out);
+  void go_back(const std::vector<Subspace>& visited, std::vector<Reached>& starts, Subspace& out);
   void tune_apart(std::vector<Reached>& starts, Subspace& out);
   void descend_all(std::vector<Reached>& starts, Index steps, Subspace& out);
   Score held_out(const Subspace& found);

@@ -179,7 +179,7 @@ TEST(Grassmann, AnglesBetweenSubspaces) {
   const Matrix b{{std::cos(angle), 0, std::sin(angle)}, {0, 1, 0}};
   EXPECT_NEAR(principal_angles(a, b)[0], angle, 1e-15);
   EXPECT_NEAR(principal_angles(a, b)[1], 0.0, 1e-15);
-  const Matrix c{{0, 0, 1}};
+  const Matrix c = Matrix::Identity(3, 3).bottomRows(1);
   EXPECT_NEAR(principal_angles(a, c)[0], std::numbers::pi / 2, 1e-15);
   EXPECT_EQ(principal_angles(c, a).size(), 1);
   const Matrix turned = Matrix{{std::cos(1.0), -std::sin(1.0)}, {std::sin(1.0), std::cos(1.0)}} * a;
