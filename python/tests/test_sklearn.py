@@ -30,11 +30,13 @@ from condens import LSCDE, metrics
 CLASSES = [getattr(condens, info["class_name"]) for info in condens._core.models()]
 # Selection among many inputs is long work, which the checks ask for some fifty times over.
 SPARSE = {"bandwidth": [0.5, 1.0], "bandwidth_y": 0.4, "regularization": [0.6, 0.2, 0.05], "n_centers": 30}
+SEARCHED = {"bandwidth": 0.7, "bandwidth_y": 0.4, "regularization": 0.1, "random_starts": 1, "n_components": [1, 2]}
 LIGHT = {
     "SACDE": SPARSE,
     "SALSCDE": {"selection": SPARSE, "options": QUICK},
     "ForwardSelection": {"options": QUICK, "max_features": 1},
-    "LSMI": {"bandwidth": 0.7, "bandwidth_y": 0.4, "regularization": 0.1, "random_starts": 1, "options": QUICK},
+    "LSCE": SEARCHED,
+    "LSMI": {**SEARCHED, "options": QUICK},
     "Sliced": {"options": QUICK},
 }
 CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]

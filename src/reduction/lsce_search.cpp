@@ -51,7 +51,7 @@ ProjectionObjective make_objective(const SearchData& data, const Cell& cell, Pro
 /// Throws NumericalError unless the criterion has a value where the search ended.
 void require_value(const Subspace& found) {
   if (std::isfinite(found.objective)) return;
-  throw NumericalError(message("LSCE: no subspace of ", found.w.rows(),
+  throw NumericalError(message("no subspace of ", found.w.rows(),
                                " dimensions has a finite value of the criterion; give a larger regularization, or "
                                "a smaller bandwidth_y"));
 }
@@ -300,13 +300,17 @@ double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
                         .centers_x = data_.centers_x(Eigen::all, kept),
                         .centers_y = data_.centers_y(Eigen::all, kept),
                         .fold = {},
-                        .center_fold = {}};
+                        .center_fold = {},
+                        .estimate = data_.estimate};
   const ProjectionObjective f = make_objective(part, found.cell, options_.criterion);
   const bool all = found.w.rows() == found.w.cols();
   const Matrix w = all ? found.w : descend(f, found.w, steps_of_fold, threads).w;
   const Matrix z = w * sorted_x_.middleCols(begin, size);
   const auto y = problem_.y.middleCols(begin, size);
   const auto weights = problem_.weights.segment(begin, size);
+  if (data_.estimate == Estimate::ratio) {
+    return held_out_smi(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
+  }
   if (options_.scoring == Scoring::squared) {
     return held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
   }

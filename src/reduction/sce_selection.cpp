@@ -136,4 +136,12 @@ double held_out_sce(const MatrixView& z, const MatrixView& y, const VectorView& 
   return loss.dot(weights) / weights.sum();
 }
 
+double held_out_smi(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
+                    const MatrixView& centers_y, const Cell& cell, const VectorView& a) {
+  const TargetKernels of_z = smi_kernels(z, weights, centers_z, cell.bandwidth);
+  const TargetKernels of_y = smi_kernels(y, weights, centers_y, cell.bandwidth_y);
+  const Vector h = of_z.values.cwiseProduct(of_y.values) * weights / weights.sum();
+  return 0.5 * a.dot(of_z.overlaps.cwiseProduct(of_y.overlaps) * a) - h.dot(a);
+}
+
 }  // namespace condens::lsce

@@ -51,4 +51,8 @@ std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vec
 double held_out_sce(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
                     const MatrixView& centers_y, const Cell& cell, const VectorView& a);
 
+/// 1/2 a'H a - h'a of the ratio on the columns of z and y, by weight: H from their own pairs.
+double held_out_smi(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
+                    const MatrixView& centers_y, const Cell& cell, const VectorView& a);
+
 }  // namespace condens::lsce
