@@ -8,7 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from condens.estimators import ConditionalDensityRegressor, _Additive, _Reducing, _Selecting, _WithUnlabeled
 
-__all__ = ["LSCDE", "LSCE", "LSMI", "SACDE", "SALSCDE", "EpsilonKDE", "ForwardSelection", "GaussianProcess", "NadarayaWatson", "Sliced"]
+__all__ = [
+    "LSCDE",
+    "LSCE",
+    "LSMI",
+    "SACDE",
+    "SALSCDE",
+    "EpsilonKDE",
+    "ForwardSelection",
+    "GaussianProcess",
+    "NadarayaWatson",
+    "Sliced",
+]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
 
