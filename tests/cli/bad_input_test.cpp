@@ -114,8 +114,12 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("plot m.json t.csv --x z -o p.svg", 2, {"'z'", "x"});
   expect_refusal("plot m.json t.csv --at z=1 -o p.svg", 2, {"'z'"});
   expect_refusal("plot m.json t.csv --figure pit -o p.svg", 2, {"--test"});
+  expect_refusal("plot m.json t.csv --figure summary -o p.svg", 2, {"lscde has no components"});
+  expect_refusal("plot m.json t.csv --figure dimensions -o p.svg", 2, {"compared no numbers of components"});
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
+  ASSERT_EQ(run("fit t.csv --target y --model sliced --set model=ekde -o s.json").code, 0);
+  expect_refusal("plot s.json --figure summary -o p.svg", 2, {"give DATA.csv"});
   write("bad.csv", "x,y\n1,2\nabc,3\n");
   expect_refusal("predict m.json bad.csv -o out.csv", 2, {"bad.csv:3", "'x'", "'abc'"});
 }
