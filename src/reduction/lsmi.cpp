@@ -110,9 +110,7 @@ class Directions {
   explicit Directions(const LsmiOptions& options)
       : options_(search_options(options)), folds_(options.cv.size() == 1 ? static_cast<Index>(options.cv[0]) : 5) {}
 
-  std::vector<Matrix> find(const Dataset& all, const std::vector<Index>& dimensions, const Run& run) {
-    Dataset storage;
-    const Dataset rows = preparation::merge_copies(rows_that_count(all, storage));
+  std::vector<Matrix> find(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run) {
     const std::vector<Index> varying = varying_rows(rows);
     const Index d_x = std::ssize(varying);
     if (d_x == 0) return std::vector<Matrix>(dimensions.size(), Matrix(0, rows.x.rows()));
@@ -134,8 +132,7 @@ class Directions {
   }
 
   /// Goes on from `found`, with the hyper-parameters that led to it.
-  std::vector<Matrix> again(const Dataset& all, const std::vector<Matrix>& found, const Run& run) const {
-    const Dataset rows = preparation::merge_copies(all);
+  std::vector<Matrix> again(const Dataset& rows, const std::vector<Matrix>& found, const Run& run) const {
     const std::vector<Index> varying = varying_rows(rows);
     const SearchData data = search_data(rows, varying, run);
     Task task(run, "searching directions", static_cast<double>(found.size()));

@@ -53,7 +53,10 @@ Bases bases_of(const Dataset& data, const Settings& settings, const std::vector<
   Bases out;
   out.scale = Standardizer::identity(d_x);
   if (!fewer.empty()) {
-    const preparation::Standardized standardized = preparation::standardize(settings.owner, data, settings.standardize);
+    // Copies of a row and its weight are to be the same numbers, to the bit: searches amplify rounding.
+    Dataset storage;
+    const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
+    const preparation::Standardized standardized = preparation::standardize(settings.owner, rows, settings.standardize);
     out.scale = standardized.x;
     if (whole == nullptr || !finder.again) {
       out.components = finder.find(standardized.data, fewer, run);

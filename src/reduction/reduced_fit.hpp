@@ -32,7 +32,7 @@ struct Settings {
   Document options;  ///< of the inner model
 };
 
-/// The search for directions. For standardised rows, and rising d < d_x, the rows of W_d,
+/// The search for directions. For standardised rows (no two equal, with weights), and rising d < d_x, the rows of W_d,
 /// orthonormal: d of them, or fewer where there are no more.
 struct Finder {
   std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run)> find;

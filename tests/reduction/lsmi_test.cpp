@@ -223,6 +223,19 @@ TEST(Lsmi, ThreadsDoNotChangeOneBitAndWeightZeroIsAbsence) {
   EXPECT_LT(distance(fit(more, quick({2})).components(), fit(data, quick({2})).components()), 1e-6);
 }
 
+TEST(Lsmi, WeightsCountCopiesToTheBit) {
+  Dataset weighted = planted(40, true);
+  weighted.weights = Vector(40);
+  for (Index i = 0; i < 40; ++i) weighted.weights[i] = static_cast<double>(i % 4);
+  std::vector<Index> rows;
+  for (Index i = 39; i >= 0; --i) rows.insert(rows.end(), static_cast<std::size_t>(i % 4), i);
+  const Dataset copies{.x = weighted.x(Eigen::all, rows), .y = weighted.y(Eigen::all, rows)};
+  for (const std::string_view preset : {"recommended", "paper"}) {
+    const Document options = quick({2}).set("random_starts", 2).set("bandwidth", Document(Numbers{0.5, 1.0}));
+    EXPECT_EQ(fit(weighted, options, 1, preset).components(), fit(copies, options, 1, preset).components()) << preset;
+  }
+}
+
 TEST(Lsmi, DegenerateInputs) {
   const Dataset data = planted(50, false);
   EXPECT_EQ(fit(data, quick({9})).components(), Matrix::Identity(4, 4)) << "as many as inputs: all of them";

@@ -452,8 +452,8 @@ TEST(Forward, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { forward(data, options); });
   };
-  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, "), std::string::npos);
-  EXPECT_NE(said("model", "lsdce").find("did you mean 'lscde'?"), std::string::npos);
+  EXPECT_NE(said("model", "lscdee").find("model = 'lscdee', expected one of lscde, "), std::string::npos);
+  EXPECT_NE(said("model", "lscdee").find("did you mean 'lscde'?"), std::string::npos);
   EXPECT_EQ(said("model", "forward"), "ForwardSelection: model = 'forward', expected another model");
   EXPECT_EQ(said("model", 3), "ForwardSelection: model = 3, expected a text");
   EXPECT_EQ(said("model_preset", "papr"), "LSCDE: preset = 'papr', expected recommended or paper");
