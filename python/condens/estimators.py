@@ -264,9 +264,7 @@ class _Selecting(SelectorMixin, ConditionalDensityRegressor):  # type: ignore[mi
         return self.support_
 
 
-class _Reducing(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConditionalDensityRegressor
-):
+class _Reducing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConditionalDensityRegressor):  # type: ignore[misc]
     """Estimators that reduce the inputs to a few directions are transformers of scikit-learn, too.
 
     Attributes
