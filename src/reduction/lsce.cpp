@@ -137,6 +137,7 @@ Document starts_to_document(const Subspace& found) {
   return Document::Object{
       {"start", Document(sources)},
       {"objective", column([](const lsce::Reached& start) { return start.objective; })},
+      {"left_behind", column([](const lsce::Reached& start) { return start.left_behind ? 1.0 : 0.0; })},
       {"angle", column([&](const lsce::Reached& start) { return principal_angles(start.w, found.w).maxCoeff(); })}};
 }
 

@@ -18,13 +18,43 @@ namespace {
 constexpr Index most_rounds = 10;    // of common tuning, before the last descent
 constexpr Index steps_of_fold = 30;  // of a descent on a training part, from the W of all rows
 constexpr double value_tolerance = 1e-9;
+constexpr Index finalists = 3;  // starts that go to the end
+constexpr Index steps_of_heat = 3;
+constexpr double same_subspace = 0.01;  // largest angle, in radians
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index starts_to_score = 8;  // at most, for the first choice of hyper-parameters
 
 bool lower(double a, double b) { return a < b || (std::isfinite(a) && !std::isfinite(b)); }
 
-const Reached& leader(const std::vector<Reached>& starts) {
-  return *std::min_element(starts.begin(), starts.end(),
-                           [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
+std::vector<Reached*> in_race(std::vector<Reached>& starts) {
+  std::vector<Reached*> out;
+  for (Reached& start : starts) {
+    if (!start.left_behind) out.push_back(&start);
+  }
+  return out;
+}
+
+/// The best of those in the race.
+Reached& leader(std::vector<Reached>& starts) {
+  const std::vector<Reached*> going = in_race(starts);
+  return **std::min_element(going.begin(), going.end(),
+                            [](const Reached* a, const Reached* b) { return lower(a->objective, b->objective); });
+}
+
+/// Of starts in the race the better third goes on, or as many as there are finalists; those that
+/// reached the same subspace as a better one do not.
+void leave_behind(std::vector<Reached*> going) {
+  std::stable_sort(going.begin(), going.end(),
+                   [](const Reached* a, const Reached* b) { return lower(a->objective, b->objective); });
+  const std::size_t places = std::max<std::size_t>(finalists, (going.size() + 2) / 3);
+  std::vector<const Reached*> kept;
+  for (Reached* start : going) {
+    const auto same = [&](const Reached* better) {
+      return principal_angles(better->w, start->w).maxCoeff() < same_subspace;
+    };
+    start->left_behind = kept.size() == places || std::any_of(kept.begin(), kept.end(), same);
+    if (!start->left_behind) kept.push_back(start);
+  }
 }
 
 const CellScore& best_of(const std::vector<CellScore>& scores) {
@@ -126,29 +156,60 @@ SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start
     return options_.optimizer == LsceOptimizer::lbfgs ? minimize_lifted(value, start, settings, asked)
                                                       : descend_geodesics(value, start, settings, asked);
   } catch (const NumericalError&) {  // no solution at this start with these hyper-parameters
-    return {start, std::numeric_limits<double>::infinity(), 0.0, 0, 1, LbfgsStatus::flat, false};
+    return {start, infinity, 0.0, 0, 1, LbfgsStatus::flat, false};
   }
 }
 
-/// Every start goes on by `steps` at most with the hyper-parameters of `out`; the leader becomes `out`.
-void Search::descend_all(std::vector<Reached>& starts, Index steps, Subspace& out) {
+/// A few steps from every start; the worse ones stay behind, and again, until those are left that
+/// go to the end.
+void Search::race(std::vector<Reached>& starts, Subspace& out) {
   const ProjectionObjective f = make_objective(data_, out.cell, options_.criterion);
-  std::vector<SubspaceResult> results(starts.size());
-  for_each(std::ssize(starts), [&](Index k, int threads) {
+  for (std::vector<Reached*> going = in_race(starts); std::ssize(going) > finalists; going = in_race(starts)) {
+    descend_each(f, going, steps_of_heat, out);
+    check_stopped();
+    leave_behind(going);
+  }
+}
+
+/// Every start in the race goes on by `steps` at most with the hyper-parameters of `out`; the leader becomes `out`.
+void Search::descend_all(std::vector<Reached>& starts, Index steps, Subspace& out) {
+  descend_each(make_objective(data_, out.cell, options_.criterion), in_race(starts), steps, out);
+  const Reached& first = leader(starts);
+  out.w = first.w;
+  out.objective = first.objective;
+  best_so_far_ = out;
+}
+
+void Search::descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps,
+                          Subspace& out) {
+  std::vector<SubspaceResult> results(going.size());
+  for_each(std::ssize(going), [&](Index k, int threads) {
     const std::size_t s = static_cast<std::size_t>(k);
-    results[s] = descend(f, starts[s].w, steps, threads);
+    results[s] = descend(f, going[s]->w, steps, threads);
   });
   out.converged = true;
-  for (std::size_t s = 0; s < starts.size(); ++s) {
-    starts[s].w = std::move(results[s].w);
-    starts[s].objective = std::isnan(results[s].value) ? std::numeric_limits<double>::infinity() : results[s].value;
+  for (std::size_t s = 0; s < going.size(); ++s) {
+    going[s]->w = std::move(results[s].w);
+    going[s]->objective = std::isnan(results[s].value) ? infinity : results[s].value;
     out.evaluations += results[s].evaluations;
     out.converged &= results[s].status != LbfgsStatus::iteration_limit && !results[s].interrupted;
   }
-  out.w = leader(starts).w;
-  out.objective = leader(starts).objective;
+}
+
+/// Every start at the hyper-parameters that hold at the end; the best is what was found.
+void Search::compare_all(std::vector<Reached>& starts, Subspace& out) {
+  const ProjectionObjective f = make_objective(data_, out.cell, options_.criterion);
+  for_each(std::ssize(starts), [&](Index k, int threads) {
+    Reached& start = starts[static_cast<std::size_t>(k)];
+    const double value = f.evaluate(start.w, threads).value;
+    start.objective = std::isnan(value) ? infinity : value;
+  });
+  const Reached& first = *std::min_element(
+      starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
+  out.w = first.w;
+  out.objective = first.objective;
+  out.reached = starts;
   best_so_far_ = out;
-  best_so_far_.reached = starts;
 }
 
 /// One cell for all starts, chosen at the one that scores best, then at the leader after each
@@ -163,6 +224,7 @@ void Search::tune_together(std::vector<Reached>& starts, Subspace& out) {
   const CellScore& best = best_of(first);
   out.cell = best.cell;
   best_so_far_ = {.w = starts[static_cast<std::size_t>(&best - first.data())].w, .cell = out.cell};
+  race(starts, out);
   std::vector<Subspace> visited;
   Index left = options_.max_steps;
   while (!one_cell_ && out.rounds < most_rounds && left > options_.steps_per_tuning) {
@@ -178,6 +240,7 @@ void Search::tune_together(std::vector<Reached>& starts, Subspace& out) {
   }
   if (visited.size() > 1) go_back(visited, starts, out);
   descend_all(starts, left, out);
+  compare_all(starts, out);
   check_stopped();
 }
 
@@ -194,9 +257,7 @@ void Search::go_back(const std::vector<Subspace>& visited, std::vector<Reached>&
     lowest = score;
   }
   out.cell = best->cell;
-  const auto last = std::min_element(
-      starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
-  last->w = best->w;
+  leader(starts).w = best->w;
 }
 
 /// The paper's way: each start has a cell of its own, chosen anew every few steps. The starts are
@@ -233,19 +294,10 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
   }
   if (!(cells[best].cell.bandwidth > 0)) throw Cancelled();
   out.cell = cells[best].cell;
-  const ProjectionObjective f = make_objective(data_, out.cell, options_.criterion);
-  for_each(std::ssize(starts), [&](Index k, int threads) {
-    Reached& start = starts[static_cast<std::size_t>(k)];
-    const double value = f.evaluate(start.w, threads).value;
-    start.objective = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
-  });
-  out.w = leader(starts).w;
-  out.objective = leader(starts).objective;
   for (const Index count : evaluations) out.evaluations += count;
   out.rounds = *std::max_element(rounds.begin(), rounds.end());
   out.converged = std::find(at_end.begin(), at_end.end(), 0) == at_end.end();
-  best_so_far_ = out;
-  best_so_far_.reached = starts;
+  compare_all(starts, out);
   check_stopped();
 }
 
@@ -276,7 +328,6 @@ Subspace Search::find(Index d_z, const Matrix& smaller) {
   if (options_.tuning == LsceTuning::common) tune_together(starts, out);
   if (options_.tuning == LsceTuning::own) tune_apart(starts, out);
   require_value(out);
-  out.reached = std::move(starts);
   task_.advance(0.5);
   return out;
 }
@@ -293,7 +344,7 @@ double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
   for (Index l = 0; l < data_.centers_x.cols(); ++l) {
     if (problem_.center_fold[static_cast<std::size_t>(l)] != fold) kept.push_back(l);
   }
-  if (kept.empty() || train.empty()) return std::numeric_limits<double>::infinity();
+  if (kept.empty() || train.empty()) return infinity;
   const SearchData part{.rows = {.x = Matrix(sorted_x_(Eigen::all, train)),
                                  .y = Matrix(problem_.y(Eigen::all, train)),
                                  .weights = problem_.weights(train)},
@@ -319,7 +370,7 @@ double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
 }
 
 Score Search::held_out(const Subspace& found) {
-  Vector scores = Vector::Constant(problem_.folds(), std::numeric_limits<double>::infinity());
+  Vector scores = Vector::Constant(problem_.folds(), infinity);
   for_each(problem_.folds(), [&](Index k, int threads) {
     if (stop()) return;
     try {

@@ -30,6 +30,7 @@ struct Reached {
   std::string source;
   Matrix w;
   double objective = 0;  ///< at the hyper-parameters that are common to all at the end
+  bool left_behind = false;
 };
 
 /// The subspace of one dimension d_z.
@@ -67,6 +68,9 @@ class Search {
   void tune_together(std::vector<Reached>& starts, Subspace& out);
   void go_back(const std::vector<Subspace>& visited, std::vector<Reached>& starts, Subspace& out);
   void tune_apart(std::vector<Reached>& starts, Subspace& out);
+  void compare_all(std::vector<Reached>& starts, Subspace& out);
+  void race(std::vector<Reached>& starts, Subspace& out);
+  void descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps, Subspace& out);
   void descend_all(std::vector<Reached>& starts, Index steps, Subspace& out);
   Score held_out(const Subspace& found);
   double held_out_loss(const Subspace& found, Index fold, int threads);

@@ -19,8 +19,8 @@ namespace condens::lsce {
 namespace {
 
 constexpr Index slices = 10;
-constexpr Index most_rows = 1000;  // of the likelihood, whose cost grows with their square
-constexpr Index most_steps = 60;
+constexpr Index most_rows = 500;  // of the likelihood, whose cost grows with their square
+constexpr Index most_steps = 30;
 constexpr double least_width_y = 0.01;
 constexpr double largest_width_y = 3;
 
@@ -66,11 +66,11 @@ Matrix Starts::random_rows(Index rows, std::uint64_t stream) const {
   return out;
 }
 
-/// Quasi-Newton steps over all of W, whose size is the inverse of a width, and log h_y.
-Matrix Starts::nw_metric(const Matrix& start, int threads, const std::function<bool()>& stop) const {
-  const Index d_z = start.rows();
-  const Index size = start.size();
-  if (rows_.size() < 3) return start;
+/// Quasi-Newton steps over all of W, whose size is the inverse of a width, and log h_y, from the best of `candidates`.
+Matrix Starts::nw_metric(const std::vector<Matrix>& candidates, int threads, const std::function<bool()>& stop) const {
+  const Index d_z = candidates.front().rows();
+  const Index size = candidates.front().size();
+  if (rows_.size() < 3) return candidates.front();
   const NwLeaveOneOut likelihood(rows_.x, rows_.y, rows_.weights, Defensive::fit(settings_.defensive_weight, rows_));
   const auto objective = [&](const Vector& at, Vector& gradient) {
     const NwLikelihood here =
@@ -78,22 +78,32 @@ Matrix Starts::nw_metric(const Matrix& start, int threads, const std::function<b
     gradient << -here.gradient.reshaped(), -here.gradient_y;
     return -here.value;
   };
-  Vector first(size + 1);
-  first << (start / (0.5 * std::sqrt(static_cast<double>(d_z)))).reshaped(), std::log(0.3);
   Vector lower = Vector::Constant(size + 1, -std::numeric_limits<double>::infinity());
   Vector upper = -lower;
   lower[size] = std::log(least_width_y);
   upper[size] = std::log(largest_width_y);
-  const LbfgsSettings settings{.max_iterations = most_steps, .gradient_tolerance = 1e-4, .value_tolerance = 1e-7};
+  const LbfgsSettings settings{.max_iterations = most_steps, .gradient_tolerance = 1e-4, .value_tolerance = 1e-6};
   const auto poll = [&] {
     if (stop && stop()) throw Stopped{};
   };
   try {
-    return minimize(objective, first, lower, upper, settings, poll).x.head(size).reshaped(d_z, n_inputs_);
+    Vector best;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Matrix& candidate : candidates) {
+      poll();
+      Vector first(size + 1);
+      first << (candidate / (0.5 * std::sqrt(static_cast<double>(d_z)))).reshaped(), std::log(0.3);
+      Vector unused(size + 1);
+      const double value = objective(first, unused);
+      if (best.size() > 0 && !(value < lowest)) continue;
+      best = std::move(first);
+      lowest = value;
+    }
+    return minimize(objective, best, lower, upper, settings, poll).x.head(size).reshaped(d_z, n_inputs_);
   } catch (const Stopped&) {
-    return start;
+    return candidates.front();
   } catch (const NumericalError&) {  // two rows that are equal, or none within reach
-    return start;
+    return candidates.front();
   }
 }
 
@@ -101,35 +111,28 @@ std::vector<Start> Starts::of_dimension(Index d_z, const Matrix& smaller, int th
                                         const std::function<bool()>& stop) const {
   const std::uint64_t stream = 1000 * static_cast<std::uint64_t>(d_z);
   std::vector<Start> out;
+  if (settings_.informed) {
+    const Matrix filling = random_rows(d_z + smaller.rows(), stream + 999);
+    const Matrix sir = completed(sir_, d_z, filling);
+    const Matrix save = completed(save_, d_z, filling);
+    const Matrix metric = nw_metric({sir, save, orthonormal_rows(filling.topRows(d_z))}, threads, stop);
+    out.push_back({"nw", completed(leading_directions(metric, d_z), d_z, filling)});
+    if (smaller.rows() > 0) {
+      // The subspace that was found stays, and takes the directions that a metric has outside it.
+      const Matrix wider =
+          nw_metric({completed(smaller, d_z, sir), completed(smaller, d_z, save), completed(smaller, d_z, filling)},
+                    threads, stop);
+      const Matrix outside = wider - wider * smaller.transpose() * smaller;
+      const Matrix added = completed(smaller, d_z, leading_directions(outside, d_z - smaller.rows()));
+      out.push_back({"nested", added.rows() < d_z ? completed(added, d_z, filling) : added});
+    }
+    out.push_back({"sir", sir});
+    out.push_back({"save", save});
+  }
   for (Index k = 0; k < settings_.random; ++k) {
     out.push_back({"random", orthonormal_rows(random_rows(d_z, stream + static_cast<std::uint64_t>(k)))});
   }
-  if (!settings_.informed) return out;
-  const Matrix filling = random_rows(d_z + smaller.rows(), stream + 999);
-  const Matrix sir = completed(sir_, d_z, filling);
-  const Matrix save = completed(save_, d_z, filling);
-  std::vector<Start> likely{
-      {"nw from sir", sir}, {"nw from save", save}, {"nw from random", orthonormal_rows(filling.topRows(d_z))}};
-  if (smaller.rows() > 0) likely.push_back({"nested", completed(smaller, d_z, filling)});
-  const int outer = static_cast<int>(std::min<Index>(threads, std::ssize(likely)));
-  const auto learn = [&](Index k) {
-    Start& start = likely[static_cast<std::size_t>(k)];
-    const Matrix metric = nw_metric(start.w, std::max(1, threads / outer), stop);
-    if (start.source != "nested") {
-      start.w = completed(leading_directions(metric, d_z), d_z, filling);
-      return;
-    }
-    // The subspace that was found stays, and takes the directions that the metric has outside it.
-    const Matrix outside = metric - metric * smaller.transpose() * smaller;
-    start.w = completed(smaller, d_z, leading_directions(outside, d_z - smaller.rows()));
-    if (start.w.rows() < d_z) start.w = completed(start.w, d_z, filling);
-  };
-  parallel_for(std::ssize(likely), outer, learn);
-  std::vector<Start> informed = std::move(likely);
-  informed.push_back({"sir", sir});
-  informed.push_back({"save", save});
-  informed.insert(informed.end(), out.begin(), out.end());
-  return informed;
+  return out;
 }
 
 }  // namespace condens::lsce

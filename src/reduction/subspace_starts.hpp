@@ -15,7 +15,7 @@
 namespace condens::lsce {
 
 struct Start {
-  std::string source;  ///< "sir", "save", "nw from sir", ..., "random"
+  std::string source;  ///< "nw", "nested", "sir", "save" or "random"
   Matrix w;            ///< orthonormal rows
 };
 
@@ -38,7 +38,7 @@ class Starts {
                                   const std::function<bool()>& stop) const;
 
  private:
-  Matrix nw_metric(const Matrix& start, int threads, const std::function<bool()>& stop) const;
+  Matrix nw_metric(const std::vector<Matrix>& candidates, int threads, const std::function<bool()>& stop) const;
   Matrix random_rows(Index rows, std::uint64_t stream) const;
 
   Index n_inputs_;
