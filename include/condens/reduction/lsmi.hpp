@@ -45,7 +45,7 @@ struct LsmiOptions {
   bool mask_centers = true;
   LsceOptimizer optimizer = LsceOptimizer::lbfgs;
   bool informed_starts = true;
-  Index random_starts = 2;
+  Index random_starts = 16;
   LsceTuning tuning = LsceTuning::common;
   Index steps_per_tuning = 20;
   Index max_steps = 200;
