@@ -91,7 +91,7 @@ void fit(const FitCall& call) {
   if (!call.unlabeled.empty()) data.x_unlabeled = model.encoder.encode_inputs(call.csv.read(call.unlabeled));
 
   model.density = info.fit(data, call.preset, options, start_run(call.threads, call.quiet));
-  check_interrupted();
+  if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);
   report(call, model, data.size(), table.rows() - data.size());

@@ -166,6 +166,12 @@ Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport
   prepare();
 }
 
+Lscde Lscde::rescaled(double factor_x, const Standardizer& y_scale) const {
+  Parameters same{options_,      input_widths_, bandwidth_, bandwidth_y_, regularization_,
+                  coefficients_, centers_x_,    centers_y_, defensive_};
+  return Lscde(std::move(same), x_scale().rescaled(Vector::Constant(n_inputs(), factor_x)), y_scale, report());
+}
+
 void Lscde::prepare() {
   std::vector<Index> active;
   for (Index l = 0; l < coefficients_.size(); ++l) {

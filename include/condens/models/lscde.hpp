@@ -109,6 +109,10 @@ class Lscde final : public ConditionalDensity {
   Matrix centers_x() const;                                     ///< d_x x b, scale of the data
   Matrix centers_y() const;                                     ///< d_y x b, scale of the data
 
+  /// For models that wrap one fitted without standardisation, on x divided by `factor_x` and on y
+  /// as `y_scale` brings it: the same law for x and y as they were before.
+  Lscde rescaled(double factor_x, const Standardizer& y_scale) const;
+
   std::string_view model_name() const override { return "lscde"; }
   Document options() const override { return options_to_document(options_); }
   Document to_document() const override;

@@ -1,0 +1,212 @@
+#include "condens/optim/grassmann.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+struct Stopped {};
+
+/// (M M')^(-1/2); NaN where M has not full rank.
+Matrix inverse_root(const MatrixView& m) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(m * m.transpose()));
+  const Vector& values = solver.eigenvalues();
+  const double least = values.size() > 0 ? values[0] : 1.0;
+  const bool full = solver.info() == Eigen::Success && least > 1e-20 * values[values.size() - 1];
+  if (!full) return Matrix::Constant(m.rows(), m.rows(), not_a_number);
+  return solver.eigenvectors() * values.cwiseInverse().cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose();
+}
+
+/// G (I - W'W).
+Matrix tangent(const MatrixView& w, const MatrixView& gradient) { return gradient - (gradient * w.transpose()) * w; }
+
+double largest(const Matrix& values) { return values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0.0; }
+
+/// Evaluations of one search: asks `stop` before each, and keeps the best point.
+class Evaluations {
+ public:
+  Evaluations(const SubspaceObjective& objective, const MatrixView& start, const std::function<bool()>& stop)
+      : objective_(objective), stop_(stop), best_(orthonormal_rows(start)) {
+    require(start.rows() <= start.cols(), "subspace of ", start.rows(), " dimensions among ", start.cols(),
+            ", expected no more than that");
+    require(best_.allFinite(), "subspace: the rows of the start are not independent");
+  }
+
+  /// Throws Stopped.
+  double operator()(const Matrix& w, Matrix& gradient) {
+    if (stop_ && stop_()) throw Stopped{};
+    ++count_;
+    const double value = w.allFinite() ? objective_(w, gradient) : not_a_number;
+    if (!std::isfinite(value) || !gradient.allFinite()) return not_a_number;
+    if (!(value >= value_)) {  // also the first one, which replaces NaN
+      best_ = w;
+      value_ = value;
+    }
+    return value;
+  }
+
+  const Matrix& best() const { return best_; }
+  double value() const { return value_; }
+  Index count() const { return count_; }
+  SubspaceResult interrupted(Index iterations) const {
+    return {best_, value_, not_a_number, iterations, count_, LbfgsStatus::iteration_limit, true};
+  }
+
+ private:
+  const SubspaceObjective& objective_;
+  const std::function<bool()>& stop_;
+  Matrix best_;
+  double value_ = not_a_number;
+  Index count_ = 0;
+};
+
+/// Steepest descent from one point; see descend_geodesics.
+class Descent {
+ public:
+  Descent(Evaluations& evaluate, const SubspaceSettings& settings)
+      : evaluate_(evaluate), settings_(settings), w_(evaluate.best()), gradient_(w_.rows(), w_.cols()) {}
+
+  SubspaceResult run() {
+    value_ = evaluate_(w_, gradient_);
+    if (!std::isfinite(value_)) throw NumericalError("descend_geodesics: the objective is not finite at the start");
+    LbfgsStatus status = LbfgsStatus::iteration_limit;
+    while (true) {
+      const Matrix direction = tangent(w_, gradient_);
+      if (largest(direction) <= settings_.gradient_tolerance) {
+        status = LbfgsStatus::converged;
+        break;
+      }
+      if (iterations_ == settings_.max_iterations) break;
+      const double before = value_;
+      const bool lower = step(direction);
+      iterations_ += lower ? 1 : 0;
+      if (!lower || before - value_ <= settings_.value_tolerance * std::max(1.0, std::abs(before))) {
+        status = LbfgsStatus::flat;
+        break;
+      }
+    }
+    return {w_, value_, largest(tangent(w_, gradient_)), iterations_, evaluate_.count(), status, false};
+  }
+
+  Index iterations() const { return iterations_; }
+
+ private:
+  /// Halves t until the value falls by a share of what the slope promises (Armijo's rule); the
+  /// first t turns by half a radian at most, later ones begin at twice the last.
+  bool step(const Matrix& direction) {
+    constexpr double decrease = 1e-4;
+    constexpr int most_halvings = 40;
+    const double slope = direction.squaredNorm();
+    const double turn = 0.5 / direction.norm();
+    double t = length_ > 0 ? std::min(2.0 * length_, 3.0 * turn) : turn;
+    Matrix gradient(w_.rows(), w_.cols());
+    for (int k = 0; k < most_halvings; ++k, t *= 0.5) {
+      Matrix next = orthonormal_rows(geodesic(w_, direction, t));  // against drift
+      const double value = evaluate_(next, gradient);
+      if (!(value <= value_ - decrease * t * slope) || !(value < value_)) continue;
+      w_ = std::move(next);
+      gradient_ = gradient;
+      value_ = value;
+      length_ = t;
+      return true;
+    }
+    return false;
+  }
+
+  Evaluations& evaluate_;
+  const SubspaceSettings& settings_;
+  Matrix w_;
+  Matrix gradient_;
+  double value_ = not_a_number;
+  double length_ = 0;
+  Index iterations_ = 0;
+};
+
+}  // namespace
+
+Matrix orthonormal_rows(const MatrixView& w) { return inverse_root(w) * w; }
+
+Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t) {
+  const Matrix d = tangent(w, gradient);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(d * d.transpose()));
+  const Vector angle = solver.eigenvalues().cwiseMax(0.0).cwiseSqrt() * t;
+  // sin(S t) / S, whose limit at S = 0 is t.
+  const Vector sinc = angle.unaryExpr([&](double a) { return std::abs(a) < 1e-8 ? t : t * std::sin(a) / a; });
+  const Matrix& v = solver.eigenvectors();
+  return v *
+         (angle.array().cos().matrix().asDiagonal() * (v.transpose() * w) - sinc.asDiagonal() * (v.transpose() * d));
+}
+
+Vector principal_angles(const MatrixView& a, const MatrixView& b) {
+  require(a.cols() == b.cols(), "principal_angles: spaces of ", a.cols(), " and ", b.cols(), " coordinates");
+  // The sine of what is left of the smaller space outside the larger one, and the cosine of what is inside: the
+  // arc tangent of both is exact for small angles and for large ones.
+  const MatrixView& small = a.rows() <= b.rows() ? a : b;
+  const MatrixView& large = a.rows() <= b.rows() ? b : a;
+  const Matrix inside = small * large.transpose();
+  if (small.rows() == 0) return Vector();
+  const Eigen::JacobiSVD<Matrix> cosines(inside);
+  const Eigen::JacobiSVD<Matrix> sines(Matrix(small - inside * large));
+  Vector out(small.rows());
+  for (Index k = 0; k < out.size(); ++k) {
+    out[k] = std::atan2(sines.singularValues()[k], cosines.singularValues()[out.size() - 1 - k]);
+  }
+  return out;
+}
+
+SubspaceResult minimize_lifted(const SubspaceObjective& objective, const MatrixView& start,
+                               const SubspaceSettings& settings, const std::function<bool()>& stop) {
+  Evaluations evaluate(objective, start, stop);
+  const Index rows = start.rows();
+  const Index cols = start.cols();
+  const auto lifted = [&](const Vector& at, Vector& gradient) {
+    const Eigen::Map<const Matrix> m(at.data(), rows, cols);
+    const Matrix root = inverse_root(m);
+    const Matrix q = root * m;
+    Matrix own(rows, cols);
+    const double value = evaluate(q, own);
+    gradient = (root * tangent(q, own)).reshaped();
+    return value;
+  };
+  const Vector none = Vector::Constant(rows * cols, std::numeric_limits<double>::infinity());
+  try {
+    const LbfgsResult found = minimize(lifted, evaluate.best().reshaped(), -none, none,
+                                       {.history = settings.history,
+                                        .max_iterations = settings.max_iterations,
+                                        .gradient_tolerance = settings.gradient_tolerance,
+                                        .value_tolerance = settings.value_tolerance,
+                                        .first_step = 0.5});
+    return {orthonormal_rows(found.x.reshaped(rows, cols)),
+            found.value,
+            found.projected_gradient,
+            found.iterations,
+            evaluate.count(),
+            found.status,
+            false};
+  } catch (const Stopped&) {
+    return evaluate.interrupted(0);
+  }
+}
+
+SubspaceResult descend_geodesics(const SubspaceObjective& objective, const MatrixView& start,
+                                 const SubspaceSettings& settings, const std::function<bool()>& stop) {
+  Evaluations evaluate(objective, start, stop);
+  Descent descent(evaluate, settings);
+  try {
+    return descent.run();
+  } catch (const Stopped&) {
+    return evaluate.interrupted(descent.iterations());
+  }
+}
+
+}  // namespace condens

@@ -1,0 +1,156 @@
+#include "condens/reduction/sliced.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "../models/preparation.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/kernels/centers.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr double negligible = 1e-10;  // share of the largest eigenvalue
+
+/// Slices of one target by the middle of each value's share of all weight.
+std::vector<Index> slices_by_order(const Eigen::RowVectorXd& y, const Vector& weights, Index n_slices) {
+  std::vector<Index> order(static_cast<std::size_t>(y.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return y[a] < y[b]; });
+  // Runs of equal values, as [begin, end) of the order.
+  std::vector<std::pair<std::size_t, std::size_t>> runs;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || y[order[i]] != y[order[i - 1]]) runs.emplace_back(i, i);
+    runs.back().second = i + 1;
+  }
+  const bool one_each = std::ssize(runs) <= n_slices;
+  const double total = weights.sum();
+  std::vector<Index> out(order.size());
+  double below = 0;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    double own = 0;
+    for (std::size_t i = runs[r].first; i < runs[r].second; ++i) own += weights[order[i]];
+    const double middle = (below + 0.5 * own) / total;
+    const Index by_share = std::min(n_slices - 1, static_cast<Index>(middle * static_cast<double>(n_slices)));
+    for (std::size_t i = runs[r].first; i < runs[r].second; ++i) {
+      out[static_cast<std::size_t>(order[i])] = one_each ? static_cast<Index>(r) : by_share;
+    }
+    below += own;
+  }
+  return out;
+}
+
+/// Slices of several targets: the nearest of the centres of clusters.
+std::vector<Index> slices_by_clusters(const Matrix& y, const Vector& weights, Index n_slices, Index seed, int threads) {
+  const Matrix scaled = Standardizer::fit(y, weights).transform(y);
+  const std::vector<Index> centers =
+      kmeans_centers(scaled, weights, std::min(n_slices, y.cols()), static_cast<std::uint64_t>(seed), threads);
+  std::vector<Index> out(static_cast<std::size_t>(y.cols()));
+  for (Index i = 0; i < y.cols(); ++i) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < centers.size(); ++k) {
+      const double distance = (scaled.col(i) - scaled.col(centers[k])).squaredNorm();
+      if (distance >= nearest) continue;
+      nearest = distance;
+      out[static_cast<std::size_t>(i)] = static_cast<Index>(k);
+    }
+  }
+  return out;
+}
+
+/// u = A x of unit covariance, for centred x: A is C^(-1/2) in the space where C is regular.
+struct Whitened {
+  Matrix u;      // r x n
+  Matrix basis;  // d_x x r: A' = V D^(-1/2), so that a direction b of u is basis b of x
+};
+
+/// The eigenvectors of C from those of the smaller of the two Gram matrices of centred x.
+Whitened whiten(const Matrix& centred, const Vector& share) {
+  const Matrix a = centred * share.cwiseSqrt().asDiagonal();
+  const bool wide = a.rows() > a.cols();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(wide ? Matrix(a.transpose() * a) : Matrix(a * a.transpose()));
+  const Vector& values = eigen.eigenvalues();  // rising
+  const double least = negligible * std::max(0.0, values[values.size() - 1]);
+  const Index rank = (values.array() > least).count();
+  const Vector kept = values.tail(rank);
+  const Matrix vectors = eigen.eigenvectors().rightCols(rank);
+  // Of A'A = Q D Q': V = A Q D^(-1/2).
+  const Matrix basis = wide ? Matrix(a * vectors * kept.cwiseInverse().asDiagonal())
+                            : Matrix(vectors * kept.cwiseSqrt().cwiseInverse().asDiagonal());
+  return {basis.transpose() * centred, basis};
+}
+
+/// The matrix whose leading eigenvectors are wanted.
+Matrix kernel(const Matrix& u, const std::vector<Index>& slice, const Vector& share, SlicedMethod method) {
+  const Index slices = *std::max_element(slice.begin(), slice.end()) + 1;
+  Matrix out = Matrix::Zero(u.rows(), u.rows());
+  for (Index h = 0; h < slices; ++h) {
+    std::vector<Index> own;
+    for (Index i = 0; i < u.cols(); ++i) {
+      if (slice[static_cast<std::size_t>(i)] == h) own.push_back(i);
+    }
+    if (own.empty()) continue;
+    const Vector weight = share(own);
+    const double p = weight.sum();
+    Matrix points = u(Eigen::all, own);
+    const Vector mean = points * weight / p;
+    if (method == SlicedMethod::sir) {
+      out += p * mean * mean.transpose();
+      continue;
+    }
+    points.colwise() -= mean;
+    const Matrix lost = Matrix::Identity(u.rows(), u.rows()) - points * (weight / p).asDiagonal() * points.transpose();
+    out += p * lost * lost;
+  }
+  return out;
+}
+
+/// Rows that span what the first columns of `directions` span, the largest entry positive.
+Matrix orthonormal_rows(const Matrix& directions) {
+  const Index r = directions.cols();
+  const Eigen::HouseholderQR<Matrix> qr(directions);
+  Matrix out = (qr.householderQ() * Matrix::Identity(directions.rows(), r)).transpose();
+  for (Index k = 0; k < r; ++k) {
+    Index largest = 0;
+    out.row(k).cwiseAbs().maxCoeff(&largest);
+    if (out(k, largest) < 0) out.row(k) *= -1.0;
+  }
+  return out;
+}
+
+}  // namespace
+
+SlicedBasis sliced_basis(const Dataset& data, SlicedMethod method, Index n_slices, Index seed, int threads) {
+  data.check("sliced_basis");
+  require(n_slices >= 2, "sliced_basis: n_slices = ", n_slices, ", expected at least 2");
+  const Index d_x = data.x.rows();
+  SlicedBasis none{Matrix(0, d_x), Vector(0)};
+  if (d_x == 0) return none;
+  Dataset storage;
+  const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
+  const Vector share = rows.weights / rows.weights.sum();
+  Matrix centred = rows.x.colwise() - rows.x * share;
+  const Standardizer scale = Standardizer::fit(rows.x, rows.weights);
+  for (Index k = 0; k < d_x; ++k) {
+    if (scale.is_constant(k)) centred.row(k).setZero();  // not what rounding leaves of it
+  }
+  if (!(centred.cwiseAbs().maxCoeff() > 0)) return none;
+  const Whitened white = whiten(centred, share);
+  const std::vector<Index> slice = rows.y.rows() == 1
+                                       ? slices_by_order(rows.y.row(0), rows.weights, n_slices)
+                                       : slices_by_clusters(rows.y, rows.weights, n_slices, seed, threads);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(kernel(white.u, slice, share, method));
+  const Vector values = eigen.eigenvalues().reverse();
+  const Index count = (values.array() > negligible).count();  // whitened: at most one for SIR
+  if (count == 0) return none;
+  const Matrix leading = eigen.eigenvectors().rowwise().reverse().leftCols(count);
+  return {orthonormal_rows(white.basis * leading), values.head(count)};
+}
+
+}  // namespace condens
