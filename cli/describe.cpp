@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "components.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "relevance.hpp"
@@ -201,7 +202,7 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += relevance_text(model) + entry_text(model);
+  out += relevance_text(model) + entry_text(model) + components_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {
@@ -275,6 +276,7 @@ Document describe_document(const Model& model) {
   if (const auto relevance = relevances(model); !relevance.empty()) {
     out.set("inputs", relevances_document(relevance));
   }
+  if (projected(model) != nullptr) out.set("components", components_document(model));
   return out.set("influences", influences_document(model));
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "components.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/models/sacde.hpp"
@@ -275,8 +276,10 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
     return path_figure(model);
   }
   if (kind == "contributions") return contributions_figure(request);
+  if (kind == "summary") return summary_figure(request, target, run);
+  if (kind == "dimensions") return dimensions_figure(model);
   require(kind == "tuning", "--figure = '", kind,
-          "', expected density, importance, path, contributions, pit, coverage or tuning");
+          "', expected density, importance, path, contributions, summary, dimensions, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -315,6 +318,16 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
   }
   if (has_path(model)) {
     figures.push_back({"Path", path_figure(model), "Inputs enter as the penalty falls; the dashed line was chosen."});
+  }
+  if (const ProjectedDensity* density = projected(model); density != nullptr && density->n_components() > 0) {
+    for (std::size_t j = 0; request.data && j < targets.size(); ++j) {
+      figures.push_back({"Summary of " + targets[j], summary_figure(request, static_cast<Index>(j), run),
+                         "The data over the directions that the model found, and what it says of them."});
+    }
+  }
+  if (dimensions_of(model) != nullptr) {
+    figures.push_back({"Number of components", dimensions_figure(model),
+                       "On rows that neither directions nor model have seen; bars are one standard error."});
   }
   if (const auto tuning = tuning_of(*model.density)) {
     figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),

@@ -80,8 +80,10 @@ void add_plot(CLI::App& app) {
   add_option(verb, "data", call->data, "DATA.csv", "Observations to draw, and the range of the axes");
   add_option(verb, "-o,--output", call->output, "FILE", "One picture (.svg), or all on a page (.html)", "Output")
       ->required();
-  add_option(verb, "--figure", call->figure, "KIND",
-             "For .svg: density (default), importance, path, contributions, pit, coverage or tuning", "Output");
+  add_option(
+      verb, "--figure", call->figure, "KIND",
+      "For .svg: density (default), importance, path, contributions, summary, dimensions, pit, coverage or tuning",
+      "Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
   add_option(verb, "--at", call->at, "a=1,b=2", "Values of other inputs (default: their medians)", "What to draw");

@@ -27,7 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from condens.estimators import {bases}
 
-__all__ = [{names}]
+__all__ = [
+{names}
+]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
 
@@ -103,7 +105,7 @@ def stub() -> str:
     """The text of the stub."""
     infos = condens._core.models()
     classes = sorted((info["class_name"] for info in infos), key=lambda name: (not name.isupper(), name))
-    names = ", ".join(f'"{name}"' for name in classes)
+    names = "\n".join(f'    "{name}",' for name in classes)
     bases = ", ".join(sorted({"ConditionalDensityRegressor", *(base for info in infos for base in _bases(info))}))
     return "\n".join([_HEAD.format(names=names, bases=bases), *map(_class, infos)])
 

@@ -1,5 +1,6 @@
 #include "condens/registry.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "condens/core/errors.hpp"
@@ -11,6 +12,8 @@
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
 #include "condens/reduction/lsce.hpp"
+#include "condens/reduction/lsmi.hpp"
+#include "condens/reduction/sliced_density.hpp"
 #include "condens/selection/forward_selection.hpp"
 
 namespace condens {
@@ -52,20 +55,40 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   return info;
 }
 
-/// Selection around the model that the options name.
-ForwardSelection fit_forward(const Dataset& data, const ForwardOptions& options, const Run& run) {
+/// The model that the options of another one name; it may be none that takes a model itself.
+template <class Options>
+InnerModel inner_model(std::string_view owner, const Options& options) {
   const ModelInfo& inner = find_model(options.model);
-  require(inner.name != "forward", "ForwardSelection: model = 'forward', expected another model");
+  const bool takes_one = std::any_of(inner.options.begin(), inner.options.end(),
+                                     [](const OptionInfo& option) { return option.name == "model_preset"; });
+  require(!takes_one, owner, ": model = '", options.model, "', expected another model");
   inner.defaults(options.model_preset);  // refuses an unknown one
-  const auto fit = [&](const Dataset& subset, const Document& values, const Run& own) {
-    return inner.fit(subset, options.model_preset, values, own);
+  const auto fit = [&inner, preset = options.model_preset](const Dataset& data, const Document& values,
+                                                           const Run& run) {
+    return inner.fit(data, preset, values, run);
   };
-  return ForwardSelection::fit(data, options, {inner.options, fit}, run);
+  return {inner.options, fit};
+}
+
+ForwardSelection fit_forward(const Dataset& data, const ForwardOptions& options, const Run& run) {
+  return ForwardSelection::fit(data, options, inner_model("ForwardSelection", options), run);
 }
 
 ForwardSelection load_forward(const Document& document) {
   return ForwardSelection::from_document(document, load_density);
 }
+
+SlicedDensity fit_sliced(const Dataset& data, const SlicedOptions& options, const Run& run) {
+  return SlicedDensity::fit(data, options, inner_model("Sliced", options), run);
+}
+
+SlicedDensity load_sliced(const Document& document) { return SlicedDensity::from_document(document, load_density); }
+
+Lsmi fit_lsmi(const Dataset& data, const LsmiOptions& options, const Run& run) {
+  return Lsmi::fit(data, options, inner_model("LSMI", options), run);
+}
+
+Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, load_density); }
 
 Document to_document(const Bounds& bounds) {
   Document out(Document::Object{});
@@ -118,6 +141,12 @@ const std::vector<ModelInfo>& models() {
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
+      describe<Lsmi, LsmiOptions>(
+          "lsmi", "LSMI", "Directions z = W x of largest squared-loss mutual information with y, then any model of z.",
+          "Suzuki and Sugiyama (2013); Tangkaratt, Xie and Sugiyama (2015)", Unlabeled::used, fit_lsmi, load_lsmi),
+      describe<SlicedDensity, SlicedOptions>(
+          "sliced", "Sliced", "Directions by sliced inverse regression or average variance, followed by any model.",
+          "Li (1991); Cook and Weisberg (1991)", Unlabeled::used, fit_sliced, load_sliced),
   };
   return all;
 }

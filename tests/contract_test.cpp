@@ -45,7 +45,8 @@ std::vector<Case> all_cases() {
 
 /// Options that shorten a long procedure; no promise hangs on them.
 Document quick_options(const Case& c) {
-  if (c.model == "lsce" && c.preset == "paper") return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
+  if ((c.model == "lsce" || c.model == "lsmi") && c.preset == "paper")
+    return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/models/projected_density.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/registry.hpp"
 #include "documents.hpp"
@@ -142,6 +143,22 @@ void bind_model(nb::module_& m) {
         return to_rows(additive->contribution(input, columns_of(x), columns_of(y)).transpose());
       },
       nb::arg("input"), nb::arg("x").noconvert(), nb::arg("y").noconvert());
+  c.def(
+      "transform",
+      [](const Model& self, const Rows& x) {
+        const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
+        if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs transforms them");
+        return to_rows(projected->transform(columns_of(x)));
+      },
+      nb::arg("x").noconvert());
+  c.def_prop_ro("inner", [](const Model& self) {
+    const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
+    if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs has one inside");
+    // Shares the outer model, which is immutable and keeps the inner one alive.
+    std::shared_ptr<const ConditionalDensity> inner(self.density, &projected->inner());
+    Encoder encoder = Encoder::generic(inner->n_inputs(), inner->n_targets());
+    return Model{std::move(encoder), std::move(inner)};
+  });
   c.def("to_bytes", &to_bytes, nb::arg("json") = false);
   // Names of files are bytes: not all of them are UTF-8.
   c.def("save", [](const Model& self, const nb::bytes& path) {

@@ -6,9 +6,20 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import ConditionalDensityRegressor, _Additive, _Selecting, _WithUnlabeled
+from condens.estimators import ConditionalDensityRegressor, _Additive, _Reducing, _Selecting, _WithUnlabeled
 
-__all__ = ["LSCDE", "SACDE", "SALSCDE", "EpsilonKDE", "ForwardSelection", "GaussianProcess", "NadarayaWatson"]
+__all__ = [
+    "LSCDE",
+    "LSCE",
+    "LSMI",
+    "SACDE",
+    "SALSCDE",
+    "EpsilonKDE",
+    "ForwardSelection",
+    "GaussianProcess",
+    "NadarayaWatson",
+    "Sliced",
+]
 
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating] | NDArray[np.integer]
 
@@ -163,6 +174,74 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class LSCE(_Reducing):
+    """Least-squares conditional entropy: the few directions z = W x that matter, and LSCDE on z."""
+
+    preset: Literal["recommended", "paper"]
+    n_components: _Numbers | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
+    bandwidth: _Numbers | None
+    bandwidth_y: _Numbers | None
+    regularization: _Numbers | None
+    n_centers: int | None
+    center_selection: Literal["random", "kmeans"] | None
+    centers: ArrayLike | None
+    mask_centers: bool | None
+    criterion: Literal["plug_in", "envelope"] | None
+    optimizer: Literal["lbfgs", "steepest"] | None
+    informed_starts: bool | None
+    random_starts: int | None
+    tuning: Literal["common", "own"] | None
+    steps_per_tuning: int | None
+    max_steps: int | None
+    density: Literal["refit", "same"] | None
+    keep_best: bool | None
+    defensive_weight: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    components_: Any
+    n_components_: Any
+    bandwidth_: Any
+    bandwidth_y_: Any
+    regularization_: Any
+    sce_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_components: _Numbers | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        bandwidth: _Numbers | None = None,
+        bandwidth_y: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        n_centers: int | None = None,
+        center_selection: Literal["random", "kmeans"] | None = None,
+        centers: ArrayLike | None = None,
+        mask_centers: bool | None = None,
+        criterion: Literal["plug_in", "envelope"] | None = None,
+        optimizer: Literal["lbfgs", "steepest"] | None = None,
+        informed_starts: bool | None = None,
+        random_starts: int | None = None,
+        tuning: Literal["common", "own"] | None = None,
+        steps_per_tuning: int | None = None,
+        max_steps: int | None = None,
+        density: Literal["refit", "same"] | None = None,
+        keep_best: bool | None = None,
+        defensive_weight: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -329,6 +408,110 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class LSMI(_Reducing, _WithUnlabeled):
+    """Directions z = W x of largest squared-loss mutual information with y, then any model of z."""
+
+    preset: Literal["recommended", "paper"]
+    n_components: _Numbers | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
+    bandwidth: _Numbers | None
+    bandwidth_y: _Numbers | None
+    regularization: _Numbers | None
+    n_centers: int | None
+    center_selection: Literal["random", "kmeans"] | None
+    mask_centers: bool | None
+    optimizer: Literal["lbfgs", "steepest"] | None
+    informed_starts: bool | None
+    random_starts: int | None
+    tuning: Literal["common", "own"] | None
+    steps_per_tuning: int | None
+    max_steps: int | None
+    model: str | ConditionalDensityRegressor | None
+    model_preset: str | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    components_: Any
+    n_components_: Any
+    bandwidth_: Any
+    bandwidth_y_: Any
+    regularization_: Any
+    smi_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_components: _Numbers | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        bandwidth: _Numbers | None = None,
+        bandwidth_y: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        n_centers: int | None = None,
+        center_selection: Literal["random", "kmeans"] | None = None,
+        mask_centers: bool | None = None,
+        optimizer: Literal["lbfgs", "steepest"] | None = None,
+        informed_starts: bool | None = None,
+        random_starts: int | None = None,
+        tuning: Literal["common", "own"] | None = None,
+        steps_per_tuning: int | None = None,
+        max_steps: int | None = None,
+        model: str | ConditionalDensityRegressor | None = None,
+        model_preset: str | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class Sliced(_Reducing, _WithUnlabeled):
+    """Directions by sliced inverse regression or average variance, followed by any model."""
+
+    preset: Literal["recommended", "paper"]
+    method: Literal["sir", "save"] | None
+    n_slices: int | None
+    n_components: _Numbers | None
+    selection_rule: Literal["minimum", "one_standard_error"] | None
+    model: str | ConditionalDensityRegressor | None
+    model_preset: str | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    components_: Any
+    n_components_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        method: Literal["sir", "save"] | None = None,
+        n_slices: int | None = None,
+        n_components: _Numbers | None = None,
+        selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        model: str | ConditionalDensityRegressor | None = None,
+        model_preset: str | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import (
@@ -131,6 +131,8 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
     def _shaped(self, name: str, value: Any) -> Any:
         if name in _OF_INPUTS:
             return self._by_input(name, value)
+        if name == "components":  # the core's columns are the inputs
+            return np.reshape(value, (self._model.n_inputs, self._model.results["n_components"])).T.copy()
         # One observation is a matrix of one column, too: only its name tells it from a list of numbers.
         if isinstance(value, np.ndarray) and value.ndim == 1 and name.startswith("centers"):
             return value.reshape(1, -1)
@@ -262,6 +264,29 @@ class _Selecting(SelectorMixin, ConditionalDensityRegressor):  # type: ignore[mi
         return self.support_
 
 
+class _Reducing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConditionalDensityRegressor):  # type: ignore[misc]
+    """Estimators that reduce the inputs to a few directions are transformers of scikit-learn, too.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, d)
+        One direction a row, orthonormal on the standardised scale of X. A category has a column for each of its
+        indicators.
+    """
+
+    components_: Floats
+    n_components_: int
+
+    def transform(self, X: Any) -> Floats:
+        """The directions of each row of X, of shape (n, n_components): `components_` times the standardised X."""
+        rows = self._rows(X)
+        return self._model.transform(rows)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+
 class _Additive(_Selecting):
     """Estimators whose density is a sum over inputs."""
 
@@ -311,8 +336,13 @@ def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
 def _bases(info: dict[str, Any]) -> tuple[type, ...]:
     """What an estimator can do beside fit and predict follows from what its model uses and finds."""
     selects = any(result["name"] == "support" for result in info["results"])
+    reduces = any(result["name"] == "components" for result in info["results"])
     selecting = _Additive if info["name"] == "sacde" else _Selecting
-    bases = (*((selecting,) if selects else ()), *((_WithUnlabeled,) if info["uses_unlabeled"] else ()))
+    bases = (
+        *((selecting,) if selects else ()),
+        *((_Reducing,) if reduces else ()),
+        *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
+    )
     return bases or (ConditionalDensityRegressor,)
 
 

@@ -105,7 +105,7 @@ def test_options_of_a_stage_may_be_an_estimator(planted):
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"model": "lsdce"}, ValueError, "lscde"),
+        ({"model": "lscdee"}, ValueError, "lscde"),
         ({"model": "forward"}, ValueError, "forward"),
         ({"options": {"bandwith": 1}}, ValueError, "bandwidth"),
         ({"options": {"n_centers": 0}}, ValueError, "n_centers = 0"),

@@ -30,10 +30,14 @@ from condens import LSCDE, metrics
 CLASSES = [getattr(condens, info["class_name"]) for info in condens._core.models()]
 # Selection among many inputs is long work, which the checks ask for some fifty times over.
 SPARSE = {"bandwidth": [0.5, 1.0], "bandwidth_y": 0.4, "regularization": [0.6, 0.2, 0.05], "n_centers": 30}
+SEARCHED = {"bandwidth": 0.7, "bandwidth_y": 0.4, "regularization": 0.1, "random_starts": 1, "n_components": [1, 2]}
 LIGHT = {
     "SACDE": SPARSE,
     "SALSCDE": {"selection": SPARSE, "options": QUICK},
     "ForwardSelection": {"options": QUICK, "max_features": 1},
+    "LSCE": SEARCHED,
+    "LSMI": {**SEARCHED, "options": QUICK},
+    "Sliced": {"options": QUICK},
 }
 CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
@@ -43,10 +47,13 @@ def _expected_failures(estimator: Any) -> dict[str, str]:
     if type(estimator).__name__ == "NadarayaWatson" and estimator.preset == "paper":
         reason = "as in the paper, a copy of a row stays when the row leaves the likelihood"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
+    if type(estimator).__name__ == "LSCE" and estimator.preset == "paper":
+        reason = "the search ends within its tolerance, and rounding of weighted moments decides where"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
     return {}
 
 
-# All checks hold, with one exception. The data of some are random numbers, of which the search rightly says that
+# All checks hold, with two exceptions. The data of some are random numbers, of which the search rightly says that
 # the best candidate lies at the edge of the grid.
 @pytest.mark.filterwarnings("ignore::condens.FitWarning", "ignore:No features were selected")
 @parametrize_with_checks(CHECKED, expected_failed_checks=_expected_failures)

@@ -103,6 +103,13 @@ FoldOrder sort_by_fold(const std::vector<Index>& fold) {
   return out;
 }
 
+HeldOut without_fold(const Dataset& data, const std::vector<Index>& fold, Index k) {
+  std::vector<Index> train;
+  std::vector<Index> test;
+  for (Index i = 0; i < data.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+  return {data.subset(train), data.subset(test)};
+}
+
 std::vector<double> log_spaced(double low, double high, int count) {
   std::vector<double> out;
   for (int i = 0; i < count; ++i) out.push_back(low * std::pow(high / low, static_cast<double>(i) / (count - 1)));

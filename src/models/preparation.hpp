@@ -52,6 +52,13 @@ struct FoldOrder {
 };
 FoldOrder sort_by_fold(const std::vector<Index>& fold);
 
+/// The rows of all folds but k, and those of k.
+struct HeldOut {
+  Dataset train;
+  Dataset test;
+};
+HeldOut without_fold(const Dataset& data, const std::vector<Index>& fold, Index k);
+
 /// `count` candidates from `low` to `high` at equal steps of the logarithm.
 std::vector<double> log_spaced(double low, double high, int count);
 

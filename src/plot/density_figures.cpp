@@ -160,7 +160,9 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
   const std::string x_name = name_of(names.inputs, options.input, "x");
   const std::string y_name = name_of(names.targets, options.target, "y");
   Frame frame =
-      make_frame({.title = "Density of " + y_name + " given " + x_name, .legend = legend, .right = color_bar_margin});
+      make_frame({.title = options.title.empty() ? "Density of " + y_name + " given " + x_name : options.title,
+                  .legend = legend,
+                  .right = color_bar_margin});
 
   const Panel panel = frame.panel(extent_of(data.x.row(options.input).transpose(), 0.02),
                                   extent_of(data.y.row(options.target).transpose(), 0.06), x_name, y_name);

@@ -152,7 +152,7 @@ std::string line_chart(const LineChart& chart) {
     if (rule && !rule->label.empty()) legend.push_back({rule->label, Mark::line, rule_style});
 
   Frame frame = make_frame({.title = chart.title, .legend = legend});
-  const Panel panel = frame.panel(x, y, chart.x_label, chart.y_label, chart.log_x ? log_ticks(x) : Ticks{},
+  const Panel panel = frame.panel(x, y, chart.x_label, chart.y_label, chart.log_x ? log_ticks(x) : chart.x_ticks,
                                   chart.log_y ? log_ticks(y) : Ticks{});
   panel.draw_grid();
   panel.begin();

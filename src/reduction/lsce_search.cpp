@@ -71,15 +71,17 @@ std::vector<lscde::WidthGroup> make_groups(const LsceOptions& options) {
 }
 
 ProjectionObjective make_objective(const SearchData& data, const Cell& cell, ProjectionCriterion criterion) {
-  return {
-      data.rows.x,    data.rows.weights,   data.centers_x, sce_kernels(data.rows.y, data.centers_y, cell.bandwidth_y),
-      cell.bandwidth, cell.regularization, criterion};
+  TargetKernels kernels = data.estimate == Estimate::density
+                              ? sce_kernels(data.rows.y, data.centers_y, cell.bandwidth_y)
+                              : smi_kernels(data.rows.y, data.rows.weights, data.centers_y, cell.bandwidth_y);
+  return {data.rows.x,    data.rows.weights,   data.centers_x, std::move(kernels),
+          cell.bandwidth, cell.regularization, criterion};
 }
 
 /// Throws NumericalError unless the criterion has a value where the search ended.
 void require_value(const Subspace& found) {
   if (std::isfinite(found.objective)) return;
-  throw NumericalError(message("LSCE: no subspace of ", found.w.rows(),
+  throw NumericalError(message("no subspace of ", found.w.rows(),
                                " dimensions has a finite value of the criterion; give a larger regularization, or "
                                "a smaller bandwidth_y"));
 }
@@ -138,7 +140,7 @@ CellScore Search::best_cell(const Matrix& w, int threads) {
   problem.x_unlabeled = Matrix(w.rows(), 0);
   problem.centers_x = w * data_.centers_x;
   const std::vector<CellScore> scores =
-      score_cells(problem, groups_, options_.regularization, threads, [&] { check_stopped(); });
+      score_cells(problem, groups_, options_.regularization, data_.estimate, threads, [&] { check_stopped(); });
   return best_of(scores);
 }
 
@@ -349,13 +351,17 @@ double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
                         .centers_x = data_.centers_x(Eigen::all, kept),
                         .centers_y = data_.centers_y(Eigen::all, kept),
                         .fold = {},
-                        .center_fold = {}};
+                        .center_fold = {},
+                        .estimate = data_.estimate};
   const ProjectionObjective f = make_objective(part, found.cell, options_.criterion);
   const bool all = found.w.rows() == found.w.cols();
   const Matrix w = all ? found.w : descend(f, found.w, steps_of_fold, threads).w;
   const Matrix z = w * sorted_x_.middleCols(begin, size);
   const auto y = problem_.y.middleCols(begin, size);
   const auto weights = problem_.weights.segment(begin, size);
+  if (data_.estimate == Estimate::ratio) {
+    return held_out_smi(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
+  }
   if (options_.scoring == Scoring::squared) {
     return held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
   }

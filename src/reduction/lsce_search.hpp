@@ -1,5 +1,5 @@
 #pragma once
-// The search of LSCE for W: rounds of steps from several starts, hyper-parameters chosen by
+// The search of LSCE, and of LSMI, for W: rounds of steps from several starts, hyper-parameters chosen by
 // cross-validation between rounds, and the number of components by the held-out criterion.
 
 #include <atomic>
@@ -22,6 +22,7 @@ struct SearchData {
   Matrix centers_y;
   std::vector<Index> fold;         ///< of every row; empty where nothing is compared by cross-validation
   std::vector<Index> center_fold;  ///< of every centre, or -1: never masked
+  Estimate estimate = Estimate::density;
 };
 
 /// Where one start ended.

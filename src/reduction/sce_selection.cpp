@@ -7,8 +7,10 @@
 #include "../models/lscde_statistics.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/gram.hpp"
 #include "condens/linalg/ridge_systems.hpp"
 #include "condens/linalg/vector_math.hpp"
+#include "condens/reduction/projection_objective.hpp"
 
 namespace condens::lsce {
 
@@ -23,17 +25,44 @@ std::vector<Index> centers_of(const lscde::Problem& problem, Index fold) {
   return out;
 }
 
+/// V for the rows of every fold, and for all rows but those.
+struct Overlaps {
+  std::vector<Matrix> own;
+  std::vector<Matrix> training;
+};
+
+Overlaps overlaps_of(const lscde::Problem& problem, double width, Estimate estimate) {
+  const std::size_t folds = static_cast<std::size_t>(problem.folds());
+  if (estimate == Estimate::density) {
+    const Matrix same = kernel_overlaps(problem.centers_y, width);
+    return {std::vector<Matrix>(folds, same), std::vector<Matrix>(folds, same)};
+  }
+  Overlaps out;
+  Vector weight(problem.folds());
+  for (std::size_t k = 0; k < folds; ++k) {
+    const Index begin = problem.fold_begin[k];
+    const Index size = problem.fold_begin[k + 1] - begin;
+    const Vector weights = problem.weights.segment(begin, size);
+    weight[static_cast<Index>(k)] = weights.sum();
+    out.own.push_back(smi_kernels(problem.y.middleCols(begin, size), weights, problem.centers_y, width).overlaps);
+    out.training.emplace_back(weights.sum() * out.own.back());
+  }
+  replace_by_sums_of_others(out.training);
+  for (std::size_t k = 0; k < folds; ++k) out.training[k] /= weight.sum() - weight[static_cast<Index>(k)];
+  return out;
+}
+
 /// The scores of fold `k` at the j-th s_y, one for each lambda.
 Vector score_fold(const lscde::Problem& problem, const lscde::Statistics& own, const lscde::Statistics& training,
-                  const Matrix& overlaps, Index k, Index j, const std::vector<double>& ridge) {
+                  const Overlaps& overlaps, Index k, Index j, const std::vector<double>& ridge) {
   const std::size_t fold = static_cast<std::size_t>(k);
   const std::vector<Index> index = centers_of(problem, k);
   if (index.empty()) return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
-  const auto gram = [&](const lscde::Statistics& of) -> Matrix {
-    return of.gram[fold](index, index).cwiseProduct(overlaps(index, index)) / of.weight[fold];
+  const auto gram = [&](const lscde::Statistics& of, const std::vector<Matrix>& v) -> Matrix {
+    return of.gram[fold](index, index).cwiseProduct(v[fold](index, index)) / of.weight[fold];
   };
   const auto right = [&](const lscde::Statistics& of) -> Vector { return of.target[fold](index, j) / of.weight[fold]; };
-  const Matrix training_gram = gram(training);
+  const Matrix training_gram = gram(training, overlaps.training);
   const Vector training_right = right(training);
   std::vector<RidgeSystem> systems;
   for (const double lambda : ridge) systems.push_back({&training_gram, &training_right, lambda});
@@ -43,7 +72,7 @@ Vector score_fold(const lscde::Problem& problem, const lscde::Statistics& own, c
   } catch (const NumericalError&) {
     return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
   }
-  const Matrix own_gram = gram(own);
+  const Matrix own_gram = gram(own, overlaps.own);
   const Matrix product = own_gram.selfadjointView<Eigen::Lower>() * a;
   return 0.5 * a.cwiseProduct(product).colwise().sum().transpose() - a.transpose() * right(own);
 }
@@ -59,7 +88,7 @@ Score summarise(Vector folds) {
 }
 
 std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vector<lscde::WidthGroup>& groups,
-                                   const std::vector<double>& regularization, int threads,
+                                   const std::vector<double>& regularization, Estimate estimate, int threads,
                                    const std::function<void()>& poll) {
   const Run unseen{.threads = 1, .observer = {}};
   Task task(unseen, "", 0.0);
@@ -73,7 +102,7 @@ std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vec
     lscde::replace_by_training_sums(training);
     for (Index j = 0; j < std::ssize(group.y); ++j) {
       const double width_y = group.y[static_cast<std::size_t>(j)];
-      const Matrix overlaps = kernel_overlaps(problem.centers_y, width_y);
+      const Overlaps overlaps = overlaps_of(problem, width_y, estimate);
       Matrix scores(std::ssize(regularization), problem.folds());
       for (Index k = 0; k < problem.folds(); ++k) {
         scores.col(k) = score_fold(problem, own, training, overlaps, k, j, regularization);
@@ -105,6 +134,14 @@ double held_out_sce(const MatrixView& z, const MatrixView& y, const VectorView& 
   const Matrix overlapped = kernel_overlaps(centers_y, cell.bandwidth_y) * mixed;
   const Vector loss = (mixed.array() * (0.5 * overlapped - psi).array()).colwise().sum();
   return loss.dot(weights) / weights.sum();
+}
+
+double held_out_smi(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
+                    const MatrixView& centers_y, const Cell& cell, const VectorView& a) {
+  const TargetKernels of_z = smi_kernels(z, weights, centers_z, cell.bandwidth);
+  const TargetKernels of_y = smi_kernels(y, weights, centers_y, cell.bandwidth_y);
+  const Vector h = of_z.values.cwiseProduct(of_y.values) * weights / weights.sum();
+  return 0.5 * a.dot(of_z.overlaps.cwiseProduct(of_y.overlaps) * a) - h.dot(a);
 }
 
 }  // namespace condens::lsce

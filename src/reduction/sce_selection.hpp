@@ -5,6 +5,8 @@
 //   CV_j = 1/2 a'G_j a - h_j'a,   a = (G_-j + lambda I)^(-1) h_-j,
 //
 // G_j and h_j of the rows of fold j, G_-j and h_-j of all others. The widths are those of one W.
+// For the ratio that LSMI estimates, G has the mean of psi psi' over the same rows in the place of
+// the integral over y (projection_objective.hpp).
 
 #include <functional>
 #include <vector>
@@ -13,6 +15,9 @@
 #include "condens/core/types.hpp"
 
 namespace condens::lsce {
+
+/// What a'(phi o psi) estimates: p(y|z), or p(z, y) / (p(z) p(y)).
+enum class Estimate { density, ratio };
 
 /// Hyper-parameters that are chosen together.
 struct Cell {
@@ -39,11 +44,15 @@ struct CellScore {
 /// coefficients and the defensive component play no part. `poll` is called on every thread and may
 /// throw. Threads do not change a bit.
 std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vector<lscde::WidthGroup>& groups,
-                                   const std::vector<double>& regularization, int threads,
+                                   const std::vector<double>& regularization, Estimate estimate, int threads,
                                    const std::function<void()>& poll = {});
 
 /// 1/2 a'G a - h'a of the columns of z and y, by weight.
 double held_out_sce(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
+                    const MatrixView& centers_y, const Cell& cell, const VectorView& a);
+
+/// 1/2 a'H a - h'a of the ratio on the columns of z and y, by weight: H from their own pairs.
+double held_out_smi(const MatrixView& z, const MatrixView& y, const VectorView& weights, const MatrixView& centers_z,
                     const MatrixView& centers_y, const Cell& cell, const VectorView& a);
 
 }  // namespace condens::lsce

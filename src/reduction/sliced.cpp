@@ -130,7 +130,7 @@ SlicedBasis sliced_basis(const Dataset& data, SlicedMethod method, Index n_slice
   data.check("sliced_basis");
   require(n_slices >= 2, "sliced_basis: n_slices = ", n_slices, ", expected at least 2");
   const Index d_x = data.x.rows();
-  const SlicedBasis none{Matrix(0, d_x), Vector(0)};
+  SlicedBasis none{Matrix(0, d_x), Vector(0)};
   if (d_x == 0) return none;
   Dataset storage;
   const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));

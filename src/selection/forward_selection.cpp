@@ -1,14 +1,13 @@
 #include "condens/selection/forward_selection.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "../models/inner_fits.hpp"
 #include "../models/preparation.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/core/parallel.hpp"
 
 namespace condens {
 
@@ -38,28 +37,14 @@ class Scorer {
   Scorer(const Dataset& data, const ForwardOptions& options, const InnerModel& inner, Source source)
       : data_(data),
         options_(options),
-        inner_(inner),
-        source_(source),
-        log_scale_(Standardizer::fit(data.y, data.weights).scale().array().log().sum()) {
-    for (const OptionInfo& option : inner.options) {
-      if (option.name == "scoring")
-        given_.set("scoring", choice_names<Scoring>[static_cast<std::size_t>(options.scoring)]);
-      if (option.name == "seed") given_.set("seed", options.seed);
-      has_cv_ |= option.name == "cv";
-    }
-    for (const auto& [name, value] : options.options.as_object()) {
-      require(name != "scoring" && name != "cv" && name != "seed", owner, ": options: '", name,
-              "' is an option of the selection itself; give it there");
-      given_.set(name, value);
-    }
-    if (const Matrix* centers = given_centers()) preparation::check_centers(owner, *centers, data);
-  }
+        fits_(owner, inner, options.options, options.scoring, options.seed, data),
+        source_(source) {}
 
   Scored operator()(const Rows& rows, const Run& run) const {
     const Dataset subset = select_inputs(data_, rows);
     Scored out;
     try {
-      out.model = inner_.fit(subset, options_for(rows, options_.cv), run);
+      out.model = fit(subset, rows, options_.cv, run);
       if (source_ == Source::held_out) {
         cross_validate(subset, rows, run, out);
       } else {
@@ -75,21 +60,15 @@ class Scorer {
   }
 
  private:
-  Document options_for(const Rows& rows, const std::vector<double>& cv) const {
-    Document out = given_;
-    if (has_cv_) out.set("cv", Document(cv));
-    const Matrix* centers = given_centers();
-    if (centers == nullptr) return out;
-    Rows kept = rows;
-    for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(data_.x.rows() + k);
-    return out.set("centers", Matrix((*centers)(kept, Eigen::all)));
-  }
-
-  /// Of all inputs; a subset takes its rows.
-  const Matrix* given_centers() const {
-    const Document* found = given_.find("centers");
-    const Matrix* centers = found == nullptr ? nullptr : std::get_if<Matrix>(&found->value());
-    return centers != nullptr && centers->size() > 0 ? centers : nullptr;
+  /// Of given centres, which have all inputs, a subset takes its rows.
+  std::unique_ptr<ConditionalDensity> fit(const Dataset& subset, const Rows& rows, const std::vector<double>& cv,
+                                          const Run& run) const {
+    const auto move = [&](const Matrix& centers) {
+      Rows kept = rows;
+      for (Index k = 0; k < data_.y.rows(); ++k) kept.push_back(data_.x.rows() + k);
+      return Matrix(centers(kept, Eigen::all));
+    };
+    return fits_.fit(subset, cv, move, run);
   }
 
   void cross_validate(const Dataset& subset, const Rows& rows, const Run& run, Scored& out) const {
@@ -99,52 +78,26 @@ class Scorer {
     const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
     Vector means(folds);
     for (Index k = 0; k < folds; ++k) {
-      Rows train;
-      Rows test;
-      for (Index i = 0; i < counted.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-      const auto model = inner_.fit(counted.subset(train), options_for(rows, {5}), run);
-      const Dataset held_out = counted.subset(test);
-      const Vector scores =
-          options_.scoring == Scoring::nll
-              ? Vector(-model->log_density(held_out.x, held_out.y, run).array() - log_scale_)
-              : Vector(0.5 * std::exp(log_scale_) * model->predict(held_out.x, run).squared_loss(held_out.y, run));
-      means[k] = held_out.weights.size() == 0 ? scores.mean() : scores.dot(held_out.weights) / held_out.weights.sum();
+      const auto [train, test] = preparation::without_fold(counted, fold, k);
+      means[k] = fits_.score(*fit(train, rows, {5}, run), test, run);
     }
-    out.score = means.mean();
-    const double count = static_cast<double>(folds);
-    out.standard_error = std::sqrt((means.array() - out.score).square().sum() / (count * (count - 1.0)));
+    const FoldScore found = fold_score(means);
+    out.score = found.mean;
+    out.standard_error = found.standard_error;
   }
 
   const Dataset& data_;
   const ForwardOptions& options_;
-  const InnerModel& inner_;
+  InnerFits fits_;
   Source source_;
-  double log_scale_;  // of y: held-out scores are those of y in standard deviations, as reported ones
-  Document given_ = Document(Document::Object{});
-  bool has_cv_ = false;
 };
 
-/// Fits to all candidates, side by side: what one fit shares out over threads is little.
+/// Fits to all candidates, side by side.
 std::vector<Scored> score_all(const Scorer& scorer, const std::vector<Rows>& candidates, const Run& run, Task& task) {
   std::vector<Scored> out(candidates.size());
-  const Index count = std::ssize(candidates);
-  const int outer = static_cast<int>(std::min<Index>(task.threads(), count));
-  // The task's own observer acts on the calling thread only; the fits of all threads stop with it.
-  std::atomic<bool> stopped{false};
-  const auto go_on = [&](std::string_view, double) {
-    try {
-      task.poll();
-    } catch (const Cancelled&) {
-      stopped = true;
-    }
-    return !stopped;
-  };
-  const Run inner{.threads = std::max(1, task.threads() / outer), .observer = run.observer ? go_on : Observer{}};
-  const auto score = [&](Index i) {
-    out[static_cast<std::size_t>(i)] = scorer(candidates[static_cast<std::size_t>(i)], inner);
-    task.advance(1.0);
-  };
-  parallel_for(count, outer, score, [&] { task.poll(); });
+  fit_side_by_side(std::ssize(candidates), run, task, [&](Index i, const Run& own) {
+    out[static_cast<std::size_t>(i)] = scorer(candidates[static_cast<std::size_t>(i)], own);
+  });
   return out;
 }
 
@@ -281,8 +234,7 @@ Document ForwardSelection::to_document() const {
   return out.set("report", report().to_document());
 }
 
-ForwardSelection ForwardSelection::from_document(
-    const Document& document, const std::function<std::unique_ptr<ConditionalDensity>(const Document&)>& load) {
+ForwardSelection ForwardSelection::from_document(const Document& document, const InnerLoader& load) {
   ForwardOptions options;
   set_options(options, owner, document.at("options"));
   Vector ranking = document.at("ranking").as_vector();

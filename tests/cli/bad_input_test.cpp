@@ -59,15 +59,15 @@ TEST_F(BadInput, OptionsOfTheModelInside) {
   const auto refused = [&](const std::string& settings, const std::vector<std::string>& words) {
     expect_refusal("fit t.csv --target y --model forward -o m.json " + settings, 2, words);
   };
-  refused("--set model=lsdce", {"'lsdce'", "did you mean 'lscde'?"});
+  refused("--set model=lscdee", {"'lscdee'", "did you mean 'lscde'?"});
   refused("--set options.n_center=5", {"lscde: unknown option 'n_center'", "did you mean 'n_centers'?"});
   refused("--set options.n_centers=0", {"LSCDE: n_centers = 0", ">= 1"});
   refused("--set options.n_centers=many", {"n_centers = 'many'", "a whole number"});
-  refused("--set options.cv=3", {"'cv' is an option of the selection itself"});
+  refused("--set options.cv=3", {"'cv' is an option of ForwardSelection itself"});
   refused("--set options=3", {"'options' holds options", "--set options.option=value"});
   refused("--set option.cv=3", {"unknown option 'option'", "did you mean 'options'?"});
   refused("--set cv.folds=3", {"option 'cv' of forward holds no options"});
-  refused("--set model=lsdce --set options.n_centers=5", {"'lsdce'", "did you mean 'lscde'?"});
+  refused("--set model=lscdee --set options.n_centers=5", {"'lscdee'", "did you mean 'lscde'?"});
   refused("--set model_preset=papr", {"'papr'", "recommended or paper"});
   expect_refusal("fit t.csv --target y --model salscde -o m.json --set selection.tolerence=1", 2,
                  {"salscde: selection: unknown option 'tolerence'", "did you mean 'tolerance'?"});
@@ -81,7 +81,7 @@ TEST_F(BadInput, Calls) {
   expect_refusal("fit t.csv --target z -o m.json", 2, {"'z'", "x, y"});
   expect_refusal("fit t.csv --target y --inputs x,y -o m.json", 2, {"'y'", "target and input"});
   expect_refusal("fit t.csv --target y", 2, {"-o"});
-  expect_refusal("fit t.csv --target y --model lsdce -o m.json", 2, {"'lsdce'", "lscde"});
+  expect_refusal("fit t.csv --target y --model lscdee -o m.json", 2, {"'lscdee'", "lscde"});
   expect_refusal("fit t.csv --target y --preset papr -o m.json", 2, {"'papr'", "recommended or paper"});
   expect_refusal("fit t.csv --target y --set bandwith=1 -o m.json", 2, {"'bandwith'", "did you mean 'bandwidth'?"});
   expect_refusal("fit t.csv --target y --set bandwidth=-1 -o m.json", 2, {"bandwidth", "-1", "> 0"});
@@ -114,8 +114,12 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("plot m.json t.csv --x z -o p.svg", 2, {"'z'", "x"});
   expect_refusal("plot m.json t.csv --at z=1 -o p.svg", 2, {"'z'"});
   expect_refusal("plot m.json t.csv --figure pit -o p.svg", 2, {"--test"});
+  expect_refusal("plot m.json t.csv --figure summary -o p.svg", 2, {"lscde has no components"});
+  expect_refusal("plot m.json t.csv --figure dimensions -o p.svg", 2, {"compared no numbers of components"});
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
+  ASSERT_EQ(run("fit t.csv --target y --model sliced --set model=ekde -o s.json").code, 0);
+  expect_refusal("plot s.json --figure summary -o p.svg", 2, {"give DATA.csv"});
   write("bad.csv", "x,y\n1,2\nabc,3\n");
   expect_refusal("predict m.json bad.csv -o out.csv", 2, {"bad.csv:3", "'x'", "'abc'"});
 }

@@ -224,5 +224,22 @@ TEST_F(HappyPath, HelpAndVersion) {
   expect_words(output_of("models --json"), {"\"options\"", "\"paper\""});
 }
 
+TEST_F(HappyPath, AReductionTellsItsDirections) {
+  shell(
+      "awk 'BEGIN { srand(3); print \"a,b,c,town,y\"; for (i = 0; i < 90; ++i) { a = rand(); b = rand(); c = rand(); "
+      "print a \",\" b \",\" c \",\" (i % 3 == 0 ? \"Bern\" : \"Oslo\") \",\" a - b + 0.1 * rand() } }' >r.csv");
+  const Outcome fit = run("fit r.csv --target y --model sliced --set model=ekde --set n_components=1,2 -o r.json");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  expect_words(fit.err, {"chose n_components 1", "cross-validated"});
+  expect_words(output_of("describe r.json"), {"Components: 1 of 4 directions", "town=Oslo", "How much the directions"});
+  expect_words(output_of("describe r.json --json"), {"\"components\"", "\"loadings\"", "\"town=Oslo\""});
+  for (const std::string figure : {"summary", "dimensions", "tuning"}) {
+    output_of("plot r.json r.csv -o p.svg --figure " + figure);
+    EXPECT_TRUE(read("p.svg").starts_with("<svg")) << figure;
+  }
+  output_of("plot r.json r.csv -o p.html");
+  expect_words(read("p.html"), {"Summary of y", "Number of components"});
+}
+
 }  // namespace
 }  // namespace condens::testing

@@ -92,11 +92,14 @@ TEST_P(Sliced, EqualsTheTextbook) {
 TEST_P(Sliced, FindsThePlantedDirectionMoreExactlyWithMoreRows) {
   double before = 1.0;
   for (const Index n : {200, 2000, 20000}) {
-    const double error = distance(sliced_basis(planted(n, save()), GetParam(), 10).components.topRows(1), truth);
-    EXPECT_LT(error, 0.75 * before) << n;
+    double error = 0.0;  // mean of five samples
+    for (const int seed : {1, 2, 3, 4, 5}) {
+      error += distance(sliced_basis(planted(n, save(), seed), GetParam(), 10).components.topRows(1), truth) / 5;
+    }
+    EXPECT_LT(error, 0.7 * before) << n;
     before = error;
   }
-  EXPECT_LT(before, 0.03);
+  EXPECT_LT(before, 0.1);
 }
 
 TEST_P(Sliced, WeightsCountCopiesToTheBitAndZeroIsAbsence) {
@@ -166,8 +169,8 @@ TEST_P(Sliced, SeveralTargetsAreSlicedByClusters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Sliced, ::testing::Values(SlicedMethod::sir, SlicedMethod::save),
-                         [](const auto& info) {
-                           return std::string(choice_names<SlicedMethod>[static_cast<std::size_t>(info.param)]);
+                         [](const auto& instance) {
+                           return std::string(choice_names<SlicedMethod>[static_cast<std::size_t>(instance.param)]);
                          });
 
 TEST(SlicedBasis, EqualTargetsShareASlice) {
@@ -189,7 +192,7 @@ TEST(SlicedBasis, SaysWhatIsWrong) {
   Dataset bad = data;
   bad.y = Matrix::Zero(1, 19);
   EXPECT_EQ(complaint([&] { sliced_basis(bad, SlicedMethod::sir, 5); }),
-            "sliced_basis: x has 20 rows and y has 19, expected the same number");
+            "sliced_basis: x has 20 rows and y has 19, expected as many inputs as targets");
 }
 
 }  // namespace

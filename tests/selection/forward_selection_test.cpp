@@ -452,8 +452,8 @@ TEST(Forward, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { forward(data, options); });
   };
-  EXPECT_NE(said("model", "lsdce").find("model = 'lsdce', expected one of lscde, "), std::string::npos);
-  EXPECT_NE(said("model", "lsdce").find("did you mean 'lscde'?"), std::string::npos);
+  EXPECT_NE(said("model", "lscdee").find("model = 'lscdee', expected one of lscde, "), std::string::npos);
+  EXPECT_NE(said("model", "lscdee").find("did you mean 'lscde'?"), std::string::npos);
   EXPECT_EQ(said("model", "forward"), "ForwardSelection: model = 'forward', expected another model");
   EXPECT_EQ(said("model", 3), "ForwardSelection: model = 3, expected a text");
   EXPECT_EQ(said("model_preset", "papr"), "LSCDE: preset = 'papr', expected recommended or paper");
@@ -463,7 +463,7 @@ TEST(Forward, SaysWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(said("options", Document::Object{{"n_center", 5}}).find("did you mean 'n_centers'?"), std::string::npos);
   EXPECT_EQ(said("options", Document::Object{{"cv", 5}}),
-            "ForwardSelection: options: 'cv' is an option of the selection itself; give it there");
+            "ForwardSelection: options: 'cv' is an option of ForwardSelection itself; give it there");
   EXPECT_EQ(said("options", Document::Object{{"centers", Matrix(Matrix::Zero(3, 2))}}),
             "ForwardSelection: centers have 3 numbers each, expected 4: 3 of x and 1 of y");
   EXPECT_EQ(said("cv", Document(std::vector<double>{})),

@@ -32,6 +32,7 @@ struct MapOptions {
   double interval = 0.9;    ///< probability of the central interval whose edges are drawn
   Index max_points = 1500;  ///< of the data, evenly thinned; points show where the model has one input only
   std::function<double(double x, double y)> truth = {};  ///< a known density, drawn as contour lines
+  std::string title = {};                                ///< empty: "Density of y given x", with their names
 };
 
 /// p(y | x) as a heat map over one input and one target, with the mean, a central interval

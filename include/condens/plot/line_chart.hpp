@@ -37,6 +37,7 @@ struct LineChart {
   std::vector<LineSeries> series = {};
   bool log_x = false;
   bool log_y = false;
+  Ticks x_ticks = {};                  ///< of an axis that is not logarithmic; empty: round numbers
   std::optional<Extent> y_range = {};  ///< curves outside are cut; all of them otherwise
   std::optional<Rule> x_rule = {};
   std::optional<Rule> y_rule = {};

@@ -11,7 +11,6 @@
 // ("score" of its report). A model that reports none - every hyper-parameter given, or chosen
 // in another way - is fitted to all but one fold in turn and scored on that one.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/models/inner_model.hpp"
 #include "condens/models/results.hpp"
 #include "condens/models/scoring.hpp"
 #include "condens/models/subset_density.hpp"
@@ -66,12 +66,6 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
                 "Seed of everything random: folds, and what the model draws."},
 };
 
-/// A model as selection sees it, which knows none by name.
-struct InnerModel {
-  std::vector<OptionInfo> options;
-  std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Document& options, const Run&)> fit;
-};
-
 class ForwardSelection final : public SubsetDensity {
  public:
   /// `inner` is the model that the options name. Inputs are the groups of `data`; constant ones
@@ -94,8 +88,7 @@ class ForwardSelection final : public SubsetDensity {
   Document to_document() const override;
 
   /// `load` makes the inner model from {"model": name, "parameters": ...}.
-  static ForwardSelection from_document(
-      const Document& document, const std::function<std::unique_ptr<ConditionalDensity>(const Document&)>& load);
+  static ForwardSelection from_document(const Document& document, const InnerLoader& load);
 
  private:
   ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,

@@ -1,0 +1,104 @@
+#include "components.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+
+#include "condens/core/errors.hpp"
+#include "condens/plot/reduction_figures.hpp"
+#include "console.hpp"
+
+namespace condens::cli {
+
+namespace {
+
+constexpr std::size_t most_inputs = 20;
+
+std::string loading_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
+/// How far the subspaces of the folds are from that of all rows, where the fit tells.
+std::string changes_text(const FitReport& report) {
+  const Document* dimensions = report.details.find("dimensions");
+  const Document* change = dimensions == nullptr ? nullptr : dimensions->find("subspace_change");
+  if (change == nullptr) return "";
+  const Vector count = dimensions->at("n_components").as_vector();
+  std::vector<std::vector<std::string>> rows{{"components", "change"}};
+  for (Index i = 0; i < count.size(); ++i) rows.push_back({brief(count[i]), brief(change->as_vector()[i])});
+  return "\nHow much the directions change where a fold is left out: 0 not at all, 1 altogether\n" + align(rows);
+}
+
+}  // namespace
+
+const ProjectedDensity* projected(const Model& model) {
+  return dynamic_cast<const ProjectedDensity*>(model.density.get());
+}
+
+const Document* dimensions_of(const Model& model) {
+  if (projected(model) == nullptr) return nullptr;
+  const Document* candidates = model.density->report().details.find("candidates");
+  return candidates == nullptr || candidates->find("n_components") == nullptr ? nullptr : candidates;
+}
+
+std::string components_text(const Model& model) {
+  const ProjectedDensity* density = projected(model);
+  if (density == nullptr || density->n_inputs() == 0) return "";
+  const Matrix& w = density->components();
+  std::string out = "\nComponents: " + std::to_string(w.rows()) + " of " + std::to_string(w.cols()) +
+                    " directions; loadings of the standardised inputs, the largest first\n";
+  const std::vector<std::string> names = model.encoder.encoded_names();
+  std::vector<std::vector<std::string>> rows{{"input"}};
+  for (Index k = 0; k < w.rows(); ++k) rows.front().push_back("z" + std::to_string(k + 1));
+  std::vector<Index> order(names.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const Vector size = w.colwise().norm();
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  for (const Index j : order) {
+    if (rows.size() > most_inputs) break;
+    rows.push_back({names[static_cast<std::size_t>(j)]});
+    for (Index k = 0; k < w.rows(); ++k) rows.back().push_back(loading_text(w(k, j)));
+  }
+  if (w.rows() > 0) out += align(rows);
+  if (w.rows() > 0 && names.size() > most_inputs) {
+    out += "  and " + std::to_string(names.size() - most_inputs) + " more inputs; --json lists all\n";
+  }
+  return out + changes_text(density->report());
+}
+
+Document components_document(const Model& model) {
+  const Matrix& w = projected(model)->components();
+  const std::vector<std::string> names = model.encoder.encoded_names();
+  Document::Array out;
+  for (Index j = 0; j < w.cols(); ++j) {
+    const std::vector<double> loadings(w.col(j).begin(), w.col(j).end());
+    out.push_back(Document::Object{{"input", names[static_cast<std::size_t>(j)]}, {"loadings", Document(loadings)}});
+  }
+  return out;
+}
+
+std::string summary_figure(const FigureRequest& request, Index target, const Run& run) {
+  const ProjectedDensity* density = projected(request.model);
+  require(density != nullptr && density->n_components() > 0, "--figure summary: ", request.model.density->model_name(),
+          " has no components, expected a model that reduces the inputs");
+  require(request.data.has_value(), "--figure summary draws the data over the components: give DATA.csv");
+  const Encoder& encoder = request.model.encoder;
+  return plot::sufficient_summary(*density, *request.data,
+                                  {.inputs = encoder.encoded_names(),
+                                   .targets = names_of(encoder.targets()),
+                                   .target = target,
+                                   .interval = request.interval},
+                                  run);
+}
+
+std::string dimensions_figure(const Model& model) {
+  const Document* dimensions = dimensions_of(model);
+  require(dimensions != nullptr, "--figure dimensions: ", model.density->model_name(),
+          " compared no numbers of components");
+  return plot::dimension_scores(*dimensions, projected(model)->n_components());
+}
+
+}  // namespace condens::cli
