@@ -125,7 +125,7 @@ class Lsce final : public ProjectedDensity {
   /// Searches W for each number of components from several starts, chooses the number by
   /// cross-validation, in which W is found anew on the rows of each training part, and fits LSCDE on
   /// z. Throws std::invalid_argument for bad options or data, NumericalError when nothing can be
-  /// fitted, Cancelled. Cost: for each number of components some (starts + folds) x 40 evaluations of
+  /// fitted, Cancelled. Cost: for each number of components some 400 evaluations of
   /// 2 n b^2 + 2 n d_z d_x multiplications and additions. Memory: b n numbers, and b^2 per fold.
   static Lsce fit(const Dataset& data, const LsceOptions& options = {}, const Run& run = {});
 
