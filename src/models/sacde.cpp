@@ -182,9 +182,10 @@ Document Sacde::to_document() const {
   Vector input(terms.size());
   Vector center(terms.size());
   for (Index p = 0; p < terms.size(); ++p) {
-    const Index coordinate = terms.coordinate[static_cast<std::size_t>(p)];
-    input[p] = static_cast<double>(coordinate / alpha_.rows());
-    center[p] = static_cast<double>(coordinate % alpha_.rows());
+    const Index column = terms.coordinate[static_cast<std::size_t>(p)] / alpha_.rows();
+    const Index row = terms.coordinate[static_cast<std::size_t>(p)] % alpha_.rows();
+    input[p] = static_cast<double>(column);
+    center[p] = static_cast<double>(row);
   }
   Document out = Document::Object{{"options", options()},
                                   {"x_scale", x_scale().to_document()},
