@@ -108,9 +108,10 @@ class Descent {
     constexpr int most_halvings = 40;
     const double slope = direction.squaredNorm();
     const double turn = 0.5 / direction.norm();
-    double t = length_ > 0 ? std::min(2.0 * length_, 3.0 * turn) : turn;
+    const double longest = length_ > 0 ? std::min(2.0 * length_, 3.0 * turn) : turn;
     Matrix gradient(w_.rows(), w_.cols());
-    for (int k = 0; k < most_halvings; ++k, t *= 0.5) {
+    for (int k = 0; k < most_halvings; ++k) {
+      const double t = std::ldexp(longest, -k);
       Matrix next = orthonormal_rows(geodesic(w_, direction, t));  // against drift
       const double value = evaluate_(next, gradient);
       if (!(value <= value_ - decrease * t * slope) || !(value < value_)) continue;
