@@ -35,8 +35,8 @@ struct Illustration {
   std::optional<Toy> toy = {};
 };
 
-/// Half of the rows, with noise beside their one input, and the other half.
-Illustration halves(const std::string& name, const Dataset& data, std::string input, std::string target) {
+/// Four fifths of the rows, with noise beside their one input, and the others.
+Illustration split(const std::string& name, const Dataset& data, std::string input, std::string target) {
   RandomStream random(seed);
   Matrix x(1 + n_noise, data.size());
   for (Index i = 0; i < data.size(); ++i) {
@@ -45,7 +45,7 @@ Illustration halves(const std::string& name, const Dataset& data, std::string in
   }
   const Dataset all{.x = std::move(x), .y = data.y};
   const std::vector<Index> order = random.permutation(data.size());
-  const auto middle = order.begin() + data.size() / 2;
+  const auto middle = order.begin() + 4 * data.size() / 5;
   return {.name = name,
           .train = all.subset({order.begin(), middle}),
           .test = all.subset({middle, order.end()}),
@@ -57,7 +57,7 @@ std::vector<Illustration> illustrations(const std::string& directory) {
   std::vector<Illustration> out;
   const auto add = [&](const std::string& name, const char* input, const char* target) {
     if (const std::optional<Dataset> data = load(directory, name))
-      out.push_back(halves(name, *data, input, target));
+      out.push_back(split(name, *data, input, target));
     else
       std::cerr << "reproduce_lsce: data set " << name << " is not available and left out\n";
   };

@@ -22,15 +22,10 @@ const Run one_thread{.threads = 1, .observer = {}};
 /// The paper minimises the squared error of the density wherever it chooses something.
 bool is_paper(const Method& method) { return method.preset == "paper"; }
 
-Document estimator_options(const Method& method) {
-  Document out(Document::Object{});
-  if (is_paper(method)) out.set("scoring", "squared");
-  return out;
-}
-
 std::unique_ptr<ConditionalDensity> fit_estimator(const Method& method, const Dataset& data, Index seed) {
-  Document options = estimator_options(method);
+  Document options;
   options.set("seed", seed);
+  if (is_paper(method)) options.set("scoring", "squared");
   return find_model(method.estimator).fit(data, method.preset, options, one_thread);
 }
 
@@ -52,7 +47,7 @@ Document reduction_options(const Method& method, const std::vector<double>& n_co
   if (method.scheme == Scheme::lsce) return out;
   if (sliced) out.set("method", method.scheme == Scheme::sir ? "sir" : "save");
   if (is_paper(method)) out.set("scoring", "squared");
-  out.set("model", method.estimator).set("model_preset", method.preset).set("options", estimator_options(method));
+  out.set("model", method.estimator).set("model_preset", method.preset);
   return out;
 }
 
