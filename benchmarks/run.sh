@@ -32,6 +32,8 @@ commit="$(git rev-parse --short=12 HEAD)"
   section nw_fit_benchmark
   section sacde_selection_benchmark
   [[ "${1:-}" == --short ]] || section sacde_selection_benchmark large
+  section lsce_benchmark
+  [[ "${1:-}" == --short ]] || section lsce_benchmark large
   python_section() {
     printf '\n## %s\n\n```text\n' "$1"
     build/python/demo/bin/python benchmarks/"$1" "$2"

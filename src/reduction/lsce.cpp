@@ -167,7 +167,7 @@ void describe_search(const std::vector<Subspace>& path, std::size_t chosen, cons
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
   if (!found.converged) {
     report.status = "iteration limit";
-    report.warnings.push_back(
+    report.warnings.emplace_back(
         "some search of the directions ended at max_steps; a larger number may find a better subspace");
   }
 }

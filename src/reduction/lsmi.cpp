@@ -1,6 +1,6 @@
 #include "condens/reduction/lsmi.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <utility>
 
 #include "../models/preparation.hpp"
@@ -160,7 +160,8 @@ class Directions {
                    .estimate = lsce::Estimate::ratio};
     const bool chooses =
         options_.bandwidth.size() > 1 || options_.bandwidth_y.size() > 1 || options_.regularization.size() > 1;
-    if (chooses) out.fold = assign_folds(rows.size(), folds_, static_cast<std::uint64_t>(options_.seed));
+    const Index folds = std::min(folds_, rows.size());  // of rows no two of which are equal
+    if (chooses) out.fold = assign_folds(rows.size(), folds, static_cast<std::uint64_t>(options_.seed));
     FitReport unseen;
     const std::vector<Index> centers = preparation::choose_center_rows(
         out.rows, options_.center_selection, options_.n_centers, options_.seed, resolve_threads(run.threads), unseen);

@@ -247,6 +247,11 @@ TEST(Lsmi, DegenerateInputs) {
   collinear << data.x, data.x.row(0), data.x.row(1) - data.x.row(2);
   const Lsmi model = fit({.x = collinear, .y = data.y}, quick({1}));
   EXPECT_TRUE(model.log_density(collinear, data.y).allFinite());
+  // Four different rows, each ten times: fewer than there are folds.
+  Dataset few = planted(4, false);
+  few = {.x = Matrix(few.x.replicate(1, 10)), .y = Matrix(few.y.replicate(1, 10))};
+  const Document searching = quick({1}).set("bandwidth", Document(Numbers{0.5, 1.0})).set("cv", Document(Numbers{5}));
+  EXPECT_TRUE(fit(few, searching).log_density(few.x, few.y).allFinite());
   const Matrix wide = normals(60, 30, 5);
   const Lsmi many = fit({.x = wide, .y = Matrix(wide.row(0))}, quick({1}));
   EXPECT_NEAR(many.components().norm(), 1.0, 1e-9);
