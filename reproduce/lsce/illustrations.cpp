@@ -32,7 +32,6 @@ struct Illustration {
   Index relevant = 0;  ///< input
   std::string input;
   std::string target;
-  std::optional<Toy> toy = {};
 };
 
 /// Four fifths of the rows, with noise beside their one input, and the others.
@@ -69,8 +68,7 @@ std::vector<Illustration> illustrations(const std::string& directory) {
                  .test = toy.sample(1000, seed + 1),
                  .relevant = toy.relevant[0],
                  .input = "x2",
-                 .target = "y",
-                 .toy = toy});
+                 .target = "y"});
   return out;
 }
 
@@ -90,15 +88,7 @@ std::string file_name(const std::string& data, const std::string& method, const 
 }
 
 std::string density_map(const ConditionalDensity& model, const Illustration& from, const std::string& label) {
-  plot::MapOptions options{.input = from.relevant, .title = label + ": " + from.name};
-  const Vector at = plot::median_inputs(from.train);
-  if (from.toy) {
-    options.truth = [&from, at](double x, double y) {
-      Matrix inputs = at;
-      inputs(from.relevant, 0) = x;
-      return from.toy->truth(inputs)[0].pdf(y);
-    };
-  }
+  const plot::MapOptions options{.input = from.relevant, .title = label + ": " + from.name};
   plot::Names names{.inputs = {"x1", "x2", "x3", "x4", "x5"}, .targets = {from.target}};
   names.inputs[static_cast<std::size_t>(from.relevant)] = from.input;
   return plot::density_map(model, from.train, names, options);
