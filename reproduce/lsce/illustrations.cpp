@@ -76,6 +76,7 @@ std::vector<Method> compared() {
   std::vector<Method> out;
   for (const Method& method : paper_methods())
     if (method.label == "None/LSCDE" || method.label == "LSCE/LSCDE") out.push_back(method);
+  out.push_back(masked_methods()[0]);
   out.push_back(recommended_methods()[0]);
   return out;
 }

@@ -82,6 +82,8 @@ void figure_3(const Command& command) {
               {{"LSCE/LSCDE", "LSMI/LSCDE"},
                {"LSCE/LSCDE", "SIR/LSCDE"},
                {"LSCE/LSCDE", "SAVE/LSCDE"},
+               {"LSCE/LSCDE masked", "LSCE/LSCDE"},
+               {"LSCE/LSCDE masked", "LSMI/LSCDE masked"},
                {"our LSCE", "LSCE/LSCDE"},
                {"our LSMI", "LSMI/LSCDE"},
                {"our LSCE", "our LSMI"}},
@@ -91,6 +93,8 @@ void figure_3(const Command& command) {
                {"LSCE/LSCDE", "None/LSCDE"},
                {"LSCE/LSCDE", "True/LSCDE"},
                {"LSCE/LSCDE", "LSCE/eKDE"},
+               {"LSCE/LSCDE masked", "LSCE/LSCDE"},
+               {"LSCE/LSCDE masked", "LSMI/LSCDE masked"},
                {"our LSCE", "LSCE/LSCDE"},
                {"our LSCE", "our True"}},
               std::cout);

@@ -26,6 +26,7 @@ std::unique_ptr<ConditionalDensity> fit_estimator(const Method& method, const Da
   Document options;
   options.set("seed", seed);
   if (is_paper(method)) options.set("scoring", "squared");
+  if (method.masked) options.set("mask_centers", true);
   return find_model(method.estimator).fit(data, method.preset, options, one_thread);
 }
 
@@ -44,10 +45,12 @@ Document reduction_options(const Method& method, const std::vector<double>& n_co
   if (!n_components.empty()) out.set("n_components", Document(n_components));
   const bool sliced = method.scheme == Scheme::sir || method.scheme == Scheme::save;
   if (is_paper(method) && !sliced) out.set("max_steps", paper_steps);
+  if (method.masked) out.set("mask_centers", true);
   if (method.scheme == Scheme::lsce) return out;
   if (sliced) out.set("method", method.scheme == Scheme::sir ? "sir" : "save");
   if (is_paper(method)) out.set("scoring", "squared");
   out.set("model", method.estimator).set("model_preset", method.preset);
+  if (method.masked) out.set("options", Document::Object{{"mask_centers", true}});
   return out;
 }
 
@@ -110,6 +113,12 @@ std::vector<Method> paper_methods() {
           {"LSMI/eKDE", Scheme::lsmi, "ekde", "paper", 1, LineKind::dashed},
           {"None/LSCDE", Scheme::none, "lscde", "paper", 2, LineKind::solid},
           {"None/eKDE", Scheme::none, "ekde", "paper", 2, LineKind::dashed}};
+}
+
+std::vector<Method> masked_methods() {
+  return {{"LSCE/LSCDE masked", Scheme::lsce, "lscde", "paper", 0, LineKind::dashed, true},
+          {"LSMI/LSCDE masked", Scheme::lsmi, "lscde", "paper", 1, LineKind::dashed, true},
+          {"None/LSCDE masked", Scheme::none, "lscde", "paper", 2, LineKind::dashed, true}};
 }
 
 std::vector<Method> sliced_methods() {

@@ -21,11 +21,15 @@ struct Method {
   std::string estimator;  ///< "lscde" or "ekde"
   std::string preset;     ///< of every model in it
   std::size_t color;      ///< of plot::line_color: the scheme
-  plot::LineKind line;    ///< solid: LSCDE; dashed: eKDE; dotted: ours, not in the paper
+  plot::LineKind line;    ///< solid: LSCDE; dashed: eKDE, or `masked`; dotted: ours, not in the paper
+  bool masked = false;    ///< cross-validation without the centres that are rows held out
 };
 
 /// The six of section 3.1, in the order of Table 1.
 std::vector<Method> paper_methods();
+
+/// LSCE, LSMI and None with LSCDE, and "all samples except S_j" (section 2.4) read as: the centres, too.
+std::vector<Method> masked_methods();
 
 /// SIR and SAVE before the paper's estimators.
 std::vector<Method> sliced_methods();

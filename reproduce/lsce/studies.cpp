@@ -84,6 +84,7 @@ const std::vector<std::string>& number_names() {
 Study artificial_study(Scale scale) {
   const bool full = scale == Scale::full;
   Study out{{}, paper_methods(), full ? 20 : 2};
+  append(out.methods, masked_methods());
   append(out.methods, sliced_methods());
   append(out.methods, true_methods());
   append(out.methods, recommended_methods());
@@ -96,6 +97,7 @@ Study artificial_study(Scale scale) {
 Study benchmark_study(Scale scale, const std::string& directory) {
   const bool full = scale == Scale::full;
   Study out{{}, paper_methods(), full ? 10 : 2};
+  append(out.methods, masked_methods());
   append(out.methods, sliced_methods());
   append(out.methods, recommended_methods());
   for (const PrintedRow& row : printed_rows) {
