@@ -19,11 +19,9 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t split_seed = 2015;
 constexpr Index most_test_rows = 2000;
 
-/// Error_CDE of y standardised by the training rows: densities, and their squared norms, grow by the product of the
-/// standard deviations.
-double squared_error(const Dataset& train, const GaussianMixtures& laws, const Dataset& test) {
-  const double scale = Standardizer::fit(train.y, Vector()).scale().prod();
-  return scale * laws.squared_loss(test.y, {.threads = 1, .observer = {}}).mean();
+/// Error_CDE of y divided by `unit`: densities, and their squared norms, grow by the product of its entries.
+double squared_error(const Vector& unit, const GaussianMixtures& laws, const Dataset& test) {
+  return unit.prod() * laws.squared_loss(test.y, {.threads = 1, .observer = {}}).mean();
 }
 
 /// Error_DR.
@@ -47,11 +45,12 @@ TrialRecord run_trial(const Method& method, const Problem& problem, Index repeti
   if (!fitted) return out;
   const Run one_thread{.threads = 1, .observer = {}};
   const GaussianMixtures laws = fitted->laws(problem.test.x);
-  number(Number::squared) = squared_error(problem.train, laws, problem.test);
+  const Vector deviation = Standardizer::fit(problem.train.y, Vector()).scale();
+  number(Number::squared) = squared_error(deviation, laws, problem.test);
+  if (problem.target_range.size() > 0) number(Number::ranged) = squared_error(problem.target_range, laws, problem.test);
   number(Number::nll) = standardized_score(problem.train, laws.log_pdf(problem.test.y, one_thread)).capped;
   number(Number::components) = static_cast<double>(fitted->n_components);
-  if (problem.toy)
-    number(Number::truth) = squared_error(problem.train, problem.toy->truth(problem.test.x), problem.test);
+  if (problem.toy) number(Number::truth) = squared_error(deviation, problem.toy->truth(problem.test.x), problem.test);
   if (truth && fitted->components.rows() > 0) number(Number::subspace) = subspace_error(fitted->components, *truth);
   return out;
 }
@@ -67,7 +66,10 @@ Problem split(const Dataset& data, Index n, Index repetition) {
   const std::vector<Index> order = random.permutation(data.size());
   const auto middle = order.begin() + n;
   const auto end = middle + std::min(data.size() - n, most_test_rows);
-  return {.train = data.subset({order.begin(), middle}), .test = data.subset({middle, end})};
+  const Matrix y = data.y;
+  return {.train = data.subset({order.begin(), middle}),
+          .test = data.subset({middle, end}),
+          .target_range = y.rowwise().maxCoeff() - y.rowwise().minCoeff()};
 }
 
 void append(std::vector<Method>& methods, const std::vector<Method>& more) {
@@ -77,7 +79,8 @@ void append(std::vector<Method>& methods, const std::vector<Method>& more) {
 }  // namespace
 
 const std::vector<std::string>& number_names() {
-  static const std::vector<std::string> names = {"squared", "truth", "nll", "subspace", "components", "seconds"};
+  static const std::vector<std::string> names = {"squared",  "ranged",     "truth",  "nll",
+                                                 "subspace", "components", "seconds"};
   return names;
 }
 

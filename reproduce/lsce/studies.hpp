@@ -20,6 +20,7 @@ struct Problem {
   Dataset train;
   Dataset test;
   std::optional<Toy> toy = {};  ///< where the truth is known
+  Vector target_range = {};     ///< largest - smallest of every target over all rows, where these are given
 };
 
 /// A data set of a study, with several numbers of training rows.
@@ -35,9 +36,10 @@ struct Study {
   Index repetitions;
 };
 
-/// What a record holds, in its order. Scores are of y standardised by the training rows.
+/// What a record holds, in its order. Scores are of y standardised by the training rows, but for one.
 enum class Number {
   squared,     ///< Error_CDE on the test rows
+  ranged,      ///< the same of y divided by its range
   truth,       ///< that of the true density
   nll,         ///< with 2.2e-16 added to every density (errata L8)
   subspace,    ///< Error_DR

@@ -171,7 +171,7 @@ void print_beside(const Report& report, const std::vector<Method>& methods, Numb
     const Case* from = case_of(report, row);
     if (from == nullptr) {
       ours.insert(ours.end(), methods.size(), missing(row));
-    } else if (number == Number::squared) {
+    } else if (number == Number::ranged) {
       for (std::string& text : bold_cells(compare(report, *from, methods, number), report.study.repetitions))
         ours.push_back(std::move(text));
     } else {
@@ -205,7 +205,7 @@ void print_differences(const Report& report, std::ostream& out) {
     const std::vector<Printed> printed = printed_errors(row);
     for (std::size_t m = 0; m < methods.size(); ++m) {
       const std::vector<double> own =
-          values_of(report, *from, from->levels[0], methods[m].label, Number::squared).values;
+          values_of(report, *from, from->levels[0], methods[m].label, Number::ranged).values;
       if (own.size() < 2) {
         cells.emplace_back("-");
         continue;
@@ -296,11 +296,18 @@ void print_pairs(const Report& report, Number number, const std::string& name, c
 }
 
 void print_table_1(const Report& report, std::ostream& out) {
-  out << "### Table 1: Error_CDE (" << report.study.repetitions << " runs)\n\n";
-  print_beside(report, paper_methods(), Number::squared, 2, printed_errors, out);
+  out << "### Table 1: Error_CDE of y divided by its range (" << report.study.repetitions << " runs)\n\n";
+  print_beside(report, paper_methods(), Number::ranged, 2, printed_errors, out);
+  print_beside(
+      report, masked_methods(), Number::ranged, 2,
+      [](const PrintedRow& row) {
+        const std::vector<Printed> all = printed_errors(row);
+        return std::vector<Printed>{all[0], all[2], all[4]};
+      },
+      out);
   out << "Ours - printed ± the standard error of the difference; bold: more than two of them.\n\n";
   print_differences(report, out);
-  out << "### All methods\n\n";
+  out << "### All methods, y at unit variance\n\n";
   print_all_methods(report, Number::squared, "Error_CDE", out);
   print_all_methods(report, Number::nll, "NLL", out);
   print_plain(report, Number::seconds, "seconds of one core", 1, report.study.methods, out);
