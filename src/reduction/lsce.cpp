@@ -183,18 +183,21 @@ double spread_of(const Matrix& z, const Vector& weights) {
 /// which x varies little counts for more than the search made of it.
 Lscde refitted(const Matrix& z, const Standardized& standardized, const LsceOptions& options,
                const std::vector<double>& cv, const Run& run) {
-  LscdeOptions inner{.n_centers = options.n_centers,
-                     .center_selection = options.center_selection,
+  LscdeOptions inner{.center_selection = options.center_selection,
                      .mask_centers = options.mask_centers,
                      .defensive_weight = options.defensive_weight,
                      .scoring = options.scoring,
                      .cv = cv,
                      .standardize = false,
                      .seed = options.seed};
+  // Few directions that matter bear narrower kernels than many inputs do.
+  inner.bandwidth.insert(inner.bandwidth.begin(), {0.025, 0.05});
+  inner.regularization.insert(inner.regularization.begin(), 1e-5);
   if (options.density == LsceDensity::same) {  // there are no inputs, and nothing was searched
     inner.bandwidth = options.bandwidth;
     inner.bandwidth_y = options.bandwidth_y;
     inner.regularization = options.regularization;
+    inner.n_centers = options.n_centers;
     inner.refine = false;
     inner.metric = LscdeMetric::none;
   }

@@ -86,7 +86,7 @@ inline constexpr auto option_table<LsceOptions> = std::tuple{
     OptionField{"regularization", &LsceOptions::regularization, positive(),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"n_centers", &LsceOptions::n_centers, at_least(1),
-                "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
+                "Number of kernel centres of the search, drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LsceOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
     OptionField{"centers", &LsceOptions::centers, anything(),
@@ -106,7 +106,7 @@ inline constexpr auto option_table<LsceOptions> = std::tuple{
                 "Steps of the search between two choices of widths and regularisation."},
     OptionField{"max_steps", &LsceOptions::max_steps, at_least(1), "Most steps of the search from each start."},
     OptionField{"density", &LsceOptions::density, anything(),
-                "Density of y given z: LSCDE that chooses its own widths, or with centres and widths of the search."},
+                "Density of y given z: LSCDE that chooses its own centres and widths, or with those of the search."},
     OptionField{"keep_best", &LsceOptions::keep_best, anything(),
                 "When interrupted, finish with the best subspace found so far instead of giving up."},
     OptionField{"defensive_weight", &LsceOptions::defensive_weight, below(0, 1),
@@ -125,7 +125,7 @@ class Lsce final : public ProjectedDensity {
   /// Searches W for each number of components from several starts, chooses the number by
   /// cross-validation, in which W is found anew on the rows of each training part, and fits LSCDE on
   /// z. Throws std::invalid_argument for bad options or data, NumericalError when nothing can be
-  /// fitted, Cancelled. Cost: for each number of components some (starts + folds) x 40 evaluations of
+  /// fitted, Cancelled. Cost: for each number of components some 400 evaluations of
   /// 2 n b^2 + 2 n d_z d_x multiplications and additions. Memory: b n numbers, and b^2 per fold.
   static Lsce fit(const Dataset& data, const LsceOptions& options = {}, const Run& run = {});
 
