@@ -18,11 +18,14 @@ const DataFile& data_file(std::string_view name) {
 }
 
 std::optional<Dataset> load(const std::string& directory, std::string_view name) {
-  const auto& [title, file, rows, inputs] = data_file(name);
+  const auto& [title, file, rows, inputs, targets] = data_file(name);
   const std::filesystem::path path = std::filesystem::path(directory) / file;
   if (!std::filesystem::exists(path)) return std::nullopt;
   const Table table = read_csv(path.string());
-  const Encoder encoder = Encoder::fit(table, {.targets = {table.columns().back().name}});
+  std::vector<std::string> last;
+  for (std::size_t j = table.columns().size() - static_cast<std::size_t>(targets); j < table.columns().size(); ++j)
+    last.push_back(table.columns()[j].name);
+  const Encoder encoder = Encoder::fit(table, {.targets = last});
   Dataset data = encoder.encode(table);
   require(data.size() == rows && data.x.rows() == inputs, title, ": ", data.size(), " rows and ", data.x.rows(),
           " inputs, expected ", rows, " and ", inputs, " (see fetch_data.sh)");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Exports the data sets of Sugiyama et al. (2010), Table 1, of which Shiga et al.
-# (2015) use some, that Debian's R packages MASS and quantreg hold, as CSV: a
+# (2015) and Tangkaratt et al. (2015) use some, that Debian's R packages MASS and quantreg hold, as CSV: a
 # header, inputs first, the target last, all numeric.
 #
 # usage: fetch_data.sh [DIRECTORY]      (default: data/ beside this script)
@@ -74,6 +74,24 @@ target last, numbers only):
   BigMac2003.csv       69  Bread,Rice,FoodIndex,Bus,Apt,TeachGI,TeachNI,TaxRate,TeachHours,BigMac
   UN3.csv             125  ModernC,Change,PPgdp,Frate,Pop,Fertility,Purban
   bone.csv            485  age,spnbmd                                        (ElemStatLearn)
+
+The study of Tangkaratt et al. (2015) reads these sets of the UCI archive, too
+(header, inputs first, targets last, numbers only):
+
+  file               rows  columns
+  auto_mpg.csv        392  cylinders,displacement,horsepower,weight,acceleration,model_year,origin,mpg
+  servo.csv           167  motor,screw,pgain,vgain,rise_time
+  yacht.csv           308  longitudinal_position,prismatic_coefficient,length_displacement_ratio,beam_draught_ratio,length_beam_ratio,froude_number,residuary_resistance
+  physicochem.csv   45730  F1,...,F9,RMSD           (Physicochemical Properties of Protein Tertiary Structure)
+  wine_white.csv     4898  the eleven measurements,quality
+  wine_red.csv       1599  the eleven measurements,quality
+  forest_fires.csv    517  X,Y,month,day,FFMC,DMC,DC,ISI,temp,RH,wind,rain,area
+  concrete.csv       1030  the eight of the mixture,compressive_strength
+  energy.csv          768  X1,...,X8,Y1,Y2          (Energy Efficiency)
+  stock.csv           536  SP,DAX,FTSE,NIKKEI,BOVESPA,EU,EM,ISE_TL,ISE_USD   (Istanbul Stock Exchange)
+
+auto_mpg: the six rows without horsepower are left out. servo: motor and screw A to E are
+numbered 1 to 5. forest_fires: months and days are numbered from 1, Monday is 1.
 
 ufc: Species DF ES GF HW LP PP SF WC WL WP are numbered 1 to 10. UN3: the rows
 with missing values are left out.
