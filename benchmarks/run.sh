@@ -1,8 +1,45 @@
 #!/usr/bin/env bash
-# Builds and runs every benchmark and writes benchmarks/RESULTS.md. Takes some thirty minutes
-# and wants an otherwise idle machine. No argument: with the million rows; --short: without.
+# Builds and runs the benchmarks and writes benchmarks/RESULTS.md. Takes some thirty minutes and wants an otherwise
+# idle machine.
+#
+# usage: run.sh [SECTION...]
+#        (a section is a title of RESULTS.md, such as "lsce_benchmark large"; without any all are run, else the others
+#        stay as they are; each says when and on what it was run)
 set -euo pipefail
+if [[ "${1:-}" == -h || "${1:-}" == --help ]]; then
+  sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+  exit
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+sections=(
+  "lscde_selection_benchmark"
+  "lscde_large_benchmark"
+  "lscde_large_benchmark 1000000"
+  "forward_selection_benchmark"
+  "prediction_benchmark"
+  "ekde_prediction_benchmark"
+  "nw_fit_benchmark"
+  "sacde_selection_benchmark"
+  "sacde_selection_benchmark large"
+  "lsce_benchmark"
+  "lsce_benchmark large"
+  "python_door.py"
+  "python_markers.py"
+)
+wanted=("$@")
+[[ $# -gt 0 ]] || wanted=("${sections[@]}")
+
+# is_one_of TEXT TEXTS...
+is_one_of() {
+  local text="$1" other
+  shift
+  for other in "$@"; do [[ "$other" != "$text" ]] || return 0; done
+  return 1
+}
+for title in "${wanted[@]}"; do
+  is_one_of "$title" "${sections[@]}" || { echo "run.sh: there is no section '$title'" >&2; exit 2; }
+done
+
 cmake --preset studies >/dev/null
 cmake --build build/release --parallel "$(nproc)" >/dev/null
 # shellcheck source=python/environments.sh
@@ -12,35 +49,31 @@ out=benchmarks/RESULTS.md
 new="$(mktemp)"
 trap 'rm -f "$new"' EXIT
 commit="$(git rev-parse --short=12 HEAD)"
-[[ -z "$(git status --porcelain -- src include benchmarks python)" ]] || commit="$commit with changes that were not committed"
+changes="$(git status --porcelain -- src include benchmarks python ":!$out")"
+[[ -z "$changes" ]] || commit="$commit with changes that were not committed"
+machine="$(lscpu | sed -n 's/^Model name: *//p'), $(nproc) cores"
+
+run_section() {
+  local python=build/python/demo/bin/python programs=build/release/benchmarks words
+  read -ra words <<<"$1"
+  case "$1" in
+    python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
+    python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
+    *) "$programs/${words[0]}" "${words[@]:1}" ;;
+  esac
+}
+
 {
-  echo "# Benchmarks: results"
-  echo
-  echo "Written by \`benchmarks/run.sh\` on $(date +%F); commit $commit;" \
-    "$(lscpu | sed -n 's/^Model name: *//p'), $(nproc) cores. What each program does stands at its head."
-  section() {
-    printf '\n## %s\n\n```text\n' "$*"
-    build/release/benchmarks/"$@"
-    printf '```\n'
-  }
-  section lscde_selection_benchmark
-  section lscde_large_benchmark
-  [[ "${1:-}" == --short ]] || section lscde_large_benchmark 1000000
-  section forward_selection_benchmark
-  section prediction_benchmark
-  [[ "${1:-}" == --short ]] || section ekde_prediction_benchmark
-  section nw_fit_benchmark
-  section sacde_selection_benchmark
-  [[ "${1:-}" == --short ]] || section sacde_selection_benchmark large
-  section lsce_benchmark
-  [[ "${1:-}" == --short ]] || section lsce_benchmark large
-  python_section() {
-    printf '\n## %s\n\n```text\n' "$1"
-    build/python/demo/bin/python benchmarks/"$1" "$2"
-    printf '```\n'
-  }
-  python_section python_door.py build/release/benchmarks/python_door_benchmark
-  python_section python_markers.py build/release/cli/condens
+  printf '# Benchmarks: results\n\nWritten by `benchmarks/run.sh`. What each program does stands at its head.\n'
+  for title in "${sections[@]}"; do
+    if is_one_of "$title" "${wanted[@]}"; then
+      printf '\n## %s\n\n%s; commit %s; %s.\n\n```text\n' "$title" "$(date -u +%F)" "$commit" "$machine"
+      run_section "$title"
+      printf '```\n'
+    else
+      printf '\n%s\n' "$(awk -v title="## $title" '/^## / { on = $0 == title } on' "$out")"
+    fi
+  done
 } >"$new"
 cp "$new" "$out"
 cat "$out"
