@@ -112,6 +112,7 @@ Search::Search(const SearchData& data, const LsceOptions& options, Index dimensi
 
 /// Any thread may ask; the one that made the task also hears the observer.
 bool Search::stop() {
+  if (stopped_) return true;
   try {
     task_.poll();
   } catch (const Cancelled&) {
