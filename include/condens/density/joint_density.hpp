@@ -1,0 +1,61 @@
+#pragma once
+// Base of the models that estimate the density of all columns together, z = (x, y), by
+// a Gaussian mixture. Without inputs that is the density of y; with inputs the law of y
+// given x is the mixture conditioned on x, exactly:
+//
+//   p(z) = sum_l w_l N(x; a_l, A_l) N(y; b_l, B_l)   (independent coordinates in a kernel)
+//   p(y|x) = sum_l w_l(x) N(y; b_l, B_l),  w_l(x) proportional to w_l N(x; a_l, A_l),
+//
+// and where a kernel's coordinates are correlated, with b_l(x) = b_l + C_l' A_l^-1 (x - a_l) and
+// B_l - C_l' A_l^-1 C_l, C_l the covariance of x and y in kernel l.
+
+#include <memory>
+
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/models/conditional_density.hpp"
+#include "condens/models/kernel_mixture.hpp"
+
+namespace condens {
+
+class JointDensity : public ConditionalDensity {
+ public:
+  Index n_kernels() const { return joint_.n_components(); }
+  const Vector& kernel_weights() const { return joint_.weights(); }  ///< n_kernels
+  Matrix kernel_means() const;                                       ///< (d_x + d_y) x n_kernels, scale of the data
+  Matrix kernel_scales() const;                                      ///< the same, standard deviations
+
+ protected:
+  /// Kernels of standardised z, none of weight zero (`log_weights` are normalised), and the
+  /// defensive component of standardised y.
+  struct Parameters {
+    Vector log_weights;
+    GaussianComponents kernels;
+    Defensive defensive;
+  };
+  /// Kernels with weights > 0 that need not sum to one.
+  static Parameters parameters(const VectorView& weights, Matrix means, Matrix scales, Defensive defensive);
+
+  /// Throws FormatError where they do not fit together.
+  JointDensity(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+
+  /// Standardised rows as columns z = (x, y).
+  static Matrix stack(const Dataset& data);
+
+  /// What every such model's document holds beside its options, and back. Throws FormatError.
+  Document document_of_kernels(Document options) const;
+  static Parameters read_kernels(const Document& document, double defensive_weight);
+
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  GaussianMixture joint_;
+  Defensive defensive_;  // of y, no part of joint_
+
+  // Derived, for laws().
+  Matrix means_x_;           // kernels x d_x
+  Matrix inverse_scales_x_;  // kernels x d_x
+  Vector log_weights_;       // log w_l - sum_k log s_lk over the inputs
+  std::shared_ptr<const GaussianComponents> components_;
+};
+
+}  // namespace condens

@@ -1,0 +1,114 @@
+#include "condens/density/joint_density.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
+
+namespace condens {
+
+namespace {
+
+/// The same bits from a fit and from a file.
+GaussianMixture joint_of(GaussianComponents kernels, const Vector& log_weights) {
+  if (log_weights.size() == 0 || !log_weights.allFinite()) throw FormatError("kernels without a weight");
+  return GaussianMixtures::shared_normalized(std::make_shared<const GaussianComponents>(std::move(kernels)),
+                                             log_weights)[0];
+}
+
+Matrix rows_together(const Matrix& x, const Matrix& y) {
+  Matrix out(x.rows() + y.rows(), y.cols());
+  out.topRows(x.rows()) = x;
+  out.bottomRows(y.rows()) = y;
+  return out;
+}
+
+}  // namespace
+
+JointDensity::Parameters JointDensity::parameters(const VectorView& weights, Matrix means, Matrix scales,
+                                                  Defensive defensive) {
+  Vector log_weights = weights.array().log();
+  log_weights.array() -= log_sum_exp(log_weights.data(), log_weights.size());
+  return {std::move(log_weights), {std::move(means), std::move(scales)}, std::move(defensive)};
+}
+
+JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      joint_(joint_of(std::move(p.kernels), p.log_weights)),
+      defensive_(std::move(p.defensive)) {
+  const Index d_x = n_inputs();
+  const Index d_y = n_targets();
+  const Index m = n_kernels();
+  if (joint_.dimension() != d_x + d_y) {
+    throw FormatError(
+        message("a density of ", joint_.dimension(), " coordinates is none of ", d_x, " inputs and ", d_y, " targets"));
+  }
+  means_x_ = joint_.means().topRows(d_x).transpose();
+  inverse_scales_x_ = joint_.scales().topRows(d_x).transpose().cwiseInverse();
+  log_weights_ = joint_.log_weights();
+  if (d_x > 0) log_weights_ += inverse_scales_x_.array().log().rowwise().sum().matrix();
+  const Index last = defensive_.weight > 0 ? 1 : 0;
+  GaussianComponents components{Matrix(d_y, m + last), Matrix(d_y, m + last)};
+  components.means.leftCols(m) = joint_.means().bottomRows(d_y);
+  components.scales.leftCols(m) = joint_.scales().bottomRows(d_y);
+  if (last > 0) {
+    components.means.col(m) = defensive_.mean;
+    components.scales.col(m) = defensive_.scale;
+  }
+  components_ = std::make_shared<const GaussianComponents>(std::move(components));
+}
+
+GaussianMixtures JointDensity::laws(const MatrixView& x) const {
+  const Index m = n_kernels();
+  Matrix log_weights = log_weights_.replicate(1, x.cols());
+  for (Index i = 0; i < x.cols(); ++i) {
+    double* weight = log_weights.col(i).data();
+    for (Index k = 0; k < x.rows(); ++k) {
+      const double* mean = means_x_.data() + k * m;
+      const double* inverse = inverse_scales_x_.data() + k * m;
+      const double value = x(k, i);
+      for (Index l = 0; l < m; ++l) {
+        const double z = (value - mean[l]) * inverse[l];
+        weight[l] = multiply_add(-0.5 * z, z, weight[l]);
+      }
+    }
+  }
+  return kernel_laws(components_, std::move(log_weights), defensive_);
+}
+
+Matrix JointDensity::stack(const Dataset& data) { return rows_together(data.x, data.y); }
+
+Matrix JointDensity::kernel_means() const {
+  const Matrix& means = joint_.means();
+  return rows_together(x_scale().inverse_transform(means.topRows(n_inputs())),
+                       y_scale().inverse_transform(means.bottomRows(n_targets())));
+}
+
+Matrix JointDensity::kernel_scales() const {
+  const Matrix& scales = joint_.scales();
+  return rows_together(x_scale().scale().asDiagonal() * scales.topRows(n_inputs()),
+                       y_scale().scale().asDiagonal() * scales.bottomRows(n_targets()));
+}
+
+Document JointDensity::document_of_kernels(Document options) const {
+  Document out = Document::Object{{"options", std::move(options)},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"log_weights", joint_.log_weights()},
+                                  {"means", joint_.means()},
+                                  {"scales", joint_.scales()},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+JointDensity::Parameters JointDensity::read_kernels(const Document& document, double defensive_weight) {
+  const Index d_y = Standardizer::from_document(document.at("y_scale")).dimension();
+  return {document.at("log_weights").as_vector(),
+          {document.at("means").as_matrix(), document.at("scales").as_matrix()},
+          Defensive::read(document, defensive_weight, d_y)};
+}
+
+}  // namespace condens
