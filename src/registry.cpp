@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/joint_density.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
@@ -42,6 +44,7 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   info.options = describe_options<Options>();
   info.results = describe_results<Model>();
   info.uses_unlabeled = unlabeled == Unlabeled::used;
+  info.is_density = std::is_base_of_v<JointDensity, Model>;
   info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
@@ -175,7 +178,8 @@ Document to_document(const ModelInfo& info) {
                           {"presets", Document(info.presets)},
                           {"options", to_document(info.options, defaults)},
                           {"results", std::move(results)},
-                          {"uses_unlabeled", info.uses_unlabeled}};
+                          {"uses_unlabeled", info.uses_unlabeled},
+                          {"is_density", info.is_density}};
 }
 
 Document save_density(const ConditionalDensity& density) {

@@ -29,7 +29,7 @@ struct Room {
 };
 constexpr std::array rooms = {
     Room{"core", 0},          Room{"linalg", 1},    Room{"data", 2},      Room{"kernels", 2},
-    Room{"distributions", 2}, Room{"optim", 2},     Room{"models", 3},    Room{"density", 3},
+    Room{"distributions", 2}, Room{"optim", 2},     Room{"models", 3},    Room{"density", 4},
     Room{"metrics", 4},       Room{"reduction", 4}, Room{"selection", 4}, Room{"plot", 5},
     Room{"registry", 6},      Room{"io", 7},        Room{"cli", 8},       Room{"python", 8},
 };

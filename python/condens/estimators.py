@@ -84,29 +84,36 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
             )
             targets = as_float64(targets, "y")
             target_names = names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))
-        rows_y = as_rows(targets.reshape(len(targets), -1))
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
-        options = chosen_options(self._info, self, x, rows_y)
+        self._fit_core(
+            x,
+            as_rows(targets.reshape(len(targets), -1)),
+            weights=weight,
+            x_unlabeled=other,
+            encoder=encoder,
+            input_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            target_names=target_names,
+        )
+        self._y_ndim = targets.ndim
+        return self
+
+    def _fit_core(self, x: Floats, y: Floats, **data: Any) -> None:
+        options = chosen_options(self._info, self, x, y)
         with observer(bool(self.verbose), self.callback) as watch:
             model = _core.fit(
                 self._info["name"],
                 self.preset,
                 options,
                 as_rows(x),
-                rows_y,
-                weights=weight,
-                x_unlabeled=other,
-                encoder=encoder,
-                input_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
-                target_names=target_names,
+                y,
                 threads=threads_of(self.n_jobs),
                 callback=watch,
+                **data,
             )
-        self._set_model(model, y_ndim=targets.ndim)
+        self._set_model(model, y_ndim=2)
         for text in model.warnings:
-            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=3)
-        return self
+            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
 
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
@@ -215,9 +222,10 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
     def distribution_(self) -> GaussianMixtures:
         """The one law of a model without inputs."""
         check_is_fitted(self)
-        if self.n_features_in_:
+        if self._model.n_inputs:
             raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
-        return self.predict_distribution(np.empty((1, 0)))[0]
+        laws = self._model.predict(np.empty((1, 0)), threads_of(self.n_jobs))
+        return GaussianMixtures._of(laws, (1,), self.n_jobs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
         # Fitted numbers come back from the model, which pickles as the bytes of a model file.
@@ -316,6 +324,90 @@ class _Additive(_Selecting):
         )
 
 
+class _Density(ConditionalDensityRegressor):
+    """Estimators of the density of all columns together; with a target they condition it on the inputs."""
+
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the density of the columns of X or, with y, the law of y given X.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Without y the rows whose density is wanted (numbers only; (n,) is one column), with y the inputs.
+        y : array, series or data frame of shape (n,), (n, 1) or (n, d_y), optional
+            Targets. The density of (X, y) is fitted and conditioned on X, exactly.
+        sample_weight : array of shape (n,), optional
+            Weights >= 0; weight 2 counts as two copies of the row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For arguments or data that are not what they should be.
+        Cancelled
+            When the callback returned False.
+        """
+        return self._fit_density(X, sample_weight) if y is None else self._fit(X, y, sample_weight, None)
+
+    def _fit_density(self, X: Any, sample_weight: Any) -> Self:
+        check_inputs(X)
+        rows = self._checked(X, reset=True)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        self._fit_core(
+            np.empty((len(rows), 0)),
+            as_rows(rows),
+            weights=weight,
+            encoder=None,
+            input_names=[],
+            target_names=names or names_of_targets(None, rows, ()),
+        )
+        return self
+
+    def score_samples(self, X: Any) -> Floats:
+        """Log density at every row of X, for a model that was fitted without y."""
+        self._check_is_density("log_density(X, y)")
+        rows = self._checked(X, reset=False)
+        return self._model.log_density(np.empty((len(rows), 0)), as_rows(rows), threads_of(self.n_jobs))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
+        """Draws from the density, of shape (n_samples, d), for a model that was fitted without y."""
+        self._check_is_density("predict_distribution(X).rvs()")
+        return np.reshape(self.distribution_.rvs(n_samples, random_state=random_state), (n_samples, -1))
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """The mean log density of the rows of X or, with y, R squared of the mean, as of any regressor."""
+        if y is not None:
+            return float(super().score(X, y, sample_weight))
+        return float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def _checked(self, X: Any, reset: bool) -> Floats:
+        if np.ndim(X) == 1:
+            X = np.reshape(X, (-1, 1))
+        rows = validate_data(self, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=2 if reset else 1)
+        return np.asarray(rows, dtype=np.float64)
+
+    def _check_is_density(self, instead: str) -> None:
+        check_is_fitted(self)
+        if self._model.n_inputs:
+            raise ValueError(f"{type(self).__name__} was fitted with a target; use {instead}")
+
+    def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
+        if self.__sklearn_is_fitted__() and not self._model.n_inputs:
+            raise ValueError(
+                f"{type(self).__name__} was fitted without a target; use distribution_, score_samples or sample"
+            )
+        return super()._inputs_of(X, encoder)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+
 def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
     if not candidates:
         return {}
@@ -341,6 +433,7 @@ def _bases(info: dict[str, Any]) -> tuple[type, ...]:
     bases = (
         *((selecting,) if selects else ()),
         *((_Reducing,) if reduces else ()),
+        *((_Density,) if info["is_density"] else ()),
         *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
     )
     return bases or (ConditionalDensityRegressor,)
@@ -383,9 +476,11 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     cls = _CLASSES[model.name]
     estimator = cls(**parameters_of(cls._info, model.options))
     encoder = model.encoder
-    names = encoder.input_names
+    names, unnamed = encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
+    if cls._info["is_density"] and not names:  # the columns of X were its targets
+        names, unnamed = encoder.target_names, names_of_targets(None, np.empty((1, model.n_targets)), ())
     estimator.n_features_in_ = len(names)
-    if names and names != [f"x{i + 1}" for i in range(len(names))]:
+    if names and names != unnamed:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._set_model(model, y_ndim=1 if model.n_targets == 1 else 2)
     return estimator

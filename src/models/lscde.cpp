@@ -98,31 +98,57 @@ Candidate best_of(const std::vector<Candidate>& candidates) {
   return *best;
 }
 
-std::vector<Candidate> search(const Problem& problem, const LscdeOptions& options, const Run& run, Candidate& best,
+/// Widths of x beyond the end of their list where the best one stands, one by one, as long as each is better: the
+/// right width of x follows the smoothness of the law, which no list foresees. Appends to `candidates`.
+void search_beyond_end(const Problem& problem, LscdeOptions& options, Task& task, std::vector<Candidate>& candidates) {
+  constexpr int most = 6;
+  std::vector<double>& widths = options.bandwidth;
+  if (widths.size() < 2 || options.bandwidth_y.empty()) return;
+  for (int k = 0; k < most; ++k) {
+    std::sort(widths.begin(), widths.end());
+    const double best = best_of(candidates).bandwidth;
+    const auto n = widths.size();
+    if (best != widths.front() && best != widths.back()) return;
+    const double next = best == widths.back() ? best * best / widths[n - 2] : best * best / widths[1];
+    const auto further =
+        lscde::score_candidates(problem, make_groups({next}, options.bandwidth_y), options.regularization, task);
+    candidates.insert(candidates.end(), further.begin(), further.end());
+    widths.push_back(next);
+  }
+}
+
+/// The candidates between the best one and its neighbours.
+void search_between(const Problem& problem, const LscdeOptions& options, Task& task,
+                    std::vector<Candidate>& candidates) {
+  const Candidate best = best_of(candidates);
+  const auto finer = lscde::score_candidates(
+      problem,
+      make_groups(preparation::between_neighbours(options.bandwidth, best.bandwidth),
+                  options.bandwidth_y.empty() ? std::vector<double>{}
+                                              : preparation::between_neighbours(options.bandwidth_y, best.bandwidth_y)),
+      preparation::between_neighbours(options.regularization, best.regularization), task);
+  for (const Candidate& candidate : finer) {
+    const auto same = [&](const Candidate& c) {
+      return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
+             c.regularization == candidate.regularization;
+    };
+    if (std::none_of(candidates.begin(), candidates.end(), same)) candidates.push_back(candidate);
+  }
+}
+
+/// Adds to the options the widths that were tried beyond their list.
+std::vector<Candidate> search(const Problem& problem, LscdeOptions& options, const Run& run, Candidate& best,
                               FitReport& report) {
   const auto groups = make_groups(options.bandwidth, options.bandwidth_y);
   const double work = lscde::scoring_work(problem, 1);
   Task task(run, "choosing bandwidth and regularization",
             work * static_cast<double>(groups.size() + (options.refine ? 3 : 0)));
   std::vector<Candidate> candidates = lscde::score_candidates(problem, groups, options.regularization, task);
-  best = best_of(candidates);
   if (options.refine) {
-    const auto finer = lscde::score_candidates(
-        problem,
-        make_groups(preparation::between_neighbours(options.bandwidth, best.bandwidth),
-                    options.bandwidth_y.empty()
-                        ? std::vector<double>{}
-                        : preparation::between_neighbours(options.bandwidth_y, best.bandwidth_y)),
-        preparation::between_neighbours(options.regularization, best.regularization), task);
-    for (const Candidate& candidate : finer) {
-      const auto same = [&](const Candidate& c) {
-        return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
-               c.regularization == candidate.regularization;
-      };
-      if (std::none_of(candidates.begin(), candidates.end(), same)) candidates.push_back(candidate);
-    }
-    best = best_of(candidates);
+    search_beyond_end(problem, options, task, candidates);
+    search_between(problem, options, task, candidates);
   }
+  best = best_of(candidates);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);

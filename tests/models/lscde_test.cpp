@@ -205,6 +205,30 @@ TEST(Lscde, NonnegativeCoefficientsAreNoWorseThanClippedOnes) {
   EXPECT_LT(objective(exact), objective(clipped) - 1e-6);
 }
 
+TEST(Lscde, WidthsOfInputsAreSoughtBeyondTheEndOfTheirList) {
+  RandomStream random(1);
+  Dataset data{.x = Matrix(1, 400), .y = Matrix(1, 400)};
+  Matrix x(1, 400);
+  Matrix y(1, 400);
+  for (Index i = 0; i < 400; ++i) {
+    x(0, i) = random.uniform();
+    y(0, i) = std::sin(40 * x(0, i)) + 0.1 * random.normal();
+  }
+  data.x = x;
+  data.y = y;
+  LscdeOptions options;
+  options.bandwidth = {0.8, 0.2};  // in no order
+  options.bandwidth_y = {0.2, 0.4};
+  options.regularization = {0.01};
+  const Lscde beyond = Lscde::fit(data, options);
+  EXPECT_LT(beyond.bandwidth(), 0.1);
+  EXPECT_TRUE(beyond.report().warnings.size() <= 1);  // of bandwidth_y at most, whose list is kept
+  options.refine = false;
+  const Lscde within = Lscde::fit(data, options);
+  EXPECT_EQ(within.bandwidth(), 0.2);
+  EXPECT_LT(beyond.report().details.at("score").as_number(), within.report().details.at("score").as_number() - 0.2);
+}
+
 TEST(Lscde, ThreadsDoNotChangeOneBit) {
   for (const Index n : {300, 14000}) {  // 14,000 rows: all threads work inside one width
     const Dataset data = two_branches(n, 2, 1);

@@ -66,7 +66,7 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
     OptionField{"regularization", &LscdeOptions::regularization, positive(),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"refine", &LscdeOptions::refine, anything(),
-                "Search again between the best candidate and its neighbours."},
+                "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
     OptionField{"n_centers", &LscdeOptions::n_centers, at_least(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LscdeOptions::center_selection, anything(),
