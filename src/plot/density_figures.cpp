@@ -239,7 +239,11 @@ std::string joint_map(const ConditionalDensity& model, const Dataset& data, cons
   const Style half{.stroke = accent, .width = 1.6};
   const Style most{.stroke = accent, .width = 1.4, .dash = "6 4"};
   std::vector<LegendEntry> legend{{"50 % region", Mark::line, half}, {"90 % region", Mark::line, most}};
+  constexpr Index most_centers = 100;
+  const bool with_centers = unconditional && laws.n_components() <= most_centers;
+  const Style center_style{.fill = accent, .stroke = "#ffffff", .width = 0.8};
   if (unconditional) legend.push_back({"data", Mark::point, {.fill = point_color}});
+  if (with_centers) legend.push_back({"means of the components", Mark::point, center_style});
   const std::string first = name_of(names.targets, 0, "y");
   const std::string second = name_of(names.targets, 1, "y");
   Frame frame = make_frame({.title = "Joint density of " + first + " and " + second,
@@ -265,11 +269,31 @@ std::string joint_map(const ConditionalDensity& model, const Dataset& data, cons
   if (unconditional) draw_points(panel, data.y.row(0).transpose(), data.y.row(1).transpose(), 1500);
   draw_contour(panel, horizontal, vertical, density, region_level(density, 0.5), half);
   draw_contour(panel, horizontal, vertical, density, region_level(density, 0.9), most);
+  if (with_centers) {
+    const Matrix& means = laws.components().means;
+    panel.points(means.row(0).transpose(), means.row(1).transpose(), 3.0, center_style);
+  }
   panel.end();
   panel.draw_frame();
   draw_density_bar(panel, scale);
   return frame.canvas.str();
 }
+
+namespace {
+
+/// The weighted components of a law that has few of them, one a column; none of a law that has many.
+Matrix component_curves(const GaussianMixture& law, const Vector& y) {
+  constexpr Index most = 15;
+  const Index m = law.n_components();
+  Matrix out(y.size(), m > 1 && m <= most ? m : 0);
+  for (Index l = 0; l < out.cols(); ++l) {
+    const GaussianMixture alone(Vector::Ones(1), law.means().col(l), law.scales().col(l));
+    for (Index i = 0; i < y.size(); ++i) out(i, l) = law.weights()[l] * alone.pdf(y[i]);
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names, Index target,
                           const Run& run) {
@@ -289,15 +313,18 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   const Vector density = laws.log_pdf_grid(y.transpose(), run).array().exp().col(0);
   const Style bar_style{.fill = "#cfd8dc", .stroke = "#ffffff", .width = 0.8};
   const Style curve_style{.stroke = line_color(0), .width = 2.2};
+  const Style component_style{.stroke = accent, .width = 1.0};
+  const Matrix components = component_curves(laws[0], y);
+  std::vector<LegendEntry> legend{{"model", Mark::line, curve_style}, {"data", Mark::area, bar_style}};
+  if (components.cols() > 0) legend.insert(legend.begin() + 1, {"components", Mark::line, component_style});
   const std::string name = name_of(names.targets, target, "y");
-  Frame frame = make_frame({.title = "Density of " + name,
-                            .legend = {{"model", Mark::line, curve_style}, {"data", Mark::area, bar_style}},
-                            .height = 400.0});
+  Frame frame = make_frame({.title = "Density of " + name, .legend = legend, .height = 400.0});
   const Panel panel =
       frame.panel(extent, density_axis(std::max(density.maxCoeff(), heights.maxCoeff())), name, "density");
   panel.draw_grid();
   panel.begin();
   panel.bars(data_extent, heights, bar_style);
+  for (Index l = 0; l < components.cols(); ++l) panel.line(y, components.col(l), component_style);
   panel.line(y, density, curve_style);
   panel.end();
   panel.draw_frame();

@@ -97,9 +97,20 @@ TEST(Figures, DensityWithoutInputs) {
   const Dataset data{Matrix(0, 200), draw(model, Matrix(0, 200), 4)};
   const std::string svg = density_curve(model, data, awkward);
   expect_sound(svg);
-  EXPECT_TRUE(has(svg, "M\xC3\xBCll"));
+  EXPECT_TRUE(has(svg, "M\xC3\xBCll") && has(svg, "components"));
   EXPECT_THROW(density_map(model, data), std::invalid_argument);
   EXPECT_THROW(slices(model, data), std::invalid_argument);
+}
+
+TEST(Figures, JointDensityWithoutInputsShowsDataAndMeans) {
+  const KnownModel model(0, 2, [](const VectorView&) {
+    return GaussianMixture(Vector{{0.5, 0.5}}, Matrix{{-2.0, 3.0}, {0.0, 1.0}}, Matrix::Ones(2, 2));
+  });
+  const Dataset data{Matrix(0, 50), draw(model, Matrix(0, 50), 4)};
+  const std::string svg = joint_map(model, data);
+  expect_sound(svg);
+  EXPECT_TRUE(has(svg, "means of the components"));
+  EXPECT_EQ(count(svg, "<circle"), 50U + 2U + 2U);  // rows, means, and one of each in the legend
 }
 
 TEST(Figures, Calibration) {
