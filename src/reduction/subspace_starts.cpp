@@ -19,8 +19,8 @@ namespace condens::lsce {
 namespace {
 
 constexpr Index slices = 10;
-constexpr Index most_rows = 500;  // of the likelihood, whose cost grows with their square
-constexpr Index most_steps = 30;
+constexpr Index most_rows = 200;  // of the likelihood, whose cost grows with their square
+constexpr Index most_steps = 20;
 constexpr double least_width_y = 0.01;
 constexpr double largest_width_y = 3;
 
