@@ -11,6 +11,7 @@
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
 #include "condens/models/nadaraya_watson.hpp"
+#include "condens/models/press.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
 #include "condens/reduction/lsce.hpp"
@@ -141,6 +142,10 @@ const std::vector<ModelInfo>& models() {
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<Press, PressOptions>(
+          "press", "PRESS",
+          "Predictive state smoothing: x is mapped to weights of a few states, each with its law of y.", "Goerg (2017)",
+          Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),

@@ -64,7 +64,7 @@ PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion
     : x_(rows.x),
       y_(rows.y),
       weights_(rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size())),
-      leaves_(weights_.cwiseMin(1.0)),
+      leaves_(criterion == PressCriterion::likelihood ? weights_ : Vector(weights_.cwiseMin(1.0))),
       total_(weights_.sum()),
       map_(std::move(map)),
       criterion_(criterion),

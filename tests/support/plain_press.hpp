@@ -76,14 +76,14 @@ inline double press_loo(const Matrix& w, const Matrix& y) {
   return total / static_cast<double>(w.rows());
 }
 
-/// log p_{-i}(y_i | x_i) of eq. 25 with kernels at all samples but i, of the states' widths.
+/// log p_{-i}(y_i | x_i) of eq. 25 with kernels at all samples but i and its copies, of the states' widths.
 inline double press_log_density_without(const Matrix& w, const Matrix& y, const Vector& widths, Index i) {
   double density = 0;
   for (Index j = 0; j < w.cols(); ++j) {
     double sum = 0;
     double mass = 0;
     for (Index k = 0; k < w.rows(); ++k) {
-      if (k == i) continue;
+      if (w.row(k) == w.row(i) && y.col(k) == y.col(i)) continue;
       const double z = (y.col(i) - y.col(k)).norm() / widths[j];
       const double norm = std::pow(std::sqrt(2 * std::numbers::pi) * widths[j], static_cast<double>(y.rows()));
       sum += w(k, j) * std::exp(-0.5 * z * z) / norm;

@@ -15,7 +15,8 @@
 //   loo         sum_i a_i |sum_j W_ji (y_i - m_j) / (1 - l_i W_ji / sigma_j)|^2 / A
 //               the exact leave-one-out at fixed coefficients (errata P1)
 //   likelihood  -sum_i a_i log((1 - e) sum_j W_ji p_j^(-i)(y_i) + e N_0(y_i)) / A
-//               the density (25) with state densities that have not seen row i; our addition
+//               the density (25) with state densities that have not seen row i, which leaves with
+//               its whole weight (l_i = a_i: a copy that stayed would say what y is); our addition
 //
 // plus mu (nu_smooth - nu)^2 (36) and rho |coefficients|^2 / 2. The LASSO's |theta_X|_1 (38) is
 // left to the optimiser. Errors are summed over the targets. p_j is a kernel density of width

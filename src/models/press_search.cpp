@@ -1,0 +1,268 @@
+#include "press_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "condens/core/random.hpp"
+#include "condens/optim/owlqn.hpp"
+#include "press_starts.hpp"
+
+namespace condens::press {
+
+namespace {
+
+constexpr Index race_steps = 30;     // of every start, before the best goes on
+constexpr int most_node_rounds = 3;  // with finer nodes, where widths came out narrower
+constexpr double node_margin = 0.5;  // nodes allow for widths down to this share
+constexpr Index least_rows_to_hold_out = 5;
+constexpr double least_defense = 1e-3;  // in the fit of widths: a row far from all others says nothing
+
+/// Stops a search that no longer helps rows held out, and keeps what helped most.
+class EarlyStop {
+ public:
+  EarlyStop(const Dataset& train, const Dataset& held_out, const PressMap& map, Index patience)
+      : train_(train), held_out_(held_out), map_(map), patience_(patience) {}
+
+  bool operator()(const Vector& x) {
+    const Vector theta = x.head(map_.n_parameters());
+    const PressStates states = press_states(map_.weights(theta, train_.x), train_.y, train_.weights);
+    const Matrix residuals = held_out_.y - states.means * map_.weights(theta, held_out_.x);
+    const double error = residuals.colwise().squaredNorm().dot(held_out_.weights);
+    if (best_.size() == 0 || error < best_error_) {
+      best_ = x;
+      best_error_ = error;
+      since_ = 0;
+      return false;
+    }
+    return ++since_ > patience_;
+  }
+
+  const Vector& best() const { return best_; }
+
+ private:
+  const Dataset& train_;
+  const Dataset& held_out_;
+  const PressMap& map_;
+  Index patience_;
+  Vector best_;
+  double best_error_ = 0;
+  Index since_ = 0;
+};
+
+}  // namespace
+
+Search::Search(const Dataset& rows, const PressOptions& options, const WidthRules& rules, const Defensive& defensive,
+               int threads, std::function<void()> poll)
+    : options_(options), rules_(rules), defensive_(defensive), threads_(threads), poll_(std::move(poll)), rows_(rows) {
+  defensive_.weight = std::max(defensive_.weight, least_defense);
+  if (options.holdout == 0 || rows.size() < least_rows_to_hold_out) return;
+  std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(options.seed), 1).permutation(rows.size());
+  const auto count = static_cast<Index>(std::llround(options.holdout * static_cast<double>(rows.size())));
+  const auto cut = order.begin() + std::clamp<Index>(count, 1, rows.size() - 2);
+  rows_ = rows.subset({cut, order.end()});
+  held_out_ = rows.subset({order.begin(), cut});
+}
+
+std::vector<Vector> Search::starts(const PressMap& map, const Fitted* smaller) const {
+  const auto seed = static_cast<std::uint64_t>(options_.seed);
+  const Index states = map.n_states();
+  if (states == 1) return {Vector::Zero(map.n_parameters())};
+  std::vector<Vector> out;
+  const auto random = [&] { return random_start(map, seed, static_cast<std::uint64_t>(100 * states) + out.size()); };
+  if (options_.start == PressStart::informed) {
+    const auto from_labels = [&](const std::vector<Index>& labels) {
+      Vector start = random();
+      map.layer(start, map.n_layers() - 1).setZero();
+      out.push_back(fit_labels(rows_, map, labels, start, threads_, poll_));
+    };
+    if (smaller != nullptr && smaller->map.n_states() > 1) {
+      out.push_back(split_states(rows_, smaller->map, smaller->theta, map, seed));
+    }
+    if (std::ssize(out) < options_.n_starts) from_labels(classes_of_y(rows_, states, options_.seed, threads_));
+    if (std::ssize(out) < options_.n_starts) from_labels(clusters(rows_, states, options_.seed, threads_));
+  }
+  while (std::ssize(out) < options_.n_starts) out.push_back(random());
+  return out;
+}
+
+Fitted Search::best_of_starts(Index states, double ridge, double lasso, const Fitted* smaller) const {
+  std::vector<Index> hidden;
+  for (const double width : options_.hidden) hidden.push_back(static_cast<Index>(width));
+  const PressMap map(rows_.x.rows(), states, hidden, options_.activation);
+  Fitted best{.map = map, .theta = {}, .widths = {}, .ridge = ridge, .lasso = lasso};
+  const std::vector<Vector> from = starts(map, smaller);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    Fitted own = best;
+    own.theta = from[k];
+    own.widths = Vector();
+    if (from.size() > 1) own = improve(std::move(own), race_steps);
+    if (k == 0 || own.value < best.value) best = std::move(own);
+  }
+  return improve(std::move(best), options_.max_iterations);
+}
+
+Fitted Search::improve(Fitted from, Index steps) const {
+  const LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations)};
+  if (!has_likelihood()) return improve_squares(std::move(from), settings);
+  improve_likelihood(from, true, settings);
+  return from;
+}
+
+Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const {
+  const PressObjective criterion(
+      rows_, from.map, options_.criterion,
+      {.smoothness = options_.smoothness, .smoothness_weight = options_.smoothness_weight, .ridge = from.ridge});
+  const auto objective = [&](const Vector& theta, Vector& gradient) {
+    PressEvaluation found = criterion.evaluate(theta, Vector(), threads_);
+    gradient = std::move(found.gradient);
+    return found.value;
+  };
+  EarlyStop stop(rows_, held_out_, from.map, options_.patience);
+  const bool early = held_out_.size() > 0;
+  const auto watch = [&](const Vector& x, double) { return early && stop(x); };
+  LbfgsResult found =
+      minimize_l1(objective, from.theta, from.lasso * from.map.acts_on_inputs(), settings, poll_, watch);
+  from.theta = early ? stop.best() : std::move(found.x);
+  from.value = found.value;
+  from.iterations += found.iterations;
+  from.status = found.status;
+  return from;
+}
+
+/// Widths are floor + exp(eta), which needs no bounds.
+void Search::improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettings& settings) const {
+  const PressMap& map = fitted.map;
+  const Index states = map.n_states();
+  const Index n_theta = with_map ? map.n_parameters() : 0;
+  const Index n_eta = rules_.given.size() > 0 ? 0 : rules_.common ? 1 : states;
+  if (fitted.widths.size() == 0) {
+    fitted.widths = reference_widths(map.weights(fitted.theta, rows_.x), rows_, rules_);
+  }
+  if (n_theta + n_eta == 0) return;
+  const auto widths_at = [&](const Vector& x) -> Vector {
+    if (n_eta == 0) return fitted.widths;
+    const Vector eta = x.tail(n_eta).cwiseMax(-50.0).cwiseMin(50.0);
+    return (rules_.floor + eta.array().exp()).replicate(states / n_eta, 1);
+  };
+  for (int round = 0; round < most_node_rounds; ++round) {
+    const Vector narrowest = node_margin * fitted.widths;
+    const PressObjective criterion(rows_, map, nodes_for(rows_.y, narrowest, rules_), defensive_,
+                                   {.smoothness = with_map ? options_.smoothness : 0.0,
+                                    .smoothness_weight = with_map ? options_.smoothness_weight : 0.0,
+                                    .ridge = with_map ? fitted.ridge : 0.0});
+    const auto objective = [&](const Vector& x, Vector& gradient) {
+      const Vector widths = widths_at(x);
+      const PressEvaluation found =
+          criterion.evaluate(with_map ? Vector(x.head(n_theta)) : fitted.theta, widths, threads_);
+      if (with_map) gradient.head(n_theta) = found.gradient;
+      const Vector by_eta = found.by_log_width.array() * (widths.array() - rules_.floor) / widths.array();
+      if (n_eta == 1) gradient.tail(1).setConstant(by_eta.sum());
+      if (n_eta > 1) gradient.tail(n_eta) = by_eta;
+      return found.value;
+    };
+    Vector start(n_theta + n_eta);
+    start.head(n_theta) = fitted.theta.head(n_theta);
+    start.tail(n_eta) = (fitted.widths.head(n_eta).array() - rules_.floor).max(1e-6 * rules_.floor).log();
+    Vector penalty = Vector::Zero(start.size());
+    if (with_map) penalty.head(n_theta) = fitted.lasso * map.acts_on_inputs();
+    EarlyStop stop(rows_, held_out_, map, options_.patience);
+    const bool early = with_map && held_out_.size() > 0;
+    const auto watch = [&](const Vector& x, double) { return early && stop(x); };
+    const LbfgsResult found = minimize_l1(objective, start, penalty, settings, poll_, watch);
+    const Vector& at = early ? stop.best() : found.x;
+    if (with_map) {
+      fitted.theta = at.head(n_theta);
+      fitted.value = found.value;
+      fitted.iterations += found.iterations;
+      fitted.status = found.status;
+    }
+    fitted.widths = widths_at(at);
+    if (rules_.tolerance == 0 || n_eta == 0 || fine_enough(narrowest, fitted.widths)) break;
+  }
+}
+
+void Search::learn_widths(Fitted& fitted) const {
+  if (!has_likelihood()) improve_likelihood(fitted, false, {});
+}
+
+std::vector<Fitted> Search::path(const Grid& grid, double ridge) const {
+  std::vector<Fitted> out;
+  Fitted smaller{.map = PressMap(0, 1), .theta = {}, .widths = {}};
+  for (const Index states : grid.states) {
+    Fitted own = best_of_starts(states, ridge, grid.lassos.front(), out.empty() ? nullptr : &smaller);
+    smaller = own;
+    for (const double lasso : grid.lassos) {
+      if (lasso != own.lasso) {
+        own.lasso = lasso;
+        own.iterations = 0;
+        own = improve(std::move(own), options_.max_iterations);
+      }
+      out.push_back(own);
+    }
+  }
+  return out;
+}
+
+Fitted Search::last_of_path(Grid grid, double ridge) const {
+  const Grid smaller{{grid.states.begin(), grid.states.end() - 1}, grid.ridges, {grid.lassos.front()}};
+  const std::vector<Fitted> before = path(smaller, ridge);
+  Fitted own =
+      best_of_starts(grid.states.back(), ridge, grid.lassos.front(), before.empty() ? nullptr : &before.back());
+  for (std::size_t k = 1; k < grid.lassos.size(); ++k) {
+    own.lasso = grid.lassos[k];
+    own.iterations = 0;
+    own = improve(std::move(own), options_.max_iterations);
+  }
+  return own;
+}
+
+double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules, Defensive defensive) {
+  defensive.weight = std::max(defensive.weight, least_defense);
+  const PressObjective objective(rows, fitted.map, nodes_for(rows.y, fitted.widths, rules), defensive);
+  return objective.evaluate(fitted.theta, fitted.widths).value;
+}
+
+double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& options, const WidthRules& rules,
+           const Defensive& defensive) {
+  const double total = rows.weights.sum();
+  const Index states = fitted.map.n_states();
+  // Errata P8: the intercept counts, the last state does not; of a lasso, what is not zero.
+  const Index n_parameters = fitted.map.n_parameters();
+  auto parameters = static_cast<double>(n_parameters - n_parameters / states);
+  if (fitted.map.n_layers() > 1) parameters = static_cast<double>(states == 1 ? 0 : n_parameters);
+  if (fitted.lasso > 0) {
+    const auto nonzero = static_cast<double>((fitted.theta.array() != 0).count());
+    parameters = std::min(parameters, std::max(0.0, nonzero - 1));
+  }
+  if (options.criterion == PressCriterion::likelihood) {
+    return 2 * total * leave_one_out_nll(fitted, rows, rules, defensive) + 2 * parameters;
+  }
+  const Matrix w = fitted.map.weights(fitted.theta, rows.x);
+  const PressStates found = press_states(w, rows.y, rows.weights);
+  const Vector squares = (rows.y - found.means * w).cwiseAbs2() * rows.weights / total;
+  const Vector spread = (rows.y.cwiseAbs2() * rows.weights) / total;
+  // An exact fit of few rows has no logarithm.
+  return total * squares.cwiseMax(1e-12 * spread).array().log().sum() + 2 * parameters;
+}
+
+std::shared_ptr<const GaussianComponents> mixture_components(const Components& components, const Defensive& defensive) {
+  const Index count = components.centers.cols();
+  const Index last = defensive.weight > 0 ? 1 : 0;
+  GaussianComponents out{Matrix(components.centers.rows(), count + last),
+                         Matrix(components.centers.rows(), count + last)};
+  out.means.leftCols(count) = components.centers;
+  out.scales.leftCols(count) = components.widths.transpose().replicate(components.centers.rows(), 1);
+  if (last > 0) {
+    out.means.col(count) = defensive.mean;
+    out.scales.col(count) = defensive.scale;
+  }
+  return std::make_shared<const GaussianComponents>(std::move(out));
+}
+
+GaussianMixtures laws_at(const Matrix& w, const Matrix& shares,
+                         const std::shared_ptr<const GaussianComponents>& components, const Defensive& defensive) {
+  return kernel_laws(components, Matrix((shares * w).array().log()), defensive);
+}
+
+}  // namespace condens::press
