@@ -47,6 +47,10 @@ std::vector<Case> all_cases() {
 Document quick_options(const Case& c) {
   if ((c.model == "lsce" || c.model == "lsmi") && c.preset == "paper")
     return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
+  if (c.model == "press") {
+    const std::vector<double> states = {1, 3};
+    return Document::Object{{"n_states", Document(states)}, {"regularization", 1e-3}, {"cv", 2}, {"n_starts", 2}};
+  }
   return {};
 }
 

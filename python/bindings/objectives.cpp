@@ -1,13 +1,18 @@
 // Criteria of the papers at any point, with their gradients: for researchers and checks.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "condens/core/errors.hpp"
 #include "condens/models/nw_likelihood.hpp"
+#include "condens/models/press_objective.hpp"
 #include "condens/models/sacde.hpp"
 
 namespace condens::python {
@@ -38,6 +43,33 @@ std::tuple<double, Array, double, double> sacde(const Rows& alpha, const Rows& x
   return {found.value, to_rows(found.gradient), found.gap, found.kkt_residual};
 }
 
+PressCriterion criterion_named(const std::string& name) {
+  constexpr auto& names = choice_names<PressCriterion>;
+  const auto* at = std::find(names.begin(), names.end(), name);
+  require(at != names.end(), "press: criterion = '", name, "', expected mse, loocv, gcv, loo or likelihood");
+  return static_cast<PressCriterion>(at - names.begin());
+}
+
+/// theta: (d + 1) x J, intercepts first; widths: J for the likelihood, else none.
+std::tuple<double, Array> press(const Rows& theta, const Rows& x, const Rows& y, const std::string& criterion,
+                                const std::tuple<double, double>& smoothness, const Line& widths, const Line& weights,
+                                int threads) {
+  const Matrix parameters = matrix_of(theta);
+  const Dataset rows{.x = Observations::borrow(x.data(), columns_of(x).rows(), columns_of(x).cols()),
+                     .y = Observations::borrow(y.data(), columns_of(y).rows(), columns_of(y).cols()),
+                     .weights = vector_of(weights)};
+  rows.check("press");
+  const PressMap map(rows.x.rows(), parameters.cols());
+  const PressPenalties penalties{.smoothness = std::get<0>(smoothness), .smoothness_weight = std::get<1>(smoothness)};
+  const PressCriterion which = criterion_named(criterion);
+  const PressObjective objective = which == PressCriterion::likelihood
+                                       ? PressObjective(rows, map, {make_nodes(rows.y, 0.0)}, {}, penalties)
+                                       : PressObjective(rows, map, which, penalties);
+  const PressEvaluation found = objective.evaluate(parameters.reshaped(), vector_of(widths), threads);
+  Matrix gradient = found.gradient.reshaped(parameters.rows(), parameters.cols());
+  return {found.value, to_array(gradient)};
+}
+
 }  // namespace
 
 void bind_objectives(nb::module_& m) {
@@ -47,6 +79,8 @@ void bind_objectives(nb::module_& m) {
         nb::arg("threads"));
   m.def("sacde_objective", &sacde, nb::arg("alpha"), nb::arg("x"), nb::arg("y"), nb::arg("centers"),
         nb::arg("bandwidth"), nb::arg("bandwidth_y"), nb::arg("regularization"));
+  m.def("press_objective", &press, nb::arg("theta"), nb::arg("x"), nb::arg("y"), nb::arg("criterion"),
+        nb::arg("smoothness"), nb::arg("widths"), nb::arg("weights"), nb::arg("threads"));
 }
 
 }  // namespace condens::python

@@ -15,7 +15,7 @@ from condens._arrays import as_float64, as_rows, threads_of
 
 Floats = NDArray[np.float64]
 
-__all__ = ["SACDEObjective", "nw_loo", "sacde"]
+__all__ = ["SACDEObjective", "nw_loo", "press", "sacde"]
 
 
 def nw_loo(
@@ -135,6 +135,106 @@ def sacde(
         float(regularization),
     )
     return SACDEObjective(*found)
+
+
+def press(
+    theta: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike,
+    criterion: str,
+    smoothness: tuple[float, float] | None = None,
+    lasso: float = 0,
+    *,
+    bandwidth_y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> tuple[float, Floats]:
+    """A criterion of predictive state smoothing (PRESS) at a linear map of states, and its gradient.
+
+    The weights of the J states are W = softmax(X theta), their means of y are weighted by the columns of W, and the
+    prediction is W times the means. Criteria are means over rows (the paper leaves out 1/n in its eq. 30), summed
+    over the targets:
+
+    - ``"mse"``: squared errors in the sample (eq. 30);
+    - ``"loocv"``: each divided by (1 - s_ii)^2, the paper's closed form of leaving out (eqs. 31-33);
+    - ``"gcv"``: their mean divided by (1 - nu / n)^2 (eqs. 34-35);
+    - ``"loo"``: state means without the row itself, exactly, at fixed theta;
+    - ``"likelihood"``: minus the log of the density (eq. 25) whose states have not seen the row or its copies.
+
+    Parameters
+    ----------
+    theta : array of shape (p, J) or (p + 1, J)
+        Coefficients of the states, for the p columns of X as they are; one more row is that of the intercepts and
+        comes first.
+    X : array of shape (n, p)
+        Inputs.
+    y : array of shape (n,) or (n, d_y)
+        Targets.
+    criterion : {"mse", "loocv", "gcv", "loo", "likelihood"}
+        See above.
+    smoothness : (float, float), optional
+        (nu_smooth, mu): adds mu (nu_smooth - nu)^2 (eq. 36).
+    lasso : float >= 0
+        Adds lasso times the sum of the absolute coefficients of the inputs (eq. 38): neither of the row of
+        intercepts nor of constant columns of X. Where a coefficient is zero, the gradient is that of the rest.
+    bandwidth_y : float or array of shape (J,), optional
+        Gaussian width of the states' densities; the likelihood needs it.
+    sample_weight : array of shape (n,), optional
+        Weights > 0; 2 equals two copies of a row.
+    n_jobs : int, optional
+        Number of threads, which do not change a bit.
+
+    Returns
+    -------
+    value : float
+        Infinite where a row that is alone in its state would be left out.
+    gradient : array
+        By `theta`, of its shape.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite, an unknown criterion.
+
+    Notes
+    -----
+    Costs 4 n p J multiplications and additions; the n x n smoothing matrix is never formed. The likelihood adds
+    n J exponentials for every different y.
+
+    Goerg (2017), section 4.
+    """
+    t, x, targets = _rows(theta, "theta"), _rows(X, "X"), _rows(y, "y")
+    n, p = x.shape
+    if len(t) not in (p, p + 1):
+        raise ValueError(
+            f"theta has shape {t.shape}, expected {p} rows, one for each column of X, or {p + 1} with the intercepts"
+        )
+    if lasso < 0:
+        raise ValueError(f"lasso = {lasso}, expected a number >= 0")
+    if (bandwidth_y is None) is (criterion == "likelihood"):
+        raise ValueError(f"bandwidth_y is {bandwidth_y} for the criterion {criterion}; the likelihood alone needs it")
+    own_intercepts = len(t) == p + 1
+    full = t if own_intercepts else np.vstack([np.zeros((1, t.shape[1])), t])
+    widths = np.empty(0) if bandwidth_y is None else as_float64(bandwidth_y, "bandwidth_y").reshape(-1)
+    if widths.size == 1:
+        widths = np.full(t.shape[1], widths[0])
+    weights = np.ones(n) if sample_weight is None else as_float64(sample_weight, "sample_weight").reshape(-1)
+    value, gradient = _core.press_objective(
+        np.ascontiguousarray(full),
+        x,
+        targets,
+        criterion,
+        (0.0, 0.0) if smoothness is None else (float(smoothness[0]), float(smoothness[1])),
+        np.ascontiguousarray(widths),
+        np.ascontiguousarray(weights),
+        threads_of(n_jobs),
+    )
+    penalised = np.ptp(x, axis=0) > 0 if n else np.ones(p, dtype=bool)
+    if own_intercepts:
+        penalised = np.concatenate([[False], penalised])
+    gradient = np.array(gradient if own_intercepts else gradient[1:])
+    gradient[penalised] += lasso * np.sign(t[penalised])
+    return value + lasso * float(np.abs(t[penalised]).sum()), gradient
 
 
 def _rows(values: ArrayLike, name: str) -> Floats:

@@ -101,8 +101,66 @@ def test_sacde_gap_bounds_the_distance_to_the_minimum(rows):
     assert worse.gap >= worse.value - best.value - 1e-12
 
 
+def plain_press(theta, X, Y, criterion, smoothness=None, lasso=0, bandwidth_y=None):
+    """Goerg (2017), eqs. 15 to 38, with the n x n smoothing matrix."""
+    n = len(X)
+    scores = X @ theta
+    W = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+    S = W @ np.diag(1 / W.sum(0)) @ W.T
+    nu = np.trace(S)
+    u = Y - S @ Y
+    if criterion == "mse":
+        value = (u**2).sum() / n
+    elif criterion == "loocv":
+        value = ((u / (1 - np.diag(S))[:, None]) ** 2).sum() / n
+    elif criterion == "gcv":
+        value = (u**2).sum() / n / (1 - nu / n) ** 2
+    else:
+        value = 0.0
+        for i in range(n):
+            others = np.arange(n) != i
+            share = W[others] / W[others].sum(0)
+            if criterion == "loo":
+                value += ((Y[i] - W[i] @ (share.T @ Y[others])) ** 2).sum() / n
+            else:
+                kernels = norm.pdf(Y[i, 0], Y[others, 0], bandwidth_y)
+                value -= np.log(W[i] @ (share.T @ kernels)) / n
+    if smoothness is not None:
+        value += smoothness[1] * (smoothness[0] - nu) ** 2
+    penalised = np.ptp(X, axis=0) > 0
+    return value + lasso * np.abs(theta[penalised]).sum()
+
+
+@pytest.mark.parametrize("criterion", ["mse", "loocv", "gcv", "loo", "likelihood"])
+def test_press_is_the_formula_and_its_gradient_that_of_differences(rows, criterion):
+    X, Y = rows
+    theta = np.random.default_rng(7).normal(size=(3, 4))
+    with_ones = np.hstack([np.ones((30, 1)), X])
+    options = {"smoothness": (2.5, 0.3), "lasso": 0.1}
+    if criterion == "likelihood":
+        options["bandwidth_y"] = 0.4
+    expected = plain_press(theta, with_ones, Y, criterion, **options)
+    for x in (X, with_ones):  # the intercept's row of theta, or a constant column of X
+        value, gradient = objectives.press(theta, x, Y, criterion, **options)
+        assert_allclose(value, expected, rtol=1e-11)
+        slopes = differences(lambda t, x=x: objectives.press(t, x, Y, criterion, **options)[0], theta)
+        assert gradient.shape == theta.shape
+        assert_allclose(gradient, slopes, rtol=1e-5, atol=1e-7)
+
+
+def test_press_weights_are_copies(rows):
+    X, Y = rows
+    theta = np.random.default_rng(7).normal(size=(3, 4))
+    times = np.arange(30) % 3 + 1
+    a = objectives.press(theta, X, Y, "loocv", sample_weight=times)
+    b = objectives.press(theta, np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0), "loocv")
+    assert_allclose(a[0], b[0], rtol=1e-12)
+    assert_allclose(a[1], b[1], atol=1e-12)
+
+
 def test_what_does_not_fit_is_named(rows):
     X, Y = rows
+    theta = np.zeros((3, 2))
     for call, text in [
         (lambda: objectives.nw_loo([0.5, -1.0], X, Y, 0.4), "the width -1"),
         (lambda: objectives.nw_loo([0.5], X, Y, 0.4), "1 widths, expected 2"),
@@ -116,6 +174,14 @@ def test_what_does_not_fit_is_named(rows):
             r"alpha has shape \(2, 7\), expected \(2, 6\)",
         ),
         (lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((7, 4)), 0.6, 0.1), "centers"),
+        (lambda: objectives.press(np.zeros((5, 2)), X, Y, "mse"), r"theta has shape \(5, 2\), expected 2 rows"),
+        (lambda: objectives.press(theta, X, Y, "nosuch"), "criterion = 'nosuch'"),
+        (lambda: objectives.press(theta, X, Y, "likelihood"), "bandwidth_y is None"),
+        (lambda: objectives.press(theta, X, Y, "mse", bandwidth_y=1.0), "bandwidth_y is 1.0"),
+        (lambda: objectives.press(theta, X, Y, "mse", lasso=-1), "lasso = -1"),
+        (lambda: objectives.press(theta, X, Y[:5], "mse"), "rows"),
+        (lambda: objectives.press(theta, X * np.nan, Y, "mse"), "NaN|nan"),
+        (lambda: objectives.press(theta, X, Y, "mse", sample_weight=np.zeros(30)), "weight"),
     ]:
         with pytest.raises(ValueError, match=text):
             call()

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "condens/linalg/skinny_products.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens {
@@ -36,7 +37,7 @@ Matrix PressMap::scores(const Vector& theta, const MatrixView& x, std::vector<Ma
     const auto coefficients = parameters.bottomRows(parameters.rows() - 1);
     const MatrixView input = l == 0 ? x : MatrixView(z);
     Matrix out = parameters.row(0).transpose().replicate(1, x.cols());
-    if (input.rows() > 0) out.noalias() += coefficients.transpose() * input;
+    add_transposed_product(coefficients, input, out);
     z = std::move(out);
     if (l + 1 == n_layers()) break;
     if (activation_ == PressActivation::tanh) {
@@ -61,7 +62,7 @@ void PressMap::add_gradient(const Vector& theta, const MatrixView& x, const std:
     const MatrixView input = l == 0 ? x : MatrixView(hidden[static_cast<std::size_t>(l - 1)]);
     auto out = layer(gradient, l);
     out.row(0) += by_scores.rowwise().sum().transpose();
-    if (input.rows() > 0) out.bottomRows(out.rows() - 1).noalias() += input * by_scores.transpose();
+    add_product_with_transpose(input, by_scores, out.bottomRows(out.rows() - 1));
     if (l == 0) break;
     const auto parameters = layer(theta, l);
     Matrix below = parameters.bottomRows(parameters.rows() - 1) * by_scores;

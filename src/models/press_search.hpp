@@ -29,6 +29,8 @@ struct Grid {
   std::vector<Index> states;   ///< ascending
   std::vector<double> ridges;  ///< ascending
   std::vector<double> lassos;  ///< ascending: from no penalty on, as from all zeros there is no way out
+
+  std::size_t size() const { return states.size() * ridges.size() * lassos.size(); }
 };
 
 class Search {

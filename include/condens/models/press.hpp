@@ -41,7 +41,7 @@ inline constexpr auto choice_names<PressStart> = std::array<std::string_view, 2>
 
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct PressOptions {
-  std::vector<double> n_states = {1, 2, 3, 4, 5, 6, 8, 10};
+  std::vector<double> n_states = {1, 2, 3, 4, 6, 8};
   PressCriterion criterion = PressCriterion::likelihood;
   PressSelection selection = PressSelection::cv;
   std::vector<double> cv = {5};
@@ -49,7 +49,7 @@ struct PressOptions {
   PressActivation activation = PressActivation::tanh;
   double smoothness = 0;
   double smoothness_weight = 0;
-  std::vector<double> regularization = {1e-3};
+  std::vector<double> regularization = {1e-5, 1e-4, 1e-3};
   std::vector<double> lasso = {};
   PressStart start = PressStart::informed;
   Index n_starts = 3;
