@@ -24,6 +24,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // A task's rows: enough to pay for its sums, and not more tasks than that.
 constexpr Index least_rows_of_chunk = 256;
 constexpr Index most_chunks = 64;
+// Multiplications of a pass below which threads cost more than they save.
+constexpr double least_work_for_threads = 2e6;
 constexpr Index rows_of_tile = 128;  // of the likelihood: a panel of kernels for every state
 
 }  // namespace
@@ -109,6 +111,7 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
   const FlushSubnormals guard;
   const Index n = y_.cols();
   const Index chunk_size = std::max(least_rows_of_chunk, block_count(n, most_chunks));
+  if (work() < least_work_for_threads) threads = 1;
   std::vector<Chunk> chunks;
   for (Index k = 0; k < block_count(n, chunk_size); ++k) chunks.push_back({block_range(n, chunk_size, k)});
   Pass pass{theta, widths, Matrix(map_.n_states(), n), Matrix(map_.n_states(), n)};
@@ -186,6 +189,12 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     out.gradient += penalties_.ridge * coefficients;
   }
   return out;
+}
+
+double PressObjective::work() const {
+  Index per_row = map_.n_parameters();
+  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) per_row += 8 * nodes_of(j).size();
+  return static_cast<double>(per_row * y_.cols());
 }
 
 /// W of the chunk's rows (15) and its part of the sums of the states.

@@ -12,9 +12,10 @@ namespace condens::press {
 
 namespace {
 
-constexpr Index race_steps = 30;     // of every start, before the best goes on
-constexpr int most_node_rounds = 3;  // with finer nodes, where widths came out narrower
-constexpr double node_margin = 0.5;  // nodes allow for widths down to this share
+constexpr Index inputs_for_threads_of_their_own = 200000;  // numbers in x
+constexpr Index race_steps = 30;                           // of every start, before the best goes on
+constexpr int most_node_rounds = 3;                        // with finer nodes, where widths came out narrower
+constexpr double node_margin = 0.5;                        // nodes allow for widths down to this share
 constexpr Index least_rows_to_hold_out = 5;
 constexpr double least_defense = 1e-3;  // in the fit of widths: a row far from all others says nothing
 
@@ -92,13 +93,23 @@ Fitted Search::best_of_starts(Index states, double ridge, double lasso, const Fi
   const PressMap map(rows_.x.rows(), states, hidden, options_.activation);
   Fitted best{.map = map, .theta = {}, .widths = {}, .ridge = ridge, .lasso = lasso};
   const std::vector<Vector> from = starts(map, smaller);
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    Fitted own = best;
-    own.theta = from[k];
-    own.widths = Vector();
-    if (from.size() > 1) own = improve(std::move(own), race_steps);
-    if (k == 0 || own.value < best.value) best = std::move(own);
+  if (from.size() == 1) {
+    best.theta = from.front();
+    return improve(std::move(best), options_.max_iterations);
   }
+  // Side by side where a single evaluation would use one thread only; else one after the other.
+  std::vector<Fitted> ends(from.size(), best);
+  const bool large = rows_.x.size() > inputs_for_threads_of_their_own;
+  parallel_for(
+      std::ssize(from), large ? 1 : threads_,
+      [&](Index k) {
+        Fitted& own = ends[static_cast<std::size_t>(k)];
+        own.theta = from[static_cast<std::size_t>(k)];
+        own = improve(own, race_steps);
+      },
+      poll_);
+  best =
+      *std::min_element(ends.begin(), ends.end(), [](const Fitted& a, const Fitted& b) { return a.value < b.value; });
   return improve(std::move(best), options_.max_iterations);
 }
 

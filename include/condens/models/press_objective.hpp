@@ -73,6 +73,7 @@ class PressObjective {
   const PressMap& map() const { return map_; }
   PressCriterion criterion() const { return criterion_; }
   double total_weight() const { return total_; }
+  double work() const;  ///< about the multiplications of a pass over the rows
 
   /// `widths`: one > 0 for every state, likelihood only. `poll` is called now and then on the
   /// calling thread. The number of threads does not change a bit.
