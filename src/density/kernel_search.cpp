@@ -28,10 +28,10 @@ struct Candidates {
   Matrix scales;
 };
 
-Candidates draw_candidates(const KernelRegression& regression, const KernelBox& box, Index count, std::uint64_t seed) {
-  const KernelRows& rows = regression.rows();
+Candidates draw_candidates(const KernelProblem& problem, const KernelBox& box, Index count, std::uint64_t seed) {
+  const KernelRows& rows = problem.rows;
   RandomStream random(seed);
-  Vector sums = regression.residual().cwiseQuotient(regression.leverage().cwiseMax(1e-60)).cwiseAbs2();
+  Vector sums = problem.regression.residuals().cwiseQuotient(problem.regression.loo_weights().cwiseMax(1e-60)).cwiseAbs2();
   std::partial_sum(sums.begin(), sums.end(), sums.begin());
   const Vector log_lower = box.scale_lower.array().log();
   const Vector log_upper = box.scale_upper.array().log();
@@ -55,10 +55,10 @@ std::vector<Index> best_first(const Vector& values, Index count) {
 
 }  // namespace
 
-FoundKernel search_by_boosting(const KernelRegression& regression, const KernelBox& box,
+FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box,
                                const BoostingSettings& settings, int threads, const std::function<void()>& poll) {
-  const Index d = regression.rows().dimension();
-  KernelStage stage(regression);
+  const Index d = problem.rows.dimension();
+  KernelStage stage(problem);
   Matrix scales;
   const auto objective = [&](const MatrixView& points, Eigen::Ref<Vector> values) {
     scales = points.bottomRows(d).cwiseSqrt();
@@ -74,11 +74,11 @@ FoundKernel search_by_boosting(const KernelRegression& regression, const KernelB
           .clipped = found.clipped};
 }
 
-FoundKernel search_by_gradient(const KernelRegression& regression, const KernelBox& box,
+FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& box,
                                const GradientSearchSettings& settings, int threads, const std::function<void()>& poll) {
-  const Index d = regression.rows().dimension();
-  KernelStage stage(regression);
-  const Candidates drawn = draw_candidates(regression, box, settings.candidates, settings.seed);
+  const Index d = problem.rows.dimension();
+  KernelStage stage(problem);
+  const Candidates drawn = draw_candidates(problem, box, settings.candidates, settings.seed);
   Vector values(settings.candidates);
   stage.values(drawn.centers, drawn.scales, threads, values);
 
@@ -88,28 +88,38 @@ FoundKernel search_by_gradient(const KernelRegression& regression, const KernelB
   const auto objective = [&](const Vector& u, Vector& gradient) {
     return stage.value(u.head(d), u.tail(d), gradient);
   };
-  constexpr LbfgsSettings descent{.max_iterations = 60, .gradient_tolerance = 1e-6, .value_tolerance = 1e-7};
-  std::vector<LbfgsResult> ends(starts.size());
-  parallel_for(
-      std::ssize(starts), threads,
-      [&](Index k) {
-        const Index m = starts[static_cast<std::size_t>(k)];
-        const Vector start = joined(drawn.centers.col(m), drawn.scales.col(m).array().log());
-        ends[static_cast<std::size_t>(k)] = minimize(objective, start, lower, upper, descent);
-      },
-      poll);
+  const auto polish = [&](Index m) -> FoundKernel {
+    const Vector start = joined(drawn.centers.col(m), drawn.scales.col(m).array().log());
+    Vector gradient(start.size());
+    // Infinite where a row is explained by the candidate only.
+    const double before = objective(start, gradient);
+    if (!std::isfinite(before)) return {.share = before, .evaluations = 1, .gradients = 1};
+    constexpr LbfgsSettings descent{.max_iterations = 60, .gradient_tolerance = 1e-6, .value_tolerance = 1e-7};
+    const LbfgsResult end = minimize(objective, start, lower, upper, descent);
+    return {.center = end.x.head(d),
+            .scale = end.x.tail(d).array().exp(),
+            .share = end.value,
+            .evaluations = end.evaluations + 1,
+            .gradients = end.evaluations + 1};
+  };
+  std::vector<FoundKernel> ends(starts.size());
+  const auto body = [&](Index k) {
+    const auto at = static_cast<std::size_t>(k);
+    ends[at] = polish(starts[at]);
+  };
+  parallel_for(std::ssize(starts), threads, body, poll);
 
-  FoundKernel out{.share = 2, .evaluations = settings.candidates};
-  for (const LbfgsResult& end : ends) {
-    out.evaluations += end.evaluations;
-    out.gradients += end.evaluations;
-    if (end.value < out.share * (1 - least_gain)) {
-      out.center = end.x.head(d);
-      out.scale = end.x.tail(d).array().exp();
-      out.share = end.value;
-    }
+  FoundKernel best = ends.front();
+  Index evaluations = settings.candidates;
+  Index gradients = 0;
+  for (const FoundKernel& end : ends) {
+    evaluations += end.evaluations;
+    gradients += end.gradients;
+    if (end.share < best.share * (1 - least_gain)) best = end;
   }
-  return out;
+  best.evaluations = evaluations;
+  best.gradients = gradients;
+  return best;
 }
 
 }  // namespace condens

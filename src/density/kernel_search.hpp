@@ -27,7 +27,7 @@ struct FoundKernel {
   Index clipped = 0;    ///< mirror images of the boosting search that left the box
 };
 
-FoundKernel search_by_boosting(const KernelRegression& regression, const KernelBox& box,
+FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box,
                                const BoostingSettings& settings, int threads, const std::function<void()>& poll);
 
 struct GradientSearchSettings {
@@ -38,7 +38,7 @@ struct GradientSearchSettings {
 
 /// Candidates stand at rows drawn by their squared leave-one-out residuals, and their widths are
 /// one quantile of the box for all coordinates. Same bits for any number of threads.
-FoundKernel search_by_gradient(const KernelRegression& regression, const KernelBox& box,
+FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& box,
                                const GradientSearchSettings& settings, int threads, const std::function<void()>& poll);
 
 }  // namespace condens

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 
-#include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/linalg/vector_math.hpp"
 #include "kernel_tile.hpp"
@@ -29,10 +28,6 @@ constexpr double least_share = 1e-12;
 /// Below this share of phi'phi the difference phi'phi - sum p_j^2 has lost too many digits.
 constexpr double cancelled_share = 1e-6;
 
-double squares_of_ratios(const Vector& residual, const Vector& leverage) {
-  return (residual.array() / leverage.array().max(kernel_tile::least_leverage)).square().sum();
-}
-
 }  // namespace
 
 KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const VectorView& target) {
@@ -40,16 +35,15 @@ KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const 
   const Index d = z.rows();
   const Index padded = block_count(n, lane_count) * lane_count;
   const double unit = target.maxCoeff();
-  if (!(unit > 0) || !std::isfinite(unit)) throw NumericalError("the Parzen window vanishes at all rows");
   KernelRows out;
-  out.log_unit = std::log(unit);
+  out.unit = unit;
   out.total_weight = weights.sum();
   out.x = Matrix::Zero(padded, d);
   out.x.topRows(n) = z.transpose();
   out.target = Vector::Zero(padded);
   out.target.head(n) = weights.array().sqrt() * target.array() / unit;
   out.log_factor = Vector::Constant(padded, -std::numeric_limits<double>::infinity());
-  const double constant = -0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) - out.log_unit;
+  const double constant = -0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) - std::log(unit);
   out.log_factor.head(n) = 0.5 * weights.array().log() + constant;
   return out;
 }
@@ -62,33 +56,6 @@ Vector KernelRows::column(const VectorView& center, const VectorView& scale) con
   kernel_tile::evaluate(kernel, kernel, {x.data(), size(), dimension()}, log_factor.data(), size(),
                         {out.data(), out.data()});
   return out;
-}
-
-KernelRegression::KernelRegression(const KernelRows& rows, const RidgePenalty& penalty)
-    : rows_(&rows),
-      penalty_(penalty),
-      criterion_(rows.target.squaredNorm() / rows.total_weight),
-      columns_(rows.size(), 0),
-      residual_(rows.target),
-      leverage_(Vector::Ones(rows.size())),
-      unexplained_(rows.target) {}
-
-bool KernelRegression::add(const Vector& column) {
-  const double norm = column.squaredNorm();
-  Vector w = column;
-  for (int twice = 0; twice < 2; ++twice) w -= columns() * (columns().transpose() * w);
-  const double own = w.squaredNorm();
-  if (!(own > least_share * norm)) return false;
-  const double kappa = own + penalty_.absolute + penalty_.relative * norm;
-  const double g = w.dot(unexplained_) / kappa;
-  residual_ -= g * w;
-  leverage_ -= w.cwiseAbs2() / kappa;
-  criterion_ = squares_of_ratios(residual_, leverage_) / rows_->total_weight;
-  if (count_ == columns_.cols()) columns_.conservativeResize(w.size(), std::max<Index>(8, 2 * count_));
-  columns_.col(count_) = w / std::sqrt(own);
-  ++count_;
-  unexplained_ -= columns_.col(count_ - 1) * columns_.col(count_ - 1).dot(unexplained_);
-  return true;
 }
 
 namespace {
@@ -109,14 +76,17 @@ struct ScaledKernels {
 /// phi, then residuals.
 class Evaluation {
  public:
-  Evaluation(const KernelRegression& regression, const ScaledKernels& kernels, Matrix& phi)
-      : regression_(regression),
-        rows_(regression.rows()),
+  Evaluation(const KernelProblem& problem, const ScaledKernels& kernels, Matrix& phi)
+      : rows_(problem.rows),
+        regression_(problem.regression),
+        penalty_(problem.penalty),
+        squares_before_(regression_.squares()),
+        lambda_g_(regression_.penalties().cwiseProduct(regression_.orthogonal_coefficients())),
         kernels_(kernels),
         phi_(phi),
         count_(kernels.constant.size()),
         blocks_(block_count(rows_.size(), rows_of_task)),
-        products_(regression.count() + 2, count_ * blocks_),
+        products_(regression_.n_columns() + 2, count_ * blocks_),
         squares_(count_ * blocks_),
         found_(static_cast<std::size_t>(count_)) {}
 
@@ -157,7 +127,7 @@ class Evaluation {
   }
 
   kernel_tile::Columns chosen(Index begin) const {
-    return {regression_.columns().data() + begin, rows_.size(), regression_.count()};
+    return {regression_.orthogonal_columns().data() + begin, rows_.size(), regression_.n_columns()};
   }
 
   kernel_tile::Pair phi(const Members& pair, Index begin) {
@@ -166,7 +136,7 @@ class Evaluation {
 
   /// phi and its products with itself, with t, and with the q_j.
   void multiply(const Members& pair, Index block) {
-    const Index sums = regression_.count() + 2;
+    const Index sums = regression_.n_columns() + 2;
     std::vector<Lanes> lanes(static_cast<std::size_t>(2 * sums));
     const Range range = block_range(rows_.size(), rows_of_task, block);
     for (Index begin = range.begin; begin < range.end; begin += rows_of_tile) {
@@ -174,7 +144,7 @@ class Evaluation {
       const kernel_tile::Columns x{rows_.x.data() + begin, rows_.size(), rows_.dimension()};
       kernel_tile::evaluate(kernel(pair.first), kernel(pair.second), x, rows_.log_factor.data() + begin, length,
                             phi(pair, begin));
-      kernel_tile::add_products(phi(pair, begin), regression_.unexplained().data() + begin, chosen(begin), length,
+      kernel_tile::add_products(phi(pair, begin), regression_.residuals().data() + begin, chosen(begin), length,
                                 lanes.data(), lanes.data() + sums);
     }
     for (Index k = 0; k < sums; ++k) {
@@ -183,25 +153,27 @@ class Evaluation {
     }
   }
 
-  /// Equations 63 to 65 from the products; those with the q_j stay in the first block's column.
+  /// Equations 63 to 65 from the products; the a_j take their place in the first block's column.
   void settle(Index m) {
     auto total = products_.col(m * blocks_);
     for (Index block = 1; block < blocks_; ++block) total += products_.col(m * blocks_ + block);
-    const Index chosen = regression_.count();
+    auto shares = total.tail(regression_.n_columns());
+    shares.array() /= squares_before_.array();
     const double norm = total[0];
-    double own = norm - total.tail(chosen).squaredNorm();
-    if (own < cancelled_share * norm) own = orthogonal_norm(m, total.tail(chosen));
+    double own = norm - shares.cwiseAbs2().dot(squares_before_);
+    if (own < cancelled_share * norm) own = orthogonal_norm(m, shares);
     if (!(own > least_share * norm)) return;
-    const double kappa = own + regression_.penalty().absolute + regression_.penalty().relative * norm;
+    const double kappa = own + penalty_.of(norm);
     if (!(kappa >= std::numeric_limits<double>::min())) return;
-    found_[static_cast<std::size_t>(m)] = {total[1] / kappa, 1 / kappa, false};
+    const double g = (total[1] - shares.dot(lambda_g_)) / kappa;
+    found_[static_cast<std::size_t>(m)] = {g, 1 / kappa, false};
   }
 
-  double orthogonal_norm(Index m, Eigen::Ref<Vector> products) const {
-    Vector w = phi_.col(m) - regression_.columns() * products;
-    const Vector again = regression_.columns().transpose() * w;
-    products += again;
-    w -= regression_.columns() * again;
+  double orthogonal_norm(Index m, Eigen::Ref<Vector> shares) const {
+    Vector w = phi_.col(m) - regression_.orthogonal_columns() * shares;
+    const Vector again = (regression_.orthogonal_columns().transpose() * w).cwiseQuotient(squares_before_);
+    shares += again;
+    w -= regression_.orthogonal_columns() * again;
     return w.squaredNorm();
   }
 
@@ -217,15 +189,18 @@ class Evaluation {
     for (Index begin = range.begin; begin < range.end; begin += rows_of_tile) {
       const Index length = std::min(rows_of_tile, range.end - begin);
       kernel_tile::add_squares(candidate(pair.first), candidate(pair.second), chosen(begin),
-                               regression_.residual().data() + begin, regression_.leverage().data() + begin, length,
+                               regression_.residuals().data() + begin, regression_.loo_weights().data() + begin, length,
                                phi(pair, begin), lanes);
     }
     squares_[pair.second * blocks_ + block] = kernel_tile::sum(lanes[1]);
     squares_[pair.first * blocks_ + block] = kernel_tile::sum(lanes[0]);
   }
 
-  const KernelRegression& regression_;
   const KernelRows& rows_;
+  const OrthogonalRegression& regression_;
+  RegressionPenalty penalty_;
+  Vector squares_before_;  // w_j'w_j
+  Vector lambda_g_;        // lambda_j g_j
   const ScaledKernels& kernels_;
   Matrix& phi_;
   Index count_;
@@ -241,43 +216,21 @@ void KernelStage::values(const MatrixView& centers, const MatrixView& scales, in
   for (Index first = 0; first < out.size(); first += most_candidates) {
     const Index count = std::min(most_candidates, out.size() - first);
     const ScaledKernels kernels(centers.middleCols(first, count), scales.middleCols(first, count));
-    candidates_.resize(regression_.rows().size(), count);
-    Evaluation(regression_, kernels, candidates_).run(threads, out.segment(first, count));
+    candidates_.resize(problem_.rows.size(), count);
+    Evaluation(problem_, kernels, candidates_).run(threads, out.segment(first, count));
   }
 }
 
 double KernelStage::value(const VectorView& center, const VectorView& log_scale, Eigen::Ref<Vector> gradient) const {
-  const KernelRows& rows = regression_.rows();
-  const Index d = rows.dimension();
-  const auto q = regression_.columns();
+  const KernelRows& rows = problem_.rows;
+  const OrthogonalRegression& regression = problem_.regression;
   const Vector scale = log_scale.array().exp();
   const Vector phi = rows.column(center, scale);
-  const double norm = phi.squaredNorm();
-  Vector w = phi;
-  for (int twice = 0; twice < 2; ++twice) w -= q * (q.transpose() * w);
-  const double own = w.squaredNorm();
-  gradient.setZero();
-  const double kappa = own + regression_.penalty().absolute + regression_.penalty().relative * norm;
-  if (!(own > least_share * norm) || !(kappa >= std::numeric_limits<double>::min())) return 1;
-
-  const double before = regression_.criterion() * rows.total_weight;
-  const double g = w.dot(regression_.unexplained()) / kappa;
-  const Vector eta = (regression_.leverage() - w.cwiseAbs2() / kappa).cwiseMax(kernel_tile::least_leverage);
-  const Vector ratio = (regression_.residual() - g * w).cwiseQuotient(eta);
-  const double value = ratio.squaredNorm() / before;
-  if (!std::isfinite(value)) return value;
-
-  // d value = by_residual' d eps + by_leverage' d eta, then through g and kappa back to w and phi.
-  const Vector by_residual = (2 / before) * ratio.cwiseQuotient(eta);
-  const Vector by_leverage = -by_residual.cwiseProduct(ratio);
-  const double along = by_residual.dot(w);
-  const double by_kappa = along * g / kappa + by_leverage.dot(w.cwiseAbs2()) / (kappa * kappa);
-  Vector by_phi = -g * by_residual - (along / kappa) * regression_.unexplained() -
-                  (2 / kappa) * by_leverage.cwiseProduct(w) + 2 * by_kappa * w;
-  by_phi -= q * (q.transpose() * by_phi);
-  by_phi += 2 * regression_.penalty().relative * by_kappa * phi;
-  by_phi.array() *= phi.array();
+  Vector by_phi;
+  const double value = regression.criterion_with(phi, by_phi) / regression.criterion();
+  by_phi = by_phi.cwiseProduct(phi) / regression.criterion();
   const double total = by_phi.sum();
+  const Index d = rows.dimension();
   for (Index k = 0; k < d; ++k) {
     const auto z = (rows.x.col(k).array() - center[k]) / scale[k];
     gradient[k] = (by_phi.array() * z).sum() / scale[k];

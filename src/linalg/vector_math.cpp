@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <limits>
-
-#include "condens/linalg/inline_exp.hpp"
 
 // GCC turns these loops into vector code from -O3 on only, and by itself halves the width.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
@@ -22,9 +22,46 @@ namespace {
 constexpr Index kBlock = 32;
 constexpr Index kShortBlock = 8;
 
+// Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the mantissa.
+constexpr double kMagic = 6755399441055744.0;
+
+/// 2^n for the integer n in the low bits of `shifted` = n + kMagic.
+inline double power_of_two(double shifted) {
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52) + std::bit_cast<std::uint64_t>(1.0));
+}
+
+inline double exp_one(double x) {
+  constexpr double log2e = 1.4426950408889634074;
+  constexpr double ln2_high = 6.93147180369123816490e-01;  // 33 bits: n * ln2_high is exact
+  constexpr double ln2_low = 1.90821492927058770002e-10;
+  // Outside these bounds the result is 0 or infinity; NaN passes both comparisons.
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  const double n = multiply_add(x, log2e, kMagic) - kMagic;
+  const double r = multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
+  double p = 1.0 / 6227020800.0;
+  p = multiply_add(p, r, 1.0 / 479001600.0);
+  p = multiply_add(p, r, 1.0 / 39916800.0);
+  p = multiply_add(p, r, 1.0 / 3628800.0);
+  p = multiply_add(p, r, 1.0 / 362880.0);
+  p = multiply_add(p, r, 1.0 / 40320.0);
+  p = multiply_add(p, r, 1.0 / 5040.0);
+  p = multiply_add(p, r, 1.0 / 720.0);
+  p = multiply_add(p, r, 1.0 / 120.0);
+  p = multiply_add(p, r, 1.0 / 24.0);
+  p = multiply_add(p, r, 1.0 / 6.0);
+  p = multiply_add(p, r, 0.5);
+  p = multiply_add(p, r, 1.0);
+  p = multiply_add(p, r, 1.0);
+  // 2^n in two factors: n = 1024 and the subnormal range need more than one double holds.
+  const double half = multiply_add(n, 0.5, kMagic);
+  const double rest = (n - (half - kMagic)) + kMagic;
+  return p * power_of_two(half) * power_of_two(rest);
+}
+
 template <Index size>
 inline void exp_block(double* x) {
-  for (Index k = 0; k < size; ++k) x[k] = inline_exp(x[k]);
+  for (Index k = 0; k < size; ++k) x[k] = exp_one(x[k]);
 }
 
 /// Folds x into kBlock lanes and the lanes into one number, always in the same order.

@@ -52,6 +52,9 @@ class OrthogonalRegression {
   Vector squares() const { return squares_.head(n_); }
   Vector orthogonal_coefficients() const { return g_.head(n_); }
   Vector penalties() const { return penalties_.head(n_); }
+  Eigen::Block<const Matrix, Eigen::Dynamic, Eigen::Dynamic, true> orthogonal_columns() const {
+    return w_.leftCols(n_);
+  }
   /// w of the column that came last.
   Eigen::Block<const Matrix, Eigen::Dynamic, 1, true> last_orthogonal() const { return w_.col(n_ - 1); }
 
