@@ -6,6 +6,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
@@ -141,6 +142,9 @@ const std::vector<ModelInfo>& models() {
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<Gskd, GskdOptions>(
+          "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
+          "Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),

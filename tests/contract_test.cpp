@@ -47,6 +47,8 @@ std::vector<Case> all_cases() {
 Document quick_options(const Case& c) {
   if ((c.model == "lsce" || c.model == "lsmi") && c.preset == "paper")
     return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
+  if (c.model == "gskd" && c.preset == "paper")
+    return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
   return {};
 }
 

@@ -1,0 +1,274 @@
+#include "condens/density/gskd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../models/preparation.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/flush_subnormals.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/core/random.hpp"
+#include "condens/density/parzen_width.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/optim/mnqp.hpp"
+#include "condens/optim/simplex_qp.hpp"
+#include "kernel_search.hpp"
+
+namespace condens {
+
+using preparation::Standardized;
+
+GskdOptions GskdOptions::paper() {
+  return {.target = GskdTarget::paper,
+          .search = GskdSearch::boosting,
+          .relative_regularization = false,
+          .stop_tolerance = 0,
+          .weights = GskdWeights::mnqp,
+          .prune = 1e-4,
+          .defensive_weight = 0};
+}
+
+namespace {
+
+constexpr std::string_view owner = "Gskd";
+
+/// Different rows, standardised, with what a search needs of them.
+struct Sample {
+  Matrix z;  // (d_x + d_y) x n
+  Vector weights;
+  Vector mean;
+  Vector spread;  // standard deviations; 0 for a constant column
+};
+
+Sample sample_of(const Dataset& data) {
+  Sample out{.z = data.x, .weights = data.weights, .mean = {}, .spread = {}};
+  const Vector share = out.weights / out.weights.sum();
+  out.mean = out.z * share;
+  out.spread = ((out.z.colwise() - out.mean).cwiseAbs2() * share).cwiseSqrt();
+  const Vector size = out.z.cwiseAbs().rowwise().maxCoeff();
+  constexpr double rounding = 1e-14;  // of the mean of a constant column
+  for (Index k = 0; k < out.spread.size(); ++k) {
+    if (out.spread[k] <= rounding * size[k]) out.spread[k] = 0;
+  }
+  return out;
+}
+
+/// One width for all columns in units of their spread, by the leave-one-out likelihood.
+Vector choose_bandwidth(const Sample& sample, const Run& run) {
+  require(sample.z.cols() >= 2, owner, ": target_bandwidth is not given and all rows are equal; expected a width");
+  const Vector unit = (sample.spread.array() > 0).select(sample.spread, 1.0);
+  return parzen_likelihood_width(unit.cwiseInverse().asDiagonal() * sample.z, sample.weights, run) * unit;
+}
+
+Vector given_bandwidth(const std::vector<double>& widths, Index d) {
+  if (widths.size() == 1) return Vector::Constant(d, widths.front());
+  require(std::ssize(widths) == d, owner, ": target_bandwidth has ", widths.size(),
+          " numbers, expected none (by leave-one-out likelihood), one, or one for each of the ", d, " columns");
+  return Eigen::Map<const Vector>(widths.data(), d);
+}
+
+/// A constant column tells nothing of widths: its kernels have the window's.
+KernelBox box_of(const Sample& sample, const Vector& bandwidth, const GskdOptions& options) {
+  KernelBox box{.center_lower = sample.z.rowwise().minCoeff(),
+                .center_upper = sample.z.rowwise().maxCoeff(),
+                .scale_lower = options.lowest_width * bandwidth,
+                .scale_upper = options.highest_width * (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt()};
+  box.scale_upper = box.scale_upper.cwiseMax(box.scale_lower);
+  for (Index k = 0; k < bandwidth.size(); ++k) {
+    if (sample.spread[k] == 0) box.scale_lower[k] = box.scale_upper[k] = bandwidth[k];
+  }
+  return box;
+}
+
+/// The rows that carry the regression: all, or some of them with the window of all (eq. 24).
+KernelRows rows_of(const Sample& sample, const Vector& target, const GskdOptions& options) {
+  if (sample.z.cols() <= options.fit_rows) return KernelRows::of(sample.z, sample.weights, target);
+  const std::vector<Index> rows = random_centers(sample.z, Vector::Ones(sample.z.cols()), options.fit_rows,
+                                                 static_cast<std::uint64_t>(options.seed));
+  return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows), target(rows));
+}
+
+struct Kernels {
+  Matrix centers;  // d x kernels
+  Matrix scales;
+  Vector weights;
+
+  Index size() const { return centers.cols(); }
+  void add(const FoundKernel& kernel) {
+    centers.conservativeResize(kernel.center.size(), size() + 1);
+    scales.conservativeResize(kernel.center.size(), size());
+    centers.col(size() - 1) = kernel.center;
+    scales.col(size() - 1) = kernel.scale;
+  }
+};
+
+FoundKernel search(const KernelProblem& problem, const KernelBox& box, const GskdOptions& options, const Task& task,
+                   const std::function<void()>& poll) {
+  const auto stage = static_cast<std::uint64_t>(problem.regression.n_columns());
+  const std::uint64_t seed = RandomStream(static_cast<std::uint64_t>(options.seed), stage)();
+  if (options.search == GskdSearch::gradient) {
+    return search_by_gradient(problem, box, {options.candidates, options.starts, seed}, task.threads(), poll);
+  }
+  return search_by_boosting(problem, box,
+                            {.population = options.population,
+                             .generations = options.generations,
+                             .iterations = options.search_iterations,
+                             .literal_best = options.literal_best,
+                             .seed = seed},
+                            task.threads(), poll);
+}
+
+/// Eqs. 37 and 38, kernel by kernel.
+Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
+             FitReport& report) {
+  const RegressionPenalty penalty{
+      options.relative_regularization ? options.regularization : options.regularization / (rows.unit * rows.unit),
+      options.relative_regularization};
+  OrthogonalRegression regression(rows.target, penalty, rows.total_weight);
+  Kernels out;
+  std::vector<double> path{regression.criterion()};
+  FoundKernel total;  // counts
+  Index evaluations_of_kernels = 0;
+  Task task(run, "placing kernels", static_cast<double>(options.max_kernels));
+  while (out.size() < options.max_kernels) {
+    const FoundKernel found = search({rows, regression, penalty}, box, options, task, [&] { task.poll(); });
+    total.evaluations += found.evaluations;
+    total.gradients += found.gradients;
+    total.clipped += found.clipped;
+    if (!(found.share < 1 - options.stop_tolerance)) break;
+    if (!regression.add(rows.column(found.center, found.scale))) break;
+    out.add(found);
+    path.push_back(regression.criterion());
+    evaluations_of_kernels = total.evaluations;
+    task.advance(1);
+    task.poll();
+  }
+  for (double& criterion : path) criterion *= rows.unit * rows.unit;
+  report.details.set("criterion", Document(path));
+  report.details.set("evaluations", total.evaluations);
+  report.details.set("evaluations_of_kernels", evaluations_of_kernels);
+  if (options.search == GskdSearch::gradient) {
+    report.details.set("gradient_evaluations", total.gradients);
+  } else {
+    report.details.set("clipped", total.clipped);
+  }
+  report.details.set("n_kernels_before_weights", out.size());
+  if (out.size() == options.max_kernels) {
+    report.warnings.push_back(message("max_kernels = ", options.max_kernels,
+                                      " ended the search for kernels; the leave-one-out error was still falling"));
+  }
+  return out;
+}
+
+/// The kernels of weight > 0 (eq. 39).
+Kernels weigh(const Kernels& kernels, const KernelRows& rows, const GskdOptions& options, FitReport& report) {
+  Matrix phi(rows.size(), kernels.size());
+  for (Index l = 0; l < kernels.size(); ++l) phi.col(l) = rows.column(kernels.centers.col(l), kernels.scales.col(l));
+  std::vector<Index> kept(static_cast<std::size_t>(kernels.size()));
+  for (std::size_t l = 0; l < kept.size(); ++l) kept[l] = static_cast<Index>(l);
+  while (true) {
+    const Matrix columns = phi(Eigen::all, kept);
+    const Matrix b = columns.transpose() * columns;
+    const Vector v = columns.transpose() * rows.target;
+    Vector weights;
+    Document certificate(Document::Object{});
+    if (options.weights == GskdWeights::exact) {
+      SimplexQp found = solve_simplex_qp(b, v);
+      weights = std::move(found.solution);
+      certificate.set("gap", found.gap).set("objective", found.objective).set("iterations", found.iterations);
+    } else {
+      Mnqp found = mnqp(b, v, options.mnqp_iterations);
+      weights = std::move(found.solution);
+      const Index steps = found.objective.size() - 1;
+      certificate.set("gap", found.gap).set("objective", found.objective[steps]).set("iterations", steps);
+    }
+    const double least = options.prune * weights.maxCoeff();
+    std::vector<Index> large;
+    std::vector<Index> positive;
+    for (Index l = 0; l < weights.size(); ++l) {
+      if (weights[l] > 0) positive.push_back(l);
+      if (weights[l] > 0 && weights[l] >= least) large.push_back(l);
+    }
+    std::vector<Index> next;
+    for (const Index l : large) next.push_back(kept[static_cast<std::size_t>(l)]);
+    if (large.size() == positive.size()) {
+      report.details.set("certificate", std::move(certificate));
+      return {kernels.centers(Eigen::all, next), kernels.scales(Eigen::all, next), weights(large)};
+    }
+    kept = std::move(next);
+  }
+}
+
+/// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
+Kernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
+  report.warnings.push_back(
+      "no kernel lowers the leave-one-out error of the Parzen window; the density is one Gaussian with its mean and "
+      "spread");
+  return {.centers = sample.mean,
+          .scales = (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt(),
+          .weights = Vector::Ones(1)};
+}
+
+}  // namespace
+
+Gskd::Gskd(GskdOptions options, Vector target_bandwidth, JointDensity::Parameters p, Standardizer x_scale,
+           Standardizer y_scale, FitReport report)
+    : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(options)),
+      target_bandwidth_(std::move(target_bandwidth)) {}
+
+Document Gskd::to_document() const {
+  return document_of_kernels(options()).set("target_bandwidth", target_bandwidth_);
+}
+
+Gskd Gskd::from_document(const Document& document) {
+  GskdOptions options;
+  set_options(options, owner, document.at("options"));
+  JointDensity::Parameters p = read_kernels(document, options.defensive_weight);
+  Vector bandwidth = document.at("target_bandwidth").as_vector();
+  if (bandwidth.size() != p.kernels.means.rows()) throw FormatError("Gskd: the parameters do not fit together");
+  return {std::move(options),
+          std::move(bandwidth),
+          std::move(p),
+          Standardizer::from_document(document.at("x_scale")),
+          Standardizer::from_document(document.at("y_scale")),
+          FitReport::from_document(document.at("report"))};
+}
+
+Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) {
+  data.check(owner);
+  validate_options(options, owner);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  FitReport report;
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_constant_inputs(standardized, report);
+  const Dataset merged = preparation::merge_copies(standardized.data);
+  Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
+  const Vector bandwidth = options.target_bandwidth.empty()
+                               ? choose_bandwidth(sample, run)
+                               : given_bandwidth(options.target_bandwidth, sample.z.rows());
+  report.details.set("n_rows", rows.size());
+  report.details.set("n_rows_fitted", std::min(sample.z.cols(), options.fit_rows));
+  report.details.set("target_bandwidth", bandwidth);
+
+  Kernels kernels;
+  const Vector target = parzen_density(sample.z, sample.weights, bandwidth, options.target == GskdTarget::loo, run);
+  const KernelRows regressed = rows_of(sample, target, options);
+  if (regressed.unit > 0) {
+    kernels = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
+    if (kernels.size() > 0) kernels = weigh(kernels, regressed, options, report);
+  }
+  if (kernels.size() == 0) kernels = one_kernel(sample, bandwidth, report);
+  return {options,
+          bandwidth,
+          parameters(kernels.weights, std::move(kernels.centers), std::move(kernels.scales),
+                     Defensive::fit(options.defensive_weight, standardized.data)),
+          standardized.x,
+          standardized.y,
+          std::move(report)};
+}
+
+}  // namespace condens
