@@ -263,7 +263,7 @@ class PairSums::Pass {
   Matrix columns_;  // a point a column
   Boxes blocks_;    // of u
   Boxes strips_;
-  Index width_;     // numbers for each kernel
+  Index width_;  // numbers for each kernel
   Vector block_weights_;
   Matrix limits_;  // kernels x blocks
   Matrix sums_;    // rows x (kernels width_)

@@ -58,7 +58,7 @@ struct ParzenCriterion::Terms {
   Matrix mean_moments;
 };
 
-ParzenCriterion::ParzenCriterion(ParzenScoring scoring, const MatrixView& z, const VectorView& weights,
+ParzenCriterion::ParzenCriterion(Scoring scoring, const MatrixView& z, const VectorView& weights,
                                  const std::vector<Index>& fold, const Defensive& defensive)
     : scoring_(scoring), z_(z), weights_(shares(weights, z.cols())), fold_(fold), defensive_(defensive) {
   require(z.cols() >= 2 && z.rows() >= 1, owner, ": ", z.rows(), " x ", z.cols(),
@@ -156,8 +156,8 @@ ParzenLoss ParzenCriterion::likelihood(const Terms& terms, double log_mass, doub
   return finish(std::move(rows), std::move(gradient));
 }
 
-ParzenLoss ParzenCriterion::least_squares(const Vector& sums, const Matrix& moments, const Vector& wide_sums,
-                                          const Matrix& wide_moments, double log_mass, double dimension) const {
+ParzenLoss ParzenCriterion::squared(const Vector& sums, const Matrix& moments, const Vector& wide_sums,
+                                    const Matrix& wide_moments, double log_mass, double dimension) const {
   const auto d = static_cast<double>(z_.rows());
   const double height = std::exp(-log_mass);                              // of N(z; z_j, diag(g)^2)
   const double wide_height = height * std::pow(std::numbers::sqrt2, -d);  // and of width sqrt(2) g
@@ -166,19 +166,19 @@ ParzenLoss ParzenCriterion::least_squares(const Vector& sums, const Matrix& mome
     const Index k = fold_[static_cast<std::size_t>(i)];
     own[i] *= square_(k, k);
   }
-  const double square = wide_height * weights_.dot(wide_sums + own);
+  const double square = 0.5 * wide_height * weights_.dot(wide_sums + own);
   const Vector held_out = height * sums.cwiseQuotient(left_);
-  Vector gradient = 0.5 * wide_height * (wide_moments.transpose() * weights_);
-  gradient -= 2 * height * (moments.transpose() * weights_.cwiseQuotient(left_));
-  gradient.array() -= dimension * (square - 2 * weights_.dot(held_out));
-  return finish(square - 2 * held_out.array(), std::move(gradient));
+  Vector gradient = 0.25 * wide_height * (wide_moments.transpose() * weights_);
+  gradient -= height * (moments.transpose() * weights_.cwiseQuotient(left_));
+  gradient.array() -= dimension * (square - weights_.dot(held_out));
+  return finish(square - held_out.array(), std::move(gradient));
 }
 
 ParzenLoss ParzenCriterion::evaluate(const Vector& widths, bool common, int threads,
                                      const std::function<void()>& poll) const {
   require((widths.array() > 0).all() && widths.allFinite(), owner, ": widths must be finite and > 0");
   const FlushSubnormals guard;
-  const bool squares = scoring_ == ParzenScoring::least_squares;
+  const bool squares = scoring_ == Scoring::squared;
   std::vector<PairSums::Kernel> kernels{{narrow, held_out_}};
   if (squares) kernels.push_back({wide, square_});
   const PairSums::Sums sums =
@@ -186,8 +186,7 @@ ParzenLoss ParzenCriterion::evaluate(const Vector& widths, bool common, int thre
   const double log_mass = log_kernel_mass(z_.rows(), 1.0) + widths.array().log().sum();
   const double dimension = common ? static_cast<double>(z_.rows()) : 1.0;
   if (squares) {
-    return least_squares(sums.kernels.col(0), sums.moments[0], sums.kernels.col(1), sums.moments[1], log_mass,
-                         dimension);
+    return squared(sums.kernels.col(0), sums.moments[0], sums.kernels.col(1), sums.moments[1], log_mass, dimension);
   }
   return likelihood(terms(sums.kernels.col(0), sums.moments[0], widths, narrow, threads), log_mass, dimension);
 }
@@ -204,7 +203,7 @@ ParzenLoss ParzenCriterion::of_width(double width, int threads, const std::funct
 std::vector<ParzenLoss> ParzenCriterion::of_candidates(const std::vector<double>& widths, int threads,
                                                        const std::function<void()>& poll) const {
   const FlushSubnormals guard;
-  const bool squares = scoring_ == ParzenScoring::least_squares;
+  const bool squares = scoring_ == Scoring::squared;
   std::vector<PairSums::Kernel> kernels;
   for (const double width : widths) {
     require(width > 0 && std::isfinite(width), owner, ": width ", width, ", expected > 0");
@@ -219,7 +218,7 @@ std::vector<ParzenLoss> ParzenCriterion::of_candidates(const std::vector<double>
     const double log_mass = log_kernel_mass(z_.rows(), widths[s]);
     const auto column = static_cast<Index>(squares ? 2 * s : s);
     if (squares) {
-      out.push_back(least_squares(sums.kernels.col(column), none, sums.kernels.col(column + 1), none, log_mass, 0));
+      out.push_back(squared(sums.kernels.col(column), none, sums.kernels.col(column + 1), none, log_mass, 0));
     } else {
       out.push_back(likelihood(terms(sums.kernels.col(column), none, ones, kernels[s].exponent, threads), log_mass, 0));
     }

@@ -17,8 +17,8 @@
 namespace condens {
 namespace {
 
-constexpr ParzenScoring likelihood = ParzenScoring::likelihood;
-constexpr ParzenScoring least_squares = ParzenScoring::least_squares;
+constexpr Scoring likelihood = Scoring::nll;
+constexpr Scoring squared = Scoring::squared;
 
 Vector some_weights(Index n, RandomStream& random) {
   Vector out(n);
@@ -32,10 +32,10 @@ std::vector<Index> some_folds(Index n, Index folds, RandomStream& random) {
   return out;
 }
 
-double plain_loss(ParzenScoring scoring, const Matrix& z, const Vector& weights, const Vector& widths,
+double plain_loss(Scoring scoring, const Matrix& z, const Vector& weights, const Vector& widths,
                   const std::vector<Index>& fold) {
   return scoring == likelihood ? plain::parzen_likelihood(z, weights, widths, fold)
-                               : plain::parzen_least_squares(z, weights, widths, fold);
+                               : plain::parzen_squared(z, weights, widths, fold);
 }
 
 TEST(ParzenCriterion, EqualsPlainLoops) {
@@ -47,7 +47,7 @@ TEST(ParzenCriterion, EqualsPlainLoops) {
     for (double& value : widths) value = 0.2 + random.uniform();
     for (const std::vector<Index>& fold :
          {std::vector<Index>{}, some_folds(70, 2, random), some_folds(70, 5, random)}) {
-      for (const ParzenScoring scoring : {likelihood, least_squares}) {
+      for (const Scoring scoring : {likelihood, squared}) {
         const ParzenCriterion criterion(scoring, z, weights, fold);
         const ParzenLoss found = criterion.of_widths(widths);
         const double expected = plain_loss(scoring, z, weights, widths, fold);
@@ -65,7 +65,7 @@ TEST(ParzenCriterion, CandidatesAreTheSameAsOneWidthAfterTheOther) {
   std::vector<double> widths{0.3, 1.7, 0.05, 5.0, 1e-3};
   for (int k = 0; k < 14; ++k) widths.push_back(2.0 * std::pow(0.5, 0.5 * k));  // squares of each other
   for (const std::vector<Index>& fold : {std::vector<Index>{}, some_folds(600, 3, random)}) {
-    for (const ParzenScoring scoring : {likelihood, least_squares}) {
+    for (const Scoring scoring : {likelihood, squared}) {
       const ParzenCriterion criterion(scoring, z, weights, fold);
       const std::vector<ParzenLoss> found = criterion.of_candidates(widths);
       for (std::size_t s = 0; s < widths.size(); ++s) {
@@ -107,7 +107,7 @@ TEST(ParzenCriterion, GradientsEqualDifferences) {
   const Vector widths{{0.4, 0.7, 0.3}};
   const double h = 1e-5;
   for (const std::vector<Index>& fold : {std::vector<Index>{}, some_folds(90, 4, random)}) {
-    for (const ParzenScoring scoring : {likelihood, least_squares}) {
+    for (const Scoring scoring : {likelihood, squared}) {
       const Defensive defensive = Defensive::fit(scoring == likelihood ? 0.1 : 0.0, data);
       const ParzenCriterion criterion(scoring, z, weights, fold, defensive);
       const Vector gradient = criterion.of_widths(widths).gradient;
@@ -156,16 +156,16 @@ TEST(ParzenCriterion, TheDefensiveComponentIsMixedIn) {
   }
 }
 
-TEST(ParzenCriterion, LeastSquaresIsTheIntegratedSquaredErrorLessAConstant) {
-  // In expectation, over many samples of N(0, 1): E LSCV = E integral (p - p_0)^2 - integral p_0^2.
+TEST(ParzenCriterion, SquaredIsHalfTheIntegratedSquaredErrorLessAConstant) {
+  // In expectation, over many samples of N(0, 1): twice the score is integral (p - p_0)^2 - integral p_0^2.
   RandomStream random(6);
   const double g = 0.5;
-  double lscv = 0;
+  double score = 0;
   double error = 0;
   const int samples = 400;
   for (int k = 0; k < samples; ++k) {
     const Matrix z = normals(1, 30, random);
-    lscv += ParzenCriterion(least_squares, z).of_width(g).value / samples;
+    score += 2 * ParzenCriterion(squared, z).of_width(g).value / samples;
     // integral p^2 - 2 p p_0, both in closed form: N(z_j; 0, 1 + g^2) is the integral of a kernel and p_0.
     const Vector widths = Vector::Constant(1, g);
     double cross = 0;
@@ -174,14 +174,14 @@ TEST(ParzenCriterion, LeastSquaresIsTheIntegratedSquaredErrorLessAConstant) {
     }
     error += (plain::parzen_square(z, Vector::Ones(30), widths, std::vector<bool>(30)) - 2 * cross) / samples;
   }
-  EXPECT_NEAR(lscv, error, 0.005);  // the standard error of the difference is 0.001
+  EXPECT_NEAR(score, error, 0.005);  // the standard error of the difference is 0.001
 }
 
 TEST(ParzenCriterion, WeightsHaveNoUnit) {
   RandomStream random(7);
   const Matrix z = normals(2, 50, random);
   const Vector weights = some_weights(50, random);
-  for (const ParzenScoring scoring : {likelihood, least_squares}) {
+  for (const Scoring scoring : {likelihood, squared}) {
     EXPECT_NEAR(ParzenCriterion(scoring, z, weights).of_width(0.4).value,
                 ParzenCriterion(scoring, z, 1e6 * weights).of_width(0.4).value, 1e-13);
   }
@@ -199,7 +199,7 @@ TEST(ParzenCriterion, ThreadsDoNotChangeOneBit) {
   RandomStream random(8);
   const Matrix z = normals(3, 1500, random);
   for (const std::vector<Index>& fold : {std::vector<Index>{}, some_folds(1500, 3, random)}) {
-    const ParzenCriterion criterion(least_squares, z, some_weights(1500, random), fold);
+    const ParzenCriterion criterion(squared, z, some_weights(1500, random), fold);
     const ParzenLoss one = criterion.of_widths(Vector::Constant(3, 0.3));
     for (const int threads : {2, 7}) {
       const ParzenLoss other = criterion.of_widths(Vector::Constant(3, 0.3), threads);

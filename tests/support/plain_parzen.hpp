@@ -71,16 +71,16 @@ inline double parzen_square(const Matrix& z, const Vector& weights, const Vector
   return sum / (mass * mass);
 }
 
-/// integral of p^2 - 2 sum_i w_i p_{-i}(z_i); with folds, the integral of p_{-k}^2 by their weights.
-inline double parzen_least_squares(const Matrix& z, const Vector& weights, const Vector& g,
-                                   const std::vector<Index>& fold = {}) {
+/// (1/2) integral of p^2 - sum_i w_i p_{-i}(z_i); with folds, the integral of p_{-k}^2 by their weights.
+inline double parzen_squared(const Matrix& z, const Vector& weights, const Vector& g,
+                             const std::vector<Index>& fold = {}) {
   const Index n = z.cols();
-  double value = fold.empty() ? parzen_square(z, weights, g, std::vector<bool>(n)) : 0.0;
+  double value = fold.empty() ? 0.5 * parzen_square(z, weights, g, std::vector<bool>(n)) : 0.0;
   for (Index i = 0; i < n; ++i) {
     const std::vector<bool> out = left_out(i, n, fold);
     const double share = weights[i] / weights.sum();
-    if (!fold.empty()) value += share * parzen_square(z, weights, g, out);
-    value -= 2 * share * std::exp(parzen_log_density(z, weights, g, z.col(i), out));
+    if (!fold.empty()) value += 0.5 * share * parzen_square(z, weights, g, out);
+    value -= share * std::exp(parzen_log_density(z, weights, g, z.col(i), out));
   }
   return value;
 }

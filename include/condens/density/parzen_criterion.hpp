@@ -1,8 +1,8 @@
 #pragma once
 // What chooses the widths of a Parzen window p(z) = sum_j w_j N(z; z_j, diag(g)^2), sum_j w_j = 1:
 //
-//   likelihood     -sum_i w_i log p_{-i}(z_i)
-//   least squares  integral of p^2 - 2 sum_i w_i p_{-i}(z_i)       (the integrated squared error, less a constant)
+//   nll      -sum_i w_i log p_{-i}(z_i)
+//   squared  (1/2) integral of p^2 - sum_i w_i p_{-i}(z_i)   (half the integrated squared error, less a constant)
 //
 // p_{-i} without point i, or without the points of its fold; then the integral is that of p_{-k}^2,
 // averaged over the folds k by their weights. Both with their gradients by log g. Less is better.
@@ -14,21 +14,15 @@
 //
 // Every sum over pairs is exact to 1e-13 of itself: what is left out is bounded (src/density/pair_sums.hpp).
 
-#include <array>
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
-#include "condens/core/options.hpp"
 #include "condens/core/types.hpp"
 #include "condens/models/kernel_mixture.hpp"
+#include "condens/models/scoring.hpp"
 
 namespace condens {
-
-enum class ParzenScoring { likelihood, least_squares };
-template <>
-inline constexpr auto choice_names<ParzenScoring> = std::array<std::string_view, 2>{"likelihood", "least_squares"};
 
 /// value = sum_i w_i rows_i.
 struct ParzenLoss {
@@ -43,7 +37,7 @@ class ParzenCriterion {
   /// `z` d x n, at least two points; `weights` empty or n numbers > 0; `fold` empty (leave one out) or 0, 1, ... for
   /// every point. The likelihood is that of the window mixed with the defensive component (of z), if there is one.
   /// Throws std::invalid_argument.
-  ParzenCriterion(ParzenScoring scoring, const MatrixView& z, const VectorView& weights = Vector(),
+  ParzenCriterion(Scoring scoring, const MatrixView& z, const VectorView& weights = Vector(),
                   const std::vector<Index>& fold = {}, const Defensive& defensive = {});
   ~ParzenCriterion();
   ParzenCriterion(const ParzenCriterion&) = delete;
@@ -71,11 +65,11 @@ class ParzenCriterion {
   Terms terms(const Vector& sums, const Matrix& moments, const Vector& widths, double exponent, int threads) const;
   double log_sum_of(Index i, const Matrix& u, double exponent, Eigen::Ref<Vector> mean_moments) const;
   ParzenLoss likelihood(const Terms& terms, double log_mass, double dimension) const;
-  ParzenLoss least_squares(const Vector& sums, const Matrix& moments, const Vector& wide_sums,
-                           const Matrix& wide_moments, double log_mass, double dimension) const;
+  ParzenLoss squared(const Vector& sums, const Matrix& moments, const Vector& wide_sums, const Matrix& wide_moments,
+                     double log_mass, double dimension) const;
   ParzenLoss finish(Vector rows, Vector gradient) const;
 
-  ParzenScoring scoring_;
+  Scoring scoring_;
   Matrix z_;
   Vector weights_;
   std::vector<Index> fold_;
