@@ -68,7 +68,9 @@ Reach ParzenWindow::Centers::near(const Boxes& boxes, Index i, const std::vector
   out.log_least = log_sum_exp_in_place(least.data(), least.size());
   const double limit = 2 * (log_total - log_error - out.log_least);
   for (Index k = 0; k < nearest.size(); ++k) {
-    if (!(nearest[k] >= limit) || !std::isfinite(limit)) out.blocks.push_back(from[static_cast<std::size_t>(k)]);
+    // Very far away the rounding of distances counts, too.
+    if (!((1 - 1e-14) * nearest[k] >= limit) || !std::isfinite(limit))
+      out.blocks.push_back(from[static_cast<std::size_t>(k)]);
   }
   return out;
 }
