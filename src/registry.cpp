@@ -5,6 +5,8 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/rsde.hpp"
+#include "condens/density/skd.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
@@ -138,6 +140,12 @@ const std::vector<ModelInfo>& models() {
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<Skd, SkdOptions>("skd", "SKD",
+                                "Sparse kernel density: kernels at data points, one by one by the leave-one-out error.",
+                                "Chen, Hong and Harris (2008, 2010)", Unlabeled::ignored),
+      describe<Rsde, RsdeOptions>("rsde", "RSDE",
+                                  "Reduced set density: the kernels and weights of the least integrated squared error.",
+                                  "Girolami and He (2003); Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
