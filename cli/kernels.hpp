@@ -1,0 +1,17 @@
+#pragma once
+// The kernels of a density of all columns together, in words.
+
+#include <string>
+
+#include "condens/io/model_file.hpp"
+
+namespace condens::cli {
+
+/// For `describe`: weight, means and standard deviations, the heaviest first; empty for other models.
+std::string kernels_text(const Model& model);
+
+/// [{"weight": w, "mean": [...], "std": [...]}, ...] on the scale of the data, inputs before targets.
+/// Null for other models.
+Document kernels_document(const Model& model);
+
+}  // namespace condens::cli
