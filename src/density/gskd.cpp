@@ -144,8 +144,8 @@ Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& op
     task.advance(1);
     task.poll();
   }
-  for (double& criterion : path) criterion *= rows.unit * rows.unit;
-  report.details.set("criterion", Document(path));
+  const Vector criterion = Eigen::Map<const Vector>(path.data(), std::ssize(path)) * (rows.unit * rows.unit);
+  report.details.set("criterion", criterion);
   report.details.set("evaluations", total.evaluations);
   report.details.set("evaluations_of_kernels", evaluations_of_kernels);
   if (options.search == GskdSearch::gradient) {

@@ -48,8 +48,8 @@ struct GskdOptions {
   Index generations = 10;
   Index search_iterations = 400;
   bool literal_best = false;
-  double lowest_width = 0.5;
-  double highest_width = 1.5;
+  double lowest_width = 1.0;
+  double highest_width = 1.0;
   double regularization = 1e-6;
   bool relative_regularization = true;
   Index max_kernels = 50;
