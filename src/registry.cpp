@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
 #include "condens/density/gskd.hpp"
+#include "condens/density/parzen.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
@@ -142,6 +143,10 @@ const std::vector<ModelInfo>& models() {
       describe<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)", Unlabeled::ignored),
+      describe<Parzen, ParzenOptions>(
+          "parzen", "Parzen",
+          "Parzen window: a Gaussian at every sample of inputs and target together, conditioned on the inputs.",
+          "Parzen (1962); Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
