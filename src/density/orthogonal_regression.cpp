@@ -56,12 +56,12 @@ OrthogonalRegression::Stage OrthogonalRegression::stage_of(const double* w, doub
   return out;
 }
 
-double OrthogonalRegression::criterion_with(const VectorView& column) const {
+double OrthogonalRegression::criterion_with(const VectorView& column, RegressionPenalty penalty) const {
   Vector w = column;
   const Vector share = (w_.leftCols(n_).transpose() * column).cwiseQuotient(squares_.head(n_));
   w.noalias() -= w_.leftCols(n_) * share;
   const double column_square = square(column);
-  return stage_of(w.data(), square(w), column_square, penalty_.of(column_square)).criterion;
+  return stage_of(w.data(), square(w), column_square, penalty.of(column_square)).criterion;
 }
 
 Vector OrthogonalRegression::criteria_with(const MatrixView& columns) const {
@@ -100,7 +100,7 @@ double OrthogonalRegression::criterion_with(const VectorView& column, Vector& gr
   return stage.criterion;
 }
 
-bool OrthogonalRegression::add(const VectorView& column) {
+bool OrthogonalRegression::add(const VectorView& column, RegressionPenalty penalty) {
   Vector w = column;
   Vector share = Vector::Zero(n_);
   for (int round = 0; round < 2; ++round) {  // twice is enough (errata D8)
@@ -124,7 +124,7 @@ bool OrthogonalRegression::add(const VectorView& column) {
   a_(n_, n_) = 1.0;
   squares_[n_] = w_square;
   products_[n_] = dot(w.data(), target_.data(), n_rows());
-  penalties_[n_] = penalty_.of(column_square);
+  penalties_[n_] = penalty.of(column_square);
   absorb(n_++);
   return true;
 }
@@ -138,14 +138,6 @@ void OrthogonalRegression::absorb(Index column) {
   eta_ -= w.cwiseAbs2() / kappa;
   const Vector r = eps_.cwiseQuotient(eta_);
   criterion_ = eta_.minCoeff() > least_loo_weight ? square(r) / total_weight_ : infinity;
-}
-
-void OrthogonalRegression::set_penalties(const VectorView& penalties) {
-  penalties_.head(n_) = penalties;
-  eps_ = target_;
-  eta_.setOnes();
-  criterion_ = square(target_) / total_weight_;
-  for (Index j = 0; j < n_; ++j) absorb(j);
 }
 
 Vector OrthogonalRegression::coefficients() const {

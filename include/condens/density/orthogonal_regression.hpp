@@ -39,14 +39,16 @@ class OrthogonalRegression {
   const Vector& residuals() const { return eps_; }    ///< eps_n
   const Vector& loo_weights() const { return eta_; }  ///< eta_n
 
-  /// J_{n+1} with one more column; the second form with its gradient by the column (zero where J
-  /// does not hang on it), the third for every column of a matrix at once. Cost: 4 n N.
-  double criterion_with(const VectorView& column) const;
+  /// J_{n+1} with one more column, be it with a regulariser of its own; the third form with its gradient by the column
+  /// (zero where J does not hang on it), the fourth for every column of a matrix at once. Cost: 4 n N.
+  double criterion_with(const VectorView& column) const { return criterion_with(column, penalty_); }
+  double criterion_with(const VectorView& column, RegressionPenalty penalty) const;
   double criterion_with(const VectorView& column, Vector& gradient) const;
   Vector criteria_with(const MatrixView& columns) const;
 
   /// False, and nothing changes, where the column is a combination of those that are there.
-  bool add(const VectorView& column);
+  bool add(const VectorView& column) { return add(column, penalty_); }
+  bool add(const VectorView& column, RegressionPenalty penalty);
 
   /// w_n'w_n, g_n and lambda_n of every column.
   Vector squares() const { return squares_.head(n_); }
@@ -57,9 +59,6 @@ class OrthogonalRegression {
   }
   /// w of the column that came last.
   Eigen::Block<const Matrix, Eigen::Dynamic, 1, true> last_orthogonal() const { return w_.col(n_ - 1); }
-
-  /// Other lambda_n for the columns that are there.
-  void set_penalties(const VectorView& penalties);
 
   Vector coefficients() const;  ///< beta of A beta = g
   Matrix gram() const;          ///< Phi'Phi
