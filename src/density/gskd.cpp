@@ -10,9 +10,9 @@
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "condens/density/parzen_width.hpp"
+#include "condens/density/parzen_window.hpp"
 #include "condens/kernels/centers.hpp"
-#include "condens/optim/mnqp.hpp"
-#include "condens/optim/simplex_qp.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
 #include "kernel_search.hpp"
 
 namespace condens {
@@ -20,12 +20,11 @@ namespace condens {
 using preparation::Standardized;
 
 GskdOptions GskdOptions::paper() {
-  return {.target = GskdTarget::paper,
+  return {.target = TargetDensity::paper,
           .search = GskdSearch::boosting,
           .relative_regularization = false,
           .stop_tolerance = 0,
-          .weights = GskdWeights::mnqp,
-          .prune = 1e-4,
+          .weights = WeightSolver::mnqp,
           .defensive_weight = 0};
 }
 
@@ -81,12 +80,29 @@ KernelBox box_of(const Sample& sample, const Vector& bandwidth, const GskdOption
   return box;
 }
 
-/// The rows that carry the regression: all, or some of them with the window of all (eq. 24).
-KernelRows rows_of(const Sample& sample, const Vector& target, const GskdOptions& options) {
-  if (sample.z.cols() <= options.fit_rows) return KernelRows::of(sample.z, sample.weights, target);
-  const std::vector<Index> rows = random_centers(sample.z, Vector::Ones(sample.z.cols()), options.fit_rows,
-                                                 static_cast<std::uint64_t>(options.seed));
-  return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows), target(rows));
+/// The window at some of its points, where all would cost too much.
+Vector window_at(const Sample& sample, const std::vector<Index>& rows, const Vector& bandwidth, bool leave_self_out,
+                 const Run& run) {
+  const ParzenWindow window(sample.z, sample.weights, bandwidth);
+  Vector density = window.log_density(sample.z(Eigen::all, rows), run).array().exp();
+  if (!leave_self_out) return density;
+  const Vector share = sample.weights(rows) / sample.weights.sum();
+  const double top = std::exp(-log_kernel_mass(bandwidth.size(), 1.0) - bandwidth.array().log().sum());
+  return ((density - top * share).array() / (1 - share.array())).cwiseMax(0.0);
+}
+
+/// The rows that carry the regression, all or a random subset, with the window of all (eq. 24).
+KernelRows rows_of(const Sample& sample, const Vector& bandwidth, const GskdOptions& options, const Run& run) {
+  const bool leave_self_out = options.target == TargetDensity::loo;
+  const Index n = sample.z.cols();
+  if (n <= options.fit_rows) {
+    return KernelRows::of(sample.z, sample.weights,
+                          parzen_density(sample.z, sample.weights, bandwidth, leave_self_out, run));
+  }
+  const std::vector<Index> rows =
+      random_centers(sample.z, Vector::Ones(n), options.fit_rows, static_cast<std::uint64_t>(options.seed));
+  return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows),
+                        window_at(sample, rows, bandwidth, leave_self_out, run));
 }
 
 struct Kernels {
@@ -100,6 +116,9 @@ struct Kernels {
     scales.conservativeResize(kernel.center.size(), size());
     centers.col(size() - 1) = kernel.center;
     scales.col(size() - 1) = kernel.scale;
+  }
+  Kernels subset(const std::vector<Index>& kept) const {
+    return {centers(Eigen::all, kept), scales(Eigen::all, kept), weights(kept)};
   }
 };
 
@@ -119,7 +138,7 @@ FoundKernel search(const KernelProblem& problem, const KernelBox& box, const Gsk
                             task.threads(), poll);
 }
 
-/// Eqs. 37 and 38, kernel by kernel.
+/// Eqs. 37 and 38, kernel by kernel, then their weights (eq. 39).
 Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
              FitReport& report) {
   const RegressionPenalty penalty{
@@ -158,46 +177,16 @@ Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& op
     report.warnings.push_back(message("max_kernels = ", options.max_kernels,
                                       " ended the search for kernels; the leave-one-out error was still falling"));
   }
-  return out;
-}
-
-/// The kernels of weight > 0 (eq. 39).
-Kernels weigh(const Kernels& kernels, const KernelRows& rows, const GskdOptions& options, FitReport& report) {
-  Matrix phi(rows.size(), kernels.size());
-  for (Index l = 0; l < kernels.size(); ++l) phi.col(l) = rows.column(kernels.centers.col(l), kernels.scales.col(l));
-  std::vector<Index> kept(static_cast<std::size_t>(kernels.size()));
-  for (std::size_t l = 0; l < kept.size(); ++l) kept[l] = static_cast<Index>(l);
-  while (true) {
-    const Matrix columns = phi(Eigen::all, kept);
-    const Matrix b = columns.transpose() * columns;
-    const Vector v = columns.transpose() * rows.target;
-    Vector weights;
-    Document certificate(Document::Object{});
-    if (options.weights == GskdWeights::exact) {
-      SimplexQp found = solve_simplex_qp(b, v);
-      weights = std::move(found.solution);
-      certificate.set("gap", found.gap).set("objective", found.objective).set("iterations", found.iterations);
-    } else {
-      Mnqp found = mnqp(b, v, options.mnqp_iterations);
-      weights = std::move(found.solution);
-      const Index steps = found.objective.size() - 1;
-      certificate.set("gap", found.gap).set("objective", found.objective[steps]).set("iterations", steps);
-    }
-    const double least = options.prune * weights.maxCoeff();
-    std::vector<Index> large;
-    std::vector<Index> positive;
-    for (Index l = 0; l < weights.size(); ++l) {
-      if (weights[l] > 0) positive.push_back(l);
-      if (weights[l] > 0 && weights[l] >= least) large.push_back(l);
-    }
-    std::vector<Index> next;
-    for (const Index l : large) next.push_back(kept[static_cast<std::size_t>(l)]);
-    if (large.size() == positive.size()) {
-      report.details.set("certificate", std::move(certificate));
-      return {kernels.centers(Eigen::all, next), kernels.scales(Eigen::all, next), weights(large)};
-    }
-    kept = std::move(next);
+  if (out.size() == 0) return out;
+  MixingWeights mixed = mixing_weights(regression.gram().cwiseMax(0.0), regression.correlations(), options.weights,
+                                       options.iterations, options.pruning, [&] { task.poll(); });
+  report.details.set("certificate", std::move(mixed.certificate));
+  out.weights = std::move(mixed.weights);
+  std::vector<Index> kept;
+  for (Index l = 0; l < out.size(); ++l) {
+    if (out.weights[l] > 0) kept.push_back(l);
   }
+  return out.subset(kept);
 }
 
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
@@ -255,12 +244,8 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   report.details.set("target_bandwidth", bandwidth);
 
   Kernels kernels;
-  const Vector target = parzen_density(sample.z, sample.weights, bandwidth, options.target == GskdTarget::loo, run);
-  const KernelRows regressed = rows_of(sample, target, options);
-  if (regressed.unit > 0) {
-    kernels = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
-    if (kernels.size() > 0) kernels = weigh(kernels, regressed, options, report);
-  }
+  const KernelRows regressed = rows_of(sample, bandwidth, options, run);
+  if (regressed.unit > 0) kernels = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
   if (kernels.size() == 0) kernels = one_kernel(sample, bandwidth, report);
   return {options,
           bandwidth,
