@@ -8,12 +8,11 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/core/random.hpp"
 #include "condens/density/parzen_width.hpp"
 #include "condens/density/parzen_window.hpp"
 #include "condens/kernels/centers.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
-#include "kernel_search.hpp"
+#include "kernel_growth.hpp"
 
 namespace condens {
 
@@ -23,6 +22,7 @@ GskdOptions GskdOptions::paper() {
   return {.target = TargetDensity::paper,
           .search = GskdSearch::boosting,
           .relative_regularization = false,
+          .nonnegative = false,
           .stop_tolerance = 0,
           .weights = WeightSolver::mnqp,
           .defensive_weight = 0};
@@ -105,63 +105,33 @@ KernelRows rows_of(const Sample& sample, const Vector& bandwidth, const GskdOpti
                         window_at(sample, rows, bandwidth, leave_self_out, run));
 }
 
-struct Kernels {
-  Matrix centers;  // d x kernels
-  Matrix scales;
+struct WeightedKernels {
+  KernelList kernels;
   Vector weights;
-
-  Index size() const { return centers.cols(); }
-  void add(const FoundKernel& kernel) {
-    centers.conservativeResize(kernel.center.size(), size() + 1);
-    scales.conservativeResize(kernel.center.size(), size());
-    centers.col(size() - 1) = kernel.center;
-    scales.col(size() - 1) = kernel.scale;
-  }
-  Kernels subset(const std::vector<Index>& kept) const {
-    return {centers(Eigen::all, kept), scales(Eigen::all, kept), weights(kept)};
-  }
 };
 
-FoundKernel search(const KernelProblem& problem, const KernelBox& box, const GskdOptions& options, const Task& task,
-                   const std::function<void()>& poll) {
-  const auto stage = static_cast<std::uint64_t>(problem.regression.n_columns());
-  const std::uint64_t seed = RandomStream(static_cast<std::uint64_t>(options.seed), stage)();
-  if (options.search == GskdSearch::gradient) {
-    return search_by_gradient(problem, box, {options.candidates, options.starts, seed}, task.threads(), poll);
-  }
-  return search_by_boosting(problem, box,
-                            {.population = options.population,
-                             .generations = options.generations,
-                             .iterations = options.search_iterations,
-                             .literal_best = options.literal_best,
-                             .seed = seed},
-                            task.threads(), poll);
-}
-
-/// Eqs. 37 and 38, kernel by kernel, then their weights (eq. 39).
-Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
-             FitReport& report) {
-  const RegressionPenalty penalty{
-      options.relative_regularization ? options.regularization : options.regularization / (rows.unit * rows.unit),
-      options.relative_regularization};
-  OrthogonalRegression regression(rows.target, penalty, rows.total_weight);
-  Kernels out;
-  std::vector<double> path{regression.criterion()};
+/// Kernel by kernel, then their weights (eq. 39).
+WeightedKernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
+                     FitReport& report) {
+  KernelGrowth growth(rows, box, options);
+  std::vector<double> path{growth.regression().criterion()};
   FoundKernel total;  // counts
   Index evaluations_of_kernels = 0;
   Task task(run, "placing kernels", static_cast<double>(options.max_kernels));
-  while (out.size() < options.max_kernels) {
-    const FoundKernel found = search({rows, regression, penalty}, box, options, task, [&] { task.poll(); });
+  const auto poll = [&] { task.poll(); };
+  bool falling = true;
+  while (falling && growth.kernels().size() < options.max_kernels) {
+    const Index before = growth.kernels().size();
+    const FoundKernel found = growth.find(task.threads(), poll);
     total.evaluations += found.evaluations;
     total.gradients += found.gradients;
     total.clipped += found.clipped;
-    if (!(found.share < 1 - options.stop_tolerance)) break;
-    if (!regression.add(rows.column(found.center, found.scale))) break;
-    out.add(found);
-    path.push_back(regression.criterion());
+    falling = growth.add(found);
+    if (!falling) break;
+    path.push_back(growth.regression().criterion());
     evaluations_of_kernels = total.evaluations;
-    task.advance(1);
-    task.poll();
+    task.advance(static_cast<double>(growth.kernels().size() - before));
+    poll();
   }
   const Vector criterion = Eigen::Map<const Vector>(path.data(), std::ssize(path)) * (rows.unit * rows.unit);
   report.details.set("criterion", criterion);
@@ -172,31 +142,31 @@ Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& op
   } else {
     report.details.set("clipped", total.clipped);
   }
-  report.details.set("n_kernels_before_weights", out.size());
-  if (out.size() == options.max_kernels) {
+  const Index n = growth.kernels().size();
+  report.details.set("n_kernels_before_weights", n);
+  if (falling) {
     report.warnings.push_back(message("max_kernels = ", options.max_kernels,
                                       " ended the search for kernels; the leave-one-out error was still falling"));
   }
-  if (out.size() == 0) return out;
-  MixingWeights mixed = mixing_weights(regression.gram().cwiseMax(0.0), regression.correlations(), options.weights,
-                                       options.iterations, options.pruning, [&] { task.poll(); });
+  if (n == 0) return {};
+  MixingWeights mixed = mixing_weights(growth.regression().gram().cwiseMax(0.0), growth.regression().correlations(),
+                                       options.weights, options.iterations, options.pruning, poll);
   report.details.set("certificate", std::move(mixed.certificate));
-  out.weights = std::move(mixed.weights);
   std::vector<Index> kept;
-  for (Index l = 0; l < out.size(); ++l) {
-    if (out.weights[l] > 0) kept.push_back(l);
+  for (Index l = 0; l < n; ++l) {
+    if (mixed.weights[l] > 0) kept.push_back(l);
   }
-  return out.subset(kept);
+  report.details.set("n_kernels", std::ssize(kept));
+  return {growth.kernels().subset(kept), mixed.weights(kept)};
 }
 
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
-Kernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
+WeightedKernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
   report.warnings.push_back(
       "no kernel lowers the leave-one-out error of the Parzen window; the density is one Gaussian with its mean and "
       "spread");
-  return {.centers = sample.mean,
-          .scales = (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt(),
-          .weights = Vector::Ones(1)};
+  report.details.set("n_kernels", 1);
+  return {{sample.mean, (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt()}, Vector::Ones(1)};
 }
 
 }  // namespace
@@ -243,13 +213,13 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   report.details.set("n_rows_fitted", std::min(sample.z.cols(), options.fit_rows));
   report.details.set("target_bandwidth", bandwidth);
 
-  Kernels kernels;
+  WeightedKernels found;
   const KernelRows regressed = rows_of(sample, bandwidth, options, run);
-  if (regressed.unit > 0) kernels = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
-  if (kernels.size() == 0) kernels = one_kernel(sample, bandwidth, report);
+  if (regressed.unit > 0) found = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
+  if (found.weights.size() == 0) found = one_kernel(sample, bandwidth, report);
   return {options,
           bandwidth,
-          parameters(kernels.weights, std::move(kernels.centers), std::move(kernels.scales),
+          parameters(found.weights, std::move(found.kernels.centers), std::move(found.kernels.scales),
                      Defensive::fit(options.defensive_weight, standardized.data)),
           standardized.x,
           standardized.y,

@@ -80,6 +80,7 @@ class Evaluation {
       : rows_(problem.rows),
         regression_(problem.regression),
         penalty_(problem.penalty),
+        nonnegative_(problem.nonnegative),
         squares_before_(regression_.squares()),
         lambda_g_(regression_.penalties().cwiseProduct(regression_.orthogonal_coefficients())),
         kernels_(kernels),
@@ -166,7 +167,7 @@ class Evaluation {
     const double kappa = own + penalty_.of(norm);
     if (!(kappa >= std::numeric_limits<double>::min())) return;
     const double g = (total[1] - shares.dot(lambda_g_)) / kappa;
-    found_[static_cast<std::size_t>(m)] = {g, 1 / kappa, false};
+    found_[static_cast<std::size_t>(m)] = {g, 1 / kappa, nonnegative_ && !(g > 0)};
   }
 
   double orthogonal_norm(Index m, Eigen::Ref<Vector> shares) const {
@@ -199,6 +200,7 @@ class Evaluation {
   const KernelRows& rows_;
   const OrthogonalRegression& regression_;
   RegressionPenalty penalty_;
+  bool nonnegative_;
   Vector squares_before_;  // w_j'w_j
   Vector lambda_g_;        // lambda_j g_j
   const ScaledKernels& kernels_;
@@ -226,6 +228,9 @@ double KernelStage::value(const VectorView& center, const VectorView& log_scale,
   const OrthogonalRegression& regression = problem_.regression;
   const Vector scale = log_scale.array().exp();
   const Vector phi = rows.column(center, scale);
+  gradient.setZero();
+  // Where there are no columns yet; otherwise g has the sign of w'eps.
+  if (problem_.nonnegative && !(phi.dot(regression.residuals()) > 0)) return 1;
   Vector by_phi;
   const double value = regression.criterion_with(phi, by_phi) / regression.criterion();
   by_phi = by_phi.cwiseProduct(phi) / regression.criterion();

@@ -45,6 +45,7 @@ struct KernelProblem {
   const KernelRows& rows;
   const OrthogonalRegression& regression;
   RegressionPenalty penalty;  ///< the regression's
+  bool nonnegative = false;   ///< a kernel of negative weight g changes nothing
 };
 
 /// J_n of candidates as a share of J_{n-1}. A kernel that misses all rows, or lies in the span of

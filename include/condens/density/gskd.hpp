@@ -45,6 +45,7 @@ struct GskdOptions {
   double highest_width = 1.0;
   double regularization = 1e-6;
   bool relative_regularization = true;
+  bool nonnegative = true;
   Index max_kernels = 50;
   double stop_tolerance = 0.05;
   WeightSolver weights = WeightSolver::exact;
@@ -91,6 +92,9 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
                 "in units of density squared."},
     OptionField{"relative_regularization", &GskdOptions::relative_regularization, anything(),
                 "Take regularization as a share, which does not depend on the units of the data."},
+    OptionField{"nonnegative", &GskdOptions::nonnegative, anything(),
+                "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
+                "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
     OptionField{"max_kernels", &GskdOptions::max_kernels, at_least(1), "Largest number of kernels."},
     OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
                 "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
