@@ -53,11 +53,24 @@ Sample sample_of(const Dataset& data) {
   return out;
 }
 
-/// One width for all columns in units of their spread, by the leave-one-out likelihood.
-Vector choose_bandwidth(const Sample& sample, const Run& run) {
-  require(sample.z.cols() >= 2, owner, ": target_bandwidth is not given and all rows are equal; expected a width");
+/// Some of the sample's points.
+std::vector<Index> some_rows(const Sample& sample, const GskdOptions& options) {
+  return random_centers(sample.z, Vector::Ones(sample.z.cols()), options.fit_rows,
+                        static_cast<std::uint64_t>(options.seed));
+}
+
+/// One width for all columns in units of their spread, by the leave-one-out likelihood. Of many rows
+/// some choose it, and it shrinks at the rate n^(-1 / (d + 4)) of the best one (Scott 1992, sec. 6.2).
+Vector choose_bandwidth(const Sample& sample, const GskdOptions& options, const Run& run) {
+  const Index n = sample.z.cols();
+  require(n >= 2, owner, ": target_bandwidth is not given and all rows are equal; expected a width");
   const Vector unit = (sample.spread.array() > 0).select(sample.spread, 1.0);
-  return parzen_likelihood_width(unit.cwiseInverse().asDiagonal() * sample.z, sample.weights, run) * unit;
+  const Matrix z = unit.cwiseInverse().asDiagonal() * sample.z;
+  if (n <= std::max<Index>(options.fit_rows, 2)) return parzen_likelihood_width(z, sample.weights, run) * unit;
+  const std::vector<Index> rows = some_rows(sample, options);
+  const double rate = std::pow(static_cast<double>(options.fit_rows) / static_cast<double>(n),
+                               1 / static_cast<double>(z.rows() + 4));
+  return rate * parzen_likelihood_width(z(Eigen::all, rows), sample.weights(rows), run) * unit;
 }
 
 Vector given_bandwidth(const std::vector<double>& widths, Index d) {
@@ -99,8 +112,7 @@ KernelRows rows_of(const Sample& sample, const Vector& bandwidth, const GskdOpti
     return KernelRows::of(sample.z, sample.weights,
                           parzen_density(sample.z, sample.weights, bandwidth, leave_self_out, run));
   }
-  const std::vector<Index> rows =
-      random_centers(sample.z, Vector::Ones(n), options.fit_rows, static_cast<std::uint64_t>(options.seed));
+  const std::vector<Index> rows = some_rows(sample, options);
   return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows),
                         window_at(sample, rows, bandwidth, leave_self_out, run));
 }
@@ -157,7 +169,9 @@ WeightedKernels grow(const KernelRows& rows, const KernelBox& box, const GskdOpt
     if (mixed.weights[l] > 0) kept.push_back(l);
   }
   report.details.set("n_kernels", std::ssize(kept));
-  return {growth.kernels().subset(kept), mixed.weights(kept)};
+  WeightedKernels out{growth.kernels().subset(kept), mixed.weights(kept)};
+  report.details.set("distance_to_window", rows.distance(out.kernels.centers, out.kernels.scales, out.weights));
+  return out;
 }
 
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
@@ -207,7 +221,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
   const Vector bandwidth = options.target_bandwidth.empty()
-                               ? choose_bandwidth(sample, run)
+                               ? choose_bandwidth(sample, options, run)
                                : given_bandwidth(options.target_bandwidth, sample.z.rows());
   report.details.set("n_rows", rows.size());
   report.details.set("n_rows_fitted", std::min(sample.z.cols(), options.fit_rows));

@@ -40,8 +40,10 @@ KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const 
   out.total_weight = weights.sum();
   out.x = Matrix::Zero(padded, d);
   out.x.topRows(n) = z.transpose();
+  out.root_weight = Vector::Zero(padded);
+  out.root_weight.head(n) = weights.cwiseSqrt();
   out.target = Vector::Zero(padded);
-  out.target.head(n) = weights.array().sqrt() * target.array() / unit;
+  out.target.head(n) = out.root_weight.head(n).cwiseProduct(target) / unit;
   out.log_factor = Vector::Constant(padded, -std::numeric_limits<double>::infinity());
   const double constant = -0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) - std::log(unit);
   out.log_factor.head(n) = 0.5 * weights.array().log() + constant;
@@ -56,6 +58,12 @@ Vector KernelRows::column(const VectorView& center, const VectorView& scale) con
   kernel_tile::evaluate(kernel, kernel, {x.data(), size(), dimension()}, log_factor.data(), size(),
                         {out.data(), out.data()});
   return out;
+}
+
+double KernelRows::distance(const MatrixView& centers, const MatrixView& scales, const VectorView& weights) const {
+  Vector rest = target;
+  for (Index l = 0; l < weights.size(); ++l) rest -= weights[l] * column(centers.col(l), scales.col(l));
+  return root_weight.dot(rest.cwiseAbs()) / root_weight.dot(target);
 }
 
 namespace {

@@ -104,8 +104,9 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
     OptionField{"iterations", &GskdOptions::iterations, at_least(1), "Number of multiplicative updates."},
     OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
-    OptionField{"fit_rows", &GskdOptions::fit_rows, at_least(1),
-                "Of more rows than this, a random subset of this size carries the regression; the window has all."},
+    OptionField{"fit_rows", &GskdOptions::fit_rows, at_least(2),
+                "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
+                "has all rows."},
     OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GskdOptions::standardize, anything(),
