@@ -21,6 +21,7 @@ using preparation::Standardized;
 GskdOptions GskdOptions::paper() {
   return {.target = TargetDensity::paper,
           .search = GskdSearch::boosting,
+          .regularization = 1e-6,
           .relative_regularization = false,
           .nonnegative = false,
           .stop_tolerance = 0,
@@ -63,10 +64,9 @@ std::vector<Index> some_rows(const Sample& sample, const GskdOptions& options) {
 /// some choose it, and it shrinks at the rate n^(-1 / (d + 4)) of the best one (Scott 1992, sec. 6.2).
 Vector choose_bandwidth(const Sample& sample, const GskdOptions& options, const Run& run) {
   const Index n = sample.z.cols();
-  require(n >= 2, owner, ": target_bandwidth is not given and all rows are equal; expected a width");
   const Vector unit = (sample.spread.array() > 0).select(sample.spread, 1.0);
   const Matrix z = unit.cwiseInverse().asDiagonal() * sample.z;
-  if (n <= std::max<Index>(options.fit_rows, 2)) return parzen_likelihood_width(z, sample.weights, run) * unit;
+  if (n <= options.fit_rows) return parzen_likelihood_width(z, sample.weights, run) * unit;
   const std::vector<Index> rows = some_rows(sample, options);
   const double rate = std::pow(static_cast<double>(options.fit_rows) / static_cast<double>(n),
                                1 / static_cast<double>(z.rows() + 4));

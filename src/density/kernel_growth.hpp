@@ -13,7 +13,7 @@
 
 #include "condens/density/gskd.hpp"
 #include "condens/density/orthogonal_regression.hpp"
-#include "kernel_search.hpp"
+#include "condens/density/kernel_search.hpp"
 
 namespace condens {
 

@@ -1,4 +1,4 @@
-#include "kernel_search.hpp"
+#include "condens/density/kernel_search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kernel_stage.hpp"
+#include "condens/density/kernel_stage.hpp"
 
 #include <algorithm>
 #include <cmath>

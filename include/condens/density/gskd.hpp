@@ -43,7 +43,7 @@ struct GskdOptions {
   bool literal_best = false;
   double lowest_width = 1.0;
   double highest_width = 1.0;
-  double regularization = 1e-6;
+  double regularization = 1e-4;
   bool relative_regularization = true;
   bool nonnegative = true;
   Index max_kernels = 50;
