@@ -8,24 +8,24 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/core/random.hpp"
 #include "condens/density/parzen_width.hpp"
+#include "condens/density/parzen_window.hpp"
 #include "condens/kernels/centers.hpp"
-#include "condens/optim/mnqp.hpp"
-#include "condens/optim/simplex_qp.hpp"
-#include "kernel_search.hpp"
+#include "condens/kernels/gaussian_kernel.hpp"
+#include "kernel_growth.hpp"
 
 namespace condens {
 
 using preparation::Standardized;
 
 GskdOptions GskdOptions::paper() {
-  return {.target = GskdTarget::paper,
+  return {.target = TargetDensity::paper,
           .search = GskdSearch::boosting,
+          .regularization = 1e-6,
           .relative_regularization = false,
+          .nonnegative = false,
           .stop_tolerance = 0,
-          .weights = GskdWeights::mnqp,
-          .prune = 1e-4,
+          .weights = WeightSolver::mnqp,
           .defensive_weight = 0};
 }
 
@@ -54,11 +54,23 @@ Sample sample_of(const Dataset& data) {
   return out;
 }
 
-/// One width for all columns in units of their spread, by the leave-one-out likelihood.
-Vector choose_bandwidth(const Sample& sample, const Run& run) {
-  require(sample.z.cols() >= 2, owner, ": target_bandwidth is not given and all rows are equal; expected a width");
+/// Some of the sample's points.
+std::vector<Index> some_rows(const Sample& sample, const GskdOptions& options) {
+  return random_centers(sample.z, Vector::Ones(sample.z.cols()), options.fit_rows,
+                        static_cast<std::uint64_t>(options.seed));
+}
+
+/// One width for all columns in units of their spread, by the leave-one-out likelihood. Of many rows
+/// some choose it, and it shrinks at the rate n^(-1 / (d + 4)) of the best one (Scott 1992, sec. 6.2).
+Vector choose_bandwidth(const Sample& sample, const GskdOptions& options, const Run& run) {
+  const Index n = sample.z.cols();
   const Vector unit = (sample.spread.array() > 0).select(sample.spread, 1.0);
-  return parzen_likelihood_width(unit.cwiseInverse().asDiagonal() * sample.z, sample.weights, run) * unit;
+  const Matrix z = unit.cwiseInverse().asDiagonal() * sample.z;
+  if (n <= options.fit_rows) return parzen_likelihood_width(z, sample.weights, run) * unit;
+  const std::vector<Index> rows = some_rows(sample, options);
+  const double rate = std::pow(static_cast<double>(options.fit_rows) / static_cast<double>(n),
+                               1 / static_cast<double>(z.rows() + 4));
+  return rate * parzen_likelihood_width(z(Eigen::all, rows), sample.weights(rows), run) * unit;
 }
 
 Vector given_bandwidth(const std::vector<double>& widths, Index d) {
@@ -81,71 +93,60 @@ KernelBox box_of(const Sample& sample, const Vector& bandwidth, const GskdOption
   return box;
 }
 
-/// The rows that carry the regression: all, or some of them with the window of all (eq. 24).
-KernelRows rows_of(const Sample& sample, const Vector& target, const GskdOptions& options) {
-  if (sample.z.cols() <= options.fit_rows) return KernelRows::of(sample.z, sample.weights, target);
-  const std::vector<Index> rows = random_centers(sample.z, Vector::Ones(sample.z.cols()), options.fit_rows,
-                                                 static_cast<std::uint64_t>(options.seed));
-  return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows), target(rows));
+/// The window at some of its points, where all would cost too much.
+Vector window_at(const Sample& sample, const std::vector<Index>& rows, const Vector& bandwidth, bool leave_self_out,
+                 const Run& run) {
+  const ParzenWindow window(sample.z, sample.weights, bandwidth);
+  Vector density = window.log_density(sample.z(Eigen::all, rows), run).array().exp();
+  if (!leave_self_out) return density;
+  const Vector share = sample.weights(rows) / sample.weights.sum();
+  const double top = std::exp(-log_kernel_mass(bandwidth.size(), 1.0) - bandwidth.array().log().sum());
+  return ((density - top * share).array() / (1 - share.array())).cwiseMax(0.0);
 }
 
-struct Kernels {
-  Matrix centers;  // d x kernels
-  Matrix scales;
-  Vector weights;
-
-  Index size() const { return centers.cols(); }
-  void add(const FoundKernel& kernel) {
-    centers.conservativeResize(kernel.center.size(), size() + 1);
-    scales.conservativeResize(kernel.center.size(), size());
-    centers.col(size() - 1) = kernel.center;
-    scales.col(size() - 1) = kernel.scale;
+/// The rows that carry the regression, all or a random subset, with the window of all (eq. 24).
+KernelRows rows_of(const Sample& sample, const Vector& bandwidth, const GskdOptions& options, const Run& run) {
+  const bool leave_self_out = options.target == TargetDensity::loo;
+  const Index n = sample.z.cols();
+  if (n <= options.fit_rows) {
+    return KernelRows::of(sample.z, sample.weights,
+                          parzen_density(sample.z, sample.weights, bandwidth, leave_self_out, run));
   }
+  const std::vector<Index> rows = some_rows(sample, options);
+  return KernelRows::of(sample.z(Eigen::all, rows), sample.weights(rows),
+                        window_at(sample, rows, bandwidth, leave_self_out, run));
+}
+
+struct WeightedKernels {
+  KernelList kernels;
+  Vector weights;
 };
 
-FoundKernel search(const KernelProblem& problem, const KernelBox& box, const GskdOptions& options, const Task& task,
-                   const std::function<void()>& poll) {
-  const auto stage = static_cast<std::uint64_t>(problem.regression.n_columns());
-  const std::uint64_t seed = RandomStream(static_cast<std::uint64_t>(options.seed), stage)();
-  if (options.search == GskdSearch::gradient) {
-    return search_by_gradient(problem, box, {options.candidates, options.starts, seed}, task.threads(), poll);
-  }
-  return search_by_boosting(problem, box,
-                            {.population = options.population,
-                             .generations = options.generations,
-                             .iterations = options.search_iterations,
-                             .literal_best = options.literal_best,
-                             .seed = seed},
-                            task.threads(), poll);
-}
-
-/// Eqs. 37 and 38, kernel by kernel.
-Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
-             FitReport& report) {
-  const RegressionPenalty penalty{
-      options.relative_regularization ? options.regularization : options.regularization / (rows.unit * rows.unit),
-      options.relative_regularization};
-  OrthogonalRegression regression(rows.target, penalty, rows.total_weight);
-  Kernels out;
-  std::vector<double> path{regression.criterion()};
+/// Kernel by kernel, then their weights (eq. 39).
+WeightedKernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& options, const Run& run,
+                     FitReport& report) {
+  KernelGrowth growth(rows, box, options);
+  std::vector<double> path{growth.regression().criterion()};
   FoundKernel total;  // counts
   Index evaluations_of_kernels = 0;
   Task task(run, "placing kernels", static_cast<double>(options.max_kernels));
-  while (out.size() < options.max_kernels) {
-    const FoundKernel found = search({rows, regression, penalty}, box, options, task, [&] { task.poll(); });
+  const auto poll = [&] { task.poll(); };
+  bool falling = true;
+  while (falling && growth.kernels().size() < options.max_kernels) {
+    const Index before = growth.kernels().size();
+    const FoundKernel found = growth.find(task.threads(), poll);
     total.evaluations += found.evaluations;
     total.gradients += found.gradients;
     total.clipped += found.clipped;
-    if (!(found.share < 1 - options.stop_tolerance)) break;
-    if (!regression.add(rows.column(found.center, found.scale))) break;
-    out.add(found);
-    path.push_back(regression.criterion());
+    falling = growth.add(found);
+    if (!falling) break;
+    path.push_back(growth.regression().criterion());
     evaluations_of_kernels = total.evaluations;
-    task.advance(1);
-    task.poll();
+    task.advance(static_cast<double>(growth.kernels().size() - before));
+    poll();
   }
-  for (double& criterion : path) criterion *= rows.unit * rows.unit;
-  report.details.set("criterion", Document(path));
+  const Vector criterion = Eigen::Map<const Vector>(path.data(), std::ssize(path)) * (rows.unit * rows.unit);
+  report.details.set("criterion", criterion);
   report.details.set("evaluations", total.evaluations);
   report.details.set("evaluations_of_kernels", evaluations_of_kernels);
   if (options.search == GskdSearch::gradient) {
@@ -153,61 +154,33 @@ Kernels grow(const KernelRows& rows, const KernelBox& box, const GskdOptions& op
   } else {
     report.details.set("clipped", total.clipped);
   }
-  report.details.set("n_kernels_before_weights", out.size());
-  if (out.size() == options.max_kernels) {
+  const Index n = growth.kernels().size();
+  report.details.set("n_kernels_before_weights", n);
+  if (falling) {
     report.warnings.push_back(message("max_kernels = ", options.max_kernels,
                                       " ended the search for kernels; the leave-one-out error was still falling"));
   }
+  if (n == 0) return {};
+  MixingWeights mixed = mixing_weights(growth.regression().gram().cwiseMax(0.0), growth.regression().correlations(),
+                                       options.weights, options.iterations, options.pruning, poll);
+  report.details.set("certificate", std::move(mixed.certificate));
+  std::vector<Index> kept;
+  for (Index l = 0; l < n; ++l) {
+    if (mixed.weights[l] > 0) kept.push_back(l);
+  }
+  report.details.set("n_kernels", std::ssize(kept));
+  WeightedKernels out{growth.kernels().subset(kept), mixed.weights(kept)};
+  report.details.set("distance_to_window", rows.distance(out.kernels.centers, out.kernels.scales, out.weights));
   return out;
 }
 
-/// The kernels of weight > 0 (eq. 39).
-Kernels weigh(const Kernels& kernels, const KernelRows& rows, const GskdOptions& options, FitReport& report) {
-  Matrix phi(rows.size(), kernels.size());
-  for (Index l = 0; l < kernels.size(); ++l) phi.col(l) = rows.column(kernels.centers.col(l), kernels.scales.col(l));
-  std::vector<Index> kept(static_cast<std::size_t>(kernels.size()));
-  for (std::size_t l = 0; l < kept.size(); ++l) kept[l] = static_cast<Index>(l);
-  while (true) {
-    const Matrix columns = phi(Eigen::all, kept);
-    const Matrix b = columns.transpose() * columns;
-    const Vector v = columns.transpose() * rows.target;
-    Vector weights;
-    Document certificate(Document::Object{});
-    if (options.weights == GskdWeights::exact) {
-      SimplexQp found = solve_simplex_qp(b, v);
-      weights = std::move(found.solution);
-      certificate.set("gap", found.gap).set("objective", found.objective).set("iterations", found.iterations);
-    } else {
-      Mnqp found = mnqp(b, v, options.mnqp_iterations);
-      weights = std::move(found.solution);
-      const Index steps = found.objective.size() - 1;
-      certificate.set("gap", found.gap).set("objective", found.objective[steps]).set("iterations", steps);
-    }
-    const double least = options.prune * weights.maxCoeff();
-    std::vector<Index> large;
-    std::vector<Index> positive;
-    for (Index l = 0; l < weights.size(); ++l) {
-      if (weights[l] > 0) positive.push_back(l);
-      if (weights[l] > 0 && weights[l] >= least) large.push_back(l);
-    }
-    std::vector<Index> next;
-    for (const Index l : large) next.push_back(kept[static_cast<std::size_t>(l)]);
-    if (large.size() == positive.size()) {
-      report.details.set("certificate", std::move(certificate));
-      return {kernels.centers(Eigen::all, next), kernels.scales(Eigen::all, next), weights(large)};
-    }
-    kept = std::move(next);
-  }
-}
-
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
-Kernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
+WeightedKernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
   report.warnings.push_back(
       "no kernel lowers the leave-one-out error of the Parzen window; the density is one Gaussian with its mean and "
       "spread");
-  return {.centers = sample.mean,
-          .scales = (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt(),
-          .weights = Vector::Ones(1)};
+  report.details.set("n_kernels", 1);
+  return {{sample.mean, (sample.spread.cwiseAbs2() + bandwidth.cwiseAbs2()).cwiseSqrt()}, Vector::Ones(1)};
 }
 
 }  // namespace
@@ -248,23 +221,19 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
   const Vector bandwidth = options.target_bandwidth.empty()
-                               ? choose_bandwidth(sample, run)
+                               ? choose_bandwidth(sample, options, run)
                                : given_bandwidth(options.target_bandwidth, sample.z.rows());
   report.details.set("n_rows", rows.size());
   report.details.set("n_rows_fitted", std::min(sample.z.cols(), options.fit_rows));
   report.details.set("target_bandwidth", bandwidth);
 
-  Kernels kernels;
-  const Vector target = parzen_density(sample.z, sample.weights, bandwidth, options.target == GskdTarget::loo, run);
-  const KernelRows regressed = rows_of(sample, target, options);
-  if (regressed.unit > 0) {
-    kernels = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
-    if (kernels.size() > 0) kernels = weigh(kernels, regressed, options, report);
-  }
-  if (kernels.size() == 0) kernels = one_kernel(sample, bandwidth, report);
+  WeightedKernels found;
+  const KernelRows regressed = rows_of(sample, bandwidth, options, run);
+  if (regressed.unit > 0) found = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
+  if (found.weights.size() == 0) found = one_kernel(sample, bandwidth, report);
   return {options,
           bandwidth,
-          parameters(kernels.weights, std::move(kernels.centers), std::move(kernels.scales),
+          parameters(found.weights, std::move(found.kernels.centers), std::move(found.kernels.scales),
                      Defensive::fit(options.defensive_weight, standardized.data)),
           standardized.x,
           standardized.y,

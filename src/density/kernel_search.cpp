@@ -1,4 +1,4 @@
-#include "kernel_search.hpp"
+#include "condens/density/kernel_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -88,14 +88,12 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
   const auto objective = [&](const Vector& u, Vector& gradient) {
     return stage.value(u.head(d), u.tail(d), gradient);
   };
-  const auto polish = [&](Index m) -> FoundKernel {
-    const Vector start = joined(drawn.centers.col(m), drawn.scales.col(m).array().log());
+  const auto polish = [&](const Vector& start, const LbfgsSettings& settings_of_descent) -> FoundKernel {
     Vector gradient(start.size());
-    // Infinite where a row is explained by the candidate only.
     const double before = objective(start, gradient);
+    // Infinite where a row is explained by the candidate only.
     if (!std::isfinite(before)) return {.share = before, .evaluations = 1, .gradients = 1};
-    constexpr LbfgsSettings descent{.max_iterations = 60, .gradient_tolerance = 1e-6, .value_tolerance = 1e-7};
-    const LbfgsResult end = minimize(objective, start, lower, upper, descent);
+    const LbfgsResult end = minimize(objective, start, lower, upper, settings_of_descent);
     return {.center = end.x.head(d),
             .scale = end.x.tail(d).array().exp(),
             .share = end.value,
@@ -105,7 +103,8 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
   std::vector<FoundKernel> ends(starts.size());
   const auto body = [&](Index k) {
     const auto at = static_cast<std::size_t>(k);
-    ends[at] = polish(starts[at]);
+    const Vector start = joined(drawn.centers.col(starts[at]), drawn.scales.col(starts[at]).array().log());
+    ends[at] = polish(start, {.max_iterations = 40, .gradient_tolerance = 1e-5, .value_tolerance = 1e-5});
   };
   parallel_for(std::ssize(starts), threads, body, poll);
 
@@ -116,6 +115,13 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
     evaluations += end.evaluations;
     gradients += end.gradients;
     if (end.share < best.share * (1 - least_gain)) best = end;
+  }
+  if (std::isfinite(best.share)) {
+    // To rounding, so that the kernel is that of the minimum and not of the way to it.
+    best = polish(joined(best.center, best.scale.array().log()),
+                  {.max_iterations = 200, .gradient_tolerance = 1e-10, .value_tolerance = 1e-15});
+    evaluations += best.evaluations;
+    gradients += best.gradients;
   }
   best.evaluations = evaluations;
   best.gradients = gradients;

@@ -1,4 +1,4 @@
-#include "kernel_stage.hpp"
+#include "condens/density/kernel_stage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,8 +40,10 @@ KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const 
   out.total_weight = weights.sum();
   out.x = Matrix::Zero(padded, d);
   out.x.topRows(n) = z.transpose();
+  out.root_weight = Vector::Zero(padded);
+  out.root_weight.head(n) = weights.cwiseSqrt();
   out.target = Vector::Zero(padded);
-  out.target.head(n) = weights.array().sqrt() * target.array() / unit;
+  out.target.head(n) = out.root_weight.head(n).cwiseProduct(target) / unit;
   out.log_factor = Vector::Constant(padded, -std::numeric_limits<double>::infinity());
   const double constant = -0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) - std::log(unit);
   out.log_factor.head(n) = 0.5 * weights.array().log() + constant;
@@ -56,6 +58,12 @@ Vector KernelRows::column(const VectorView& center, const VectorView& scale) con
   kernel_tile::evaluate(kernel, kernel, {x.data(), size(), dimension()}, log_factor.data(), size(),
                         {out.data(), out.data()});
   return out;
+}
+
+double KernelRows::distance(const MatrixView& centers, const MatrixView& scales, const VectorView& weights) const {
+  Vector rest = target;
+  for (Index l = 0; l < weights.size(); ++l) rest -= weights[l] * column(centers.col(l), scales.col(l));
+  return root_weight.dot(rest.cwiseAbs()) / root_weight.dot(target);
 }
 
 namespace {
@@ -80,6 +88,7 @@ class Evaluation {
       : rows_(problem.rows),
         regression_(problem.regression),
         penalty_(problem.penalty),
+        nonnegative_(problem.nonnegative),
         squares_before_(regression_.squares()),
         lambda_g_(regression_.penalties().cwiseProduct(regression_.orthogonal_coefficients())),
         kernels_(kernels),
@@ -166,7 +175,7 @@ class Evaluation {
     const double kappa = own + penalty_.of(norm);
     if (!(kappa >= std::numeric_limits<double>::min())) return;
     const double g = (total[1] - shares.dot(lambda_g_)) / kappa;
-    found_[static_cast<std::size_t>(m)] = {g, 1 / kappa, false};
+    found_[static_cast<std::size_t>(m)] = {g, 1 / kappa, nonnegative_ && !(g > 0)};
   }
 
   double orthogonal_norm(Index m, Eigen::Ref<Vector> shares) const {
@@ -199,6 +208,7 @@ class Evaluation {
   const KernelRows& rows_;
   const OrthogonalRegression& regression_;
   RegressionPenalty penalty_;
+  bool nonnegative_;
   Vector squares_before_;  // w_j'w_j
   Vector lambda_g_;        // lambda_j g_j
   const ScaledKernels& kernels_;
@@ -226,6 +236,9 @@ double KernelStage::value(const VectorView& center, const VectorView& log_scale,
   const OrthogonalRegression& regression = problem_.regression;
   const Vector scale = log_scale.array().exp();
   const Vector phi = rows.column(center, scale);
+  gradient.setZero();
+  // Where there are no columns yet; otherwise g has the sign of w'eps.
+  if (problem_.nonnegative && !(phi.dot(regression.residuals()) > 0)) return 1;
   Vector by_phi;
   const double value = regression.criterion_with(phi, by_phi) / regression.criterion();
   by_phi = by_phi.cwiseProduct(phi) / regression.criterion();

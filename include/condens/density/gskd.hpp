@@ -21,26 +21,19 @@
 
 #include "condens/core/options.hpp"
 #include "condens/density/joint_density.hpp"
+#include "condens/density/mixing_weights.hpp"
 #include "condens/models/results.hpp"
 
 namespace condens {
-
-enum class GskdTarget { paper, loo };
-template <>
-inline constexpr auto choice_names<GskdTarget> = std::array<std::string_view, 2>{"paper", "loo"};
 
 enum class GskdSearch { gradient, boosting };
 template <>
 inline constexpr auto choice_names<GskdSearch> = std::array<std::string_view, 2>{"gradient", "boosting"};
 
-enum class GskdWeights { exact, mnqp };
-template <>
-inline constexpr auto choice_names<GskdWeights> = std::array<std::string_view, 2>{"exact", "mnqp"};
-
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct GskdOptions {
   std::vector<double> target_bandwidth = {};
-  GskdTarget target = GskdTarget::loo;
+  TargetDensity target = TargetDensity::loo;
   GskdSearch search = GskdSearch::gradient;
   Index candidates = 80;
   Index starts = 5;
@@ -48,15 +41,16 @@ struct GskdOptions {
   Index generations = 10;
   Index search_iterations = 400;
   bool literal_best = false;
-  double lowest_width = 0.5;
-  double highest_width = 1.5;
-  double regularization = 1e-6;
+  double lowest_width = 1.0;
+  double highest_width = 1.0;
+  double regularization = 1e-4;
   bool relative_regularization = true;
+  bool nonnegative = true;
   Index max_kernels = 50;
   double stop_tolerance = 0.05;
-  GskdWeights weights = GskdWeights::exact;
-  Index mnqp_iterations = 1000;
-  double prune = 0;
+  WeightSolver weights = WeightSolver::exact;
+  Index iterations = 1000;
+  double pruning = 1e-4;
   Index fit_rows = 10000;
   double defensive_weight = 1e-3;
   bool standardize = true;
@@ -98,18 +92,21 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
                 "in units of density squared."},
     OptionField{"relative_regularization", &GskdOptions::relative_regularization, anything(),
                 "Take regularization as a share, which does not depend on the units of the data."},
+    OptionField{"nonnegative", &GskdOptions::nonnegative, anything(),
+                "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
+                "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
     OptionField{"max_kernels", &GskdOptions::max_kernels, at_least(1), "Largest number of kernels."},
     OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
                 "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
                 "lower it)."},
     OptionField{"weights", &GskdOptions::weights, anything(),
-                "Weights of the kernels by the exact quadratic programme on the simplex, or by multiplicative updates "
-                "(mnqp)."},
-    OptionField{"mnqp_iterations", &GskdOptions::mnqp_iterations, at_least(1), "Number of multiplicative updates."},
-    OptionField{"prune", &GskdOptions::prune, below(0, 1),
-                "Kernels of less than this share of the largest weight are removed, and the others weighted again."},
-    OptionField{"fit_rows", &GskdOptions::fit_rows, at_least(1),
-                "Of more rows than this, a random subset of this size carries the regression; the window has all."},
+                "How the kernels' weights are found: the exact minimiser, or multiplicative updates (mnqp)."},
+    OptionField{"iterations", &GskdOptions::iterations, at_least(1), "Number of multiplicative updates."},
+    OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
+                "Weights below this share of the largest one are zero, after multiplicative updates."},
+    OptionField{"fit_rows", &GskdOptions::fit_rows, at_least(2),
+                "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
+                "has all rows."},
     OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GskdOptions::standardize, anything(),

@@ -25,6 +25,7 @@ namespace condens {
 struct KernelRows {
   Matrix x;              ///< padded rows x d
   Vector log_factor;     ///< log of sqrt(a_k) / ((2 pi)^(d/2) unit), -infinity at rows of zeros
+  Vector root_weight;    ///< sqrt(a_k)
   Vector target;         ///< sqrt(a_k) t_k / unit
   double total_weight;  ///< sum of a_k
   double unit;          ///< the largest target density
@@ -38,6 +39,9 @@ struct KernelRows {
 
   /// sqrt(a) K(x; c, gamma) / unit at every row.
   Vector column(const VectorView& center, const VectorView& scale) const;
+
+  /// sum_k a_k |t_k - p(x_k)| / sum_k a_k t_k for p = sum_l weights_l K(.; centers_l, scales_l).
+  double distance(const MatrixView& centers, const MatrixView& scales, const VectorView& weights) const;
 };
 
 /// A stage's givens: all of them live longer than what holds this.
@@ -45,6 +49,7 @@ struct KernelProblem {
   const KernelRows& rows;
   const OrthogonalRegression& regression;
   RegressionPenalty penalty;  ///< the regression's
+  bool nonnegative = false;   ///< a kernel of negative weight g changes nothing
 };
 
 /// J_n of candidates as a share of J_{n-1}. A kernel that misses all rows, or lies in the span of

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "condens/optim/boosting_search.hpp"
-#include "kernel_stage.hpp"
+#include "condens/density/kernel_stage.hpp"
 
 namespace condens {
 
