@@ -23,6 +23,8 @@ sections=(
   "sacde_selection_benchmark large"
   "lsce_benchmark"
   "lsce_benchmark large"
+  "parzen_benchmark"
+  "parzen_rivals.py"
   "python_door.py"
   "python_markers.py"
 )
@@ -57,6 +59,7 @@ run_section() {
   local python=build/python/demo/bin/python programs=build/release/benchmarks words
   read -ra words <<<"$1"
   case "$1" in
+    parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;

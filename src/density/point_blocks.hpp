@@ -1,7 +1,7 @@
 #pragma once
 // Points in blocks of neighbours, for sums over pairs of points of which most are too far apart to
 // count: halved along the longest side of their box until a strip of eight is left, a block being
-// 32 strips. Every block and strip knows its box.
+// 16 strips. Every block and strip knows its box.
 
 #include <vector>
 
@@ -22,7 +22,7 @@ struct Boxes {
 };
 
 struct PointBlocks {
-  static constexpr Index block = 256;
+  static constexpr Index block = 128;
   static constexpr Index strip = 8;
 
   /// `points` d x n, n >= 1; a block holds points of one fold (a number 0, 1, ... for every point;
