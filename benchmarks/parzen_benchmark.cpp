@@ -77,25 +77,26 @@ void widths() {
   }
 }
 
-/// log p by every kernel.
+/// log p by every kernel; eight points at a time share each block of centres.
 Vector brute_force(const Matrix& centers, const Matrix& points, double width, int threads) {
   const Matrix u = centers.transpose() / width;
-  const Index block = 4096;
-  Vector out(points.cols());
-  parallel_for(points.cols(), threads, [&](Index i) {
-    Vector distance(block);
-    double total = 0;
+  const Index block = 1024;
+  const Index together = 8;
+  Vector totals = Vector::Zero(points.cols());
+  parallel_for(block_count(points.cols(), together), threads, [&](Index task) {
+    const Range range = block_range(points.cols(), together, task);
+    Vector terms(block);
     for (Index begin = 0; begin < u.rows(); begin += block) {
       const Index count = std::min(block, u.rows() - begin);
-      auto terms = distance.head(count);
-      squared_distances(u.middleRows(begin, count), points.col(i) / width, terms);
-      terms *= -0.5;
-      exp_in_place(terms.data(), count);
-      total += sum(terms.data(), count);
+      for (Index i = range.begin; i < range.end; ++i) {
+        squared_distances(u.middleRows(begin, count), points.col(i) / width, terms.head(count));
+        for (Index k = 0; k < count; ++k) terms[k] *= -0.5;
+        exp_in_place(terms.data(), count);
+        totals[i] += sum(terms.data(), count);
+      }
     }
-    out[i] = std::log(total / static_cast<double>(u.rows())) - log_kernel_mass(2, width);
   });
-  return out;
+  return (totals / static_cast<double>(u.rows())).array().log() - log_kernel_mass(2, width);
 }
 
 void window() {

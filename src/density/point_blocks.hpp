@@ -25,9 +25,9 @@ struct PointBlocks {
   static constexpr Index block = 128;
   static constexpr Index strip = 8;
 
-  /// `points` d x n, n >= 1; a block holds points of one fold (a number 0, 1, ... for every point;
+  /// Points d x n, n >= 1; a block holds those of one fold (a number 0, 1, ... for every point;
   /// empty: all in one) and is filled up with copies of weight zero.
-  PointBlocks(const MatrixView& points, const VectorView& weights, const std::vector<Index>& fold_of_point = {});
+  PointBlocks(const MatrixView& of, const VectorView& weights_of, const std::vector<Index>& fold_of_point = {});
 
   Index count() const { return static_cast<Index>(fold.size()); }
 
