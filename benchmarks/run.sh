@@ -25,6 +25,8 @@ sections=(
   "lsce_benchmark large"
   "gskd_benchmark"
   "gskd_rivals.py"
+  "parzen_benchmark"
+  "parzen_rivals.py"
   "python_door.py"
   "python_markers.py"
 )
@@ -60,6 +62,7 @@ run_section() {
   read -ra words <<<"$1"
   case "$1" in
     gskd_rivals.py) "$python" benchmarks/gskd_rivals.py build/release/cli/condens ;;
+    parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;

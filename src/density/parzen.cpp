@@ -188,8 +188,8 @@ class Selection {
     return gain > error ? ParzenShape::diagonal : ParzenShape::isotropic;
   }
 
-  /// Of held-out rows (five folds of at most 1,000): the mean of log p with a width for each column less
-  /// log p with one for all, and its standard error.
+  /// Of held-out rows (five folds of at most 1,000): the mean of log p(y|x) with a width for each column
+  /// less that with one for all, and its standard error.
   std::pair<double, double> gain_of_diagonal() const {
     const auto seed = static_cast<std::uint64_t>(options_.seed);
     std::vector<Index> rows = RandomStream(seed).permutation(z_.cols());
@@ -220,16 +220,27 @@ class Selection {
     return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum())};
   }
 
+  /// log p(y|x) at held-out points, by the window that a search on `own` finds.
   Vector held_out(const Matrix& own, const Vector& weights, ParzenShape shape, const Matrix& points, Task& task) const {
-    const ParzenSearchResult found = search(own, weights, {}, shape, task);
-    Vector out =
-        ParzenWindow(own, weights, found.widths).log_density(points, {.threads = task.threads(), .observer = {}});
+    const Vector widths = search(own, weights, {}, shape, task).widths;
+    const Index d_x = std::count_if(columns_.varying.begin(), columns_.varying.end(),
+                                    [&](Index k) { return k < compared_.rows.x.rows(); });
+    const Index d_y = own.rows() - d_x;
+    const Run here{.threads = task.threads(), .observer = {}};
+    Vector out = ParzenWindow(own, weights, widths).log_density(points, here);
+    if (d_x > 0) {
+      out -= ParzenWindow(own.topRows(d_x), weights, widths.head(d_x)).log_density(points.topRows(d_x), here);
+    }
+    return with_defensive(std::move(out), points.bottomRows(d_y), own.bottomRows(d_y), weights);
+  }
+
+  Vector with_defensive(Vector log_density, const Matrix& y, const Matrix& own, const Vector& weights) const {
     const Defensive broad =
         Defensive::fit(options_.defensive_weight, {.x = Matrix(0, own.cols()), .y = own, .weights = weights});
-    if (broad.weight == 0) return out;
-    const Vector other = broad.log_density(points);
-    for (Index i = 0; i < out.size(); ++i) out[i] = broad.log_mixed(out[i], other[i]);
-    return out;
+    if (broad.weight == 0) return log_density;
+    const Vector other = broad.log_density(y);
+    for (Index i = 0; i < y.cols(); ++i) log_density[i] = broad.log_mixed(log_density[i], other[i]);
+    return log_density;
   }
 
   const Compared& compared_;

@@ -77,18 +77,17 @@ double Boxes::farthest(const Boxes& a, Index i, const Boxes& b, Index j) {
   return out;
 }
 
-PointBlocks::PointBlocks(const MatrixView& given, const VectorView& weights_of_points,
-                         const std::vector<Index>& fold_of_point)
-    : row_of(static_cast<std::size_t>(given.cols())) {
+PointBlocks::PointBlocks(const MatrixView& of, const VectorView& weights_of, const std::vector<Index>& fold_of_point)
+    : row_of(static_cast<std::size_t>(of.cols())) {
   const Index folds = fold_of_point.empty() ? 1 : *std::max_element(fold_of_point.begin(), fold_of_point.end()) + 1;
   std::vector<std::vector<Index>> members(static_cast<std::size_t>(folds));
-  for (Index i = 0; i < given.cols(); ++i) {
+  for (Index i = 0; i < of.cols(); ++i) {
     members[fold_of_point.empty() ? 0 : static_cast<std::size_t>(fold_of_point[static_cast<std::size_t>(i)])].push_back(
         i);
   }
   std::vector<Index> point_of_row;
   for (Index k = 0; k < folds; ++k) {
-    const Arrangement arranged(given, std::move(members[static_cast<std::size_t>(k)]));
+    const Arrangement arranged(of, std::move(members[static_cast<std::size_t>(k)]));
     for (const Index i : arranged.order()) {
       row_of[static_cast<std::size_t>(i)] = std::ssize(point_of_row);
       point_of_row.push_back(i);
@@ -96,9 +95,9 @@ PointBlocks::PointBlocks(const MatrixView& given, const VectorView& weights_of_p
     while (std::ssize(point_of_row) % block != 0) point_of_row.push_back(point_of_row.back());
     fold.resize(point_of_row.size() / block, k);
   }
-  points = given(Eigen::all, point_of_row).transpose();
+  points = of(Eigen::all, point_of_row).transpose();
   weights = Vector::Zero(points.rows());
-  weights(row_of) = weights_of_points;
+  weights(row_of) = weights_of;
   blocks = boxes_of(points, block);
   strips = boxes_of(points, strip);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Points in blocks of neighbours, for sums over pairs of points of which most are too far apart to
 // count: halved along the longest side of their box until a strip of eight is left, a block being
-// 32 strips. Every block and strip knows its box.
+// 16 strips. Every block and strip knows its box.
 
 #include <vector>
 
@@ -22,12 +22,12 @@ struct Boxes {
 };
 
 struct PointBlocks {
-  static constexpr Index block = 256;
+  static constexpr Index block = 128;
   static constexpr Index strip = 8;
 
-  /// `points` d x n, n >= 1; a block holds points of one fold (a number 0, 1, ... for every point;
+  /// Points d x n, n >= 1; a block holds those of one fold (a number 0, 1, ... for every point;
   /// empty: all in one) and is filled up with copies of weight zero.
-  PointBlocks(const MatrixView& points, const VectorView& weights, const std::vector<Index>& fold_of_point = {});
+  PointBlocks(const MatrixView& of, const VectorView& weights_of, const std::vector<Index>& fold_of_point = {});
 
   Index count() const { return static_cast<Index>(fold.size()); }
 
