@@ -23,6 +23,7 @@ sections=(
   "sacde_selection_benchmark large"
   "lsce_benchmark"
   "lsce_benchmark large"
+  "rsde_benchmark"
   "python_door.py"
   "python_markers.py"
 )

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "condens/core/parallel.hpp"
 #include "kernel_sums.hpp"
 
 namespace condens {
@@ -37,20 +38,29 @@ class Candidates {
     return out.cwiseProduct(root_);
   }
 
-  /// The candidate of the least J, the first of equals: exact evaluations in the order of the bounds.
+  /// The candidate of the least J: exact evaluations in the order of the bounds, a few at first.
   Best best(const OrthogonalRegression& regression, double total_weight) {
     const Vector bound = bounds(regression);
-    std::vector<Index> order(static_cast<std::size_t>(bound.size()));
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order;
+    for (Index j = 0; j < bound.size(); ++j) {
+      if (bound[j] < infinity) order.push_back(j);
+    }
     std::sort(order.begin(), order.end(),
               [&](Index i, Index j) { return bound[i] < bound[j] || (bound[i] == bound[j] && i < j); });
     Best out;
-    for (const Index j : order) {
-      if (bound[j] / total_weight > out.criterion || bound[j] == infinity) break;
-      if (settings_.poll) settings_.poll();
-      ++evaluations_;
-      const double criterion = regression.criterion_with(column(j));
-      if (criterion < out.criterion || (criterion == out.criterion && j < out.candidate)) out = {j, criterion};
+    Index first = 0;
+    const auto is_open = [&] {
+      return first < std::ssize(order) && bound[order[static_cast<std::size_t>(first)]] / total_weight <= out.criterion;
+    };
+    while (is_open()) {
+      const Index count = std::min(first == 0 ? tile : 8 * tile, std::ssize(order) - first);
+      const Vector criteria = evaluate(regression, order.data() + first, count);
+      for (Index k = 0; k < count; ++k) {
+        const Index j = order[static_cast<std::size_t>(first + k)];
+        if (out.candidate < 0 || criteria[k] < out.criterion) out = {j, criteria[k]};
+      }
+      first += count;
+      evaluations_ += count;
     }
     return out;
   }
@@ -70,6 +80,20 @@ class Candidates {
   Index evaluations() const { return evaluations_; }
 
  private:
+  static constexpr Index tile = 16;
+
+  Vector evaluate(const OrthogonalRegression& regression, const Index* candidates, Index count) const {
+    Vector out(count);
+    const auto body = [&](Index block) {
+      const Range range = block_range(count, tile, block);
+      Matrix columns(points_.rows(), range.size());
+      for (Index k = 0; k < range.size(); ++k) columns.col(k) = column(candidates[range.begin + k]);
+      out.segment(range.begin, range.size()) = regression.criteria_with(columns);
+    };
+    parallel_for(block_count(count, tile), settings_.threads, body, settings_.poll);
+    return out;
+  }
+
   /// RSS_j less what rounding may have added to it; infinite for a combination of chosen columns.
   Vector bounds(const OrthogonalRegression& regression) const {
     const double rest = regression.residuals().squaredNorm();
