@@ -30,7 +30,8 @@ class Candidates {
         squares_(kernel_sums(points, 1.0, weights, settings.threads, settings.poll)),
         products_(kernel_sums(points, 0.5, weights.cwiseProduct(target), settings.threads, settings.poll)),
         column_squares_(squares_),
-        target_norm_(root_.cwiseProduct(target).norm()) {}
+        target_norm_(root_.cwiseProduct(target).norm()),
+        kept_(static_cast<std::size_t>(points.rows())) {}
 
   Vector column(Index j) const {
     Vector out(points_.rows());
@@ -81,17 +82,33 @@ class Candidates {
 
  private:
   static constexpr Index tile = 16;
+  static constexpr Index most_kept = Index{1} << 23;  // numbers: 64 MiB
 
-  Vector evaluate(const OrthogonalRegression& regression, const Index* candidates, Index count) const {
+  /// Orthogonal columns of the candidates that have been looked at are kept, as far as memory goes: the next look
+  /// takes out only what has been chosen since.
+  Vector evaluate(const OrthogonalRegression& regression, const Index* candidates, Index count) {
     Vector out(count);
+    for (Index k = 0; k < count; ++k) {
+      Kept& kept = kept_[static_cast<std::size_t>(candidates[k])];
+      if (kept.w.size() > 0 || (n_kept_ + 1) * points_.rows() > most_kept) continue;
+      kept.w.resize(points_.rows());
+      ++n_kept_;
+    }
     const auto body = [&](Index block) {
       const Range range = block_range(count, tile, block);
-      Matrix columns(points_.rows(), range.size());
-      for (Index k = 0; k < range.size(); ++k) columns.col(k) = column(candidates[range.begin + k]);
-      out.segment(range.begin, range.size()) = regression.criteria_with(columns);
+      for (Index k = range.begin; k < range.end; ++k) out[k] = criterion_of(regression, candidates[k]);
     };
     parallel_for(block_count(count, tile), settings_.threads, body, settings_.poll);
     return out;
+  }
+
+  double criterion_of(const OrthogonalRegression& regression, Index j) {
+    Kept& kept = kept_[static_cast<std::size_t>(j)];
+    if (kept.w.size() == 0) return regression.criterion_with(column(j));
+    if (kept.n_columns < 0) kept = {column(j), 0};
+    regression.orthogonalize(kept.w, kept.n_columns);
+    kept.n_columns = regression.n_columns();
+    return regression.criterion_with_orthogonal(kept.w, column_squares_[j]);
   }
 
   /// RSS_j less what rounding may have added to it; infinite for a combination of chosen columns.
@@ -119,6 +136,12 @@ class Candidates {
   Vector products_;
   Vector column_squares_;
   double target_norm_;
+  struct Kept {
+    Vector w;
+    Index n_columns = -1;  // taken out of w
+  };
+  std::vector<Kept> kept_;
+  Index n_kept_ = 0;
   Index evaluations_ = 0;
 };
 
