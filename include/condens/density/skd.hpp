@@ -33,7 +33,7 @@ struct SkdOptions {
   bool relative_regularization = true;
   bool local_regularization = true;
   Index max_kernels = 100;
-  double stop_tolerance = 0.02;
+  double stop_tolerance = 0.05;
   WeightSolver weights = WeightSolver::exact;
   Index iterations = 1000;
   double pruning = 1e-4;
