@@ -17,7 +17,7 @@ namespace condens {
 namespace {
 
 constexpr std::string_view owner = "RSDE";
-constexpr Index most_rows_of_matrix = 20000;  // 3.2 GB
+constexpr Index most_rows_of_matrix = 10000;  // 800 MB
 
 void check_options(const RsdeOptions& o) {
   validate_options(o, owner);
