@@ -27,6 +27,7 @@ sections=(
   "gskd_rivals.py"
   "parzen_benchmark"
   "parzen_rivals.py"
+  "rsde_benchmark"
   "python_door.py"
   "python_markers.py"
 )

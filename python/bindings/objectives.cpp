@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "condens/density/orthogonal_regression.hpp"
 #include "condens/models/nw_likelihood.hpp"
 #include "condens/models/sacde.hpp"
 
@@ -38,6 +39,10 @@ std::tuple<double, Array, double, double> sacde(const Rows& alpha, const Rows& x
   return {found.value, to_rows(found.gradient), found.gap, found.kkt_residual};
 }
 
+Array ofr_loo_path(const Rows& centers, const Rows& scales, const Rows& x, const Line& target, double regularization) {
+  return to_line(ofr_loo(columns_of(centers), columns_of(scales), columns_of(x), vector_of(target), regularization));
+}
+
 }  // namespace
 
 void bind_objectives(nb::module_& m) {
@@ -47,6 +52,8 @@ void bind_objectives(nb::module_& m) {
         nb::arg("threads"));
   m.def("sacde_objective", &sacde, nb::arg("alpha"), nb::arg("x"), nb::arg("y"), nb::arg("centers"),
         nb::arg("bandwidth"), nb::arg("bandwidth_y"), nb::arg("regularization"));
+  m.def("ofr_loo", &ofr_loo_path, nb::arg("centers"), nb::arg("scales"), nb::arg("x"), nb::arg("target"),
+        nb::arg("regularization"));
 }
 
 }  // namespace condens::python

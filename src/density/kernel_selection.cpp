@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "condens/core/parallel.hpp"
 #include "kernel_sums.hpp"
 
 namespace condens {
@@ -29,7 +30,8 @@ class Candidates {
         squares_(kernel_sums(points, 1.0, weights, settings.threads, settings.poll)),
         products_(kernel_sums(points, 0.5, weights.cwiseProduct(target), settings.threads, settings.poll)),
         column_squares_(squares_),
-        target_norm_(root_.cwiseProduct(target).norm()) {}
+        target_norm_(root_.cwiseProduct(target).norm()),
+        kept_(static_cast<std::size_t>(points.rows())) {}
 
   Vector column(Index j) const {
     Vector out(points_.rows());
@@ -37,20 +39,29 @@ class Candidates {
     return out.cwiseProduct(root_);
   }
 
-  /// The candidate of the least J, the first of equals: exact evaluations in the order of the bounds.
+  /// The candidate of the least J: exact evaluations in the order of the bounds, a few at first.
   Best best(const OrthogonalRegression& regression, double total_weight) {
     const Vector bound = bounds(regression);
-    std::vector<Index> order(static_cast<std::size_t>(bound.size()));
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order;
+    for (Index j = 0; j < bound.size(); ++j) {
+      if (bound[j] < infinity) order.push_back(j);
+    }
     std::sort(order.begin(), order.end(),
               [&](Index i, Index j) { return bound[i] < bound[j] || (bound[i] == bound[j] && i < j); });
     Best out;
-    for (const Index j : order) {
-      if (bound[j] / total_weight > out.criterion || bound[j] == infinity) break;
-      if (settings_.poll) settings_.poll();
-      ++evaluations_;
-      const double criterion = regression.criterion_with(column(j));
-      if (criterion < out.criterion || (criterion == out.criterion && j < out.candidate)) out = {j, criterion};
+    Index first = 0;
+    const auto is_open = [&] {
+      return first < std::ssize(order) && bound[order[static_cast<std::size_t>(first)]] / total_weight <= out.criterion;
+    };
+    while (is_open()) {
+      const Index count = std::min(first == 0 ? tile : 8 * tile, std::ssize(order) - first);
+      const Vector criteria = evaluate(regression, order.data() + first, count);
+      for (Index k = 0; k < count; ++k) {
+        const Index j = order[static_cast<std::size_t>(first + k)];
+        if (out.candidate < 0 || criteria[k] < out.criterion) out = {j, criteria[k]};
+      }
+      first += count;
+      evaluations_ += count;
     }
     return out;
   }
@@ -70,6 +81,36 @@ class Candidates {
   Index evaluations() const { return evaluations_; }
 
  private:
+  static constexpr Index tile = 16;
+  static constexpr Index most_kept = Index{1} << 23;  // numbers: 64 MiB
+
+  /// Orthogonal columns of the candidates that have been looked at are kept, as far as memory goes: the next look
+  /// takes out only what has been chosen since.
+  Vector evaluate(const OrthogonalRegression& regression, const Index* candidates, Index count) {
+    Vector out(count);
+    for (Index k = 0; k < count; ++k) {
+      Kept& kept = kept_[static_cast<std::size_t>(candidates[k])];
+      if (kept.w.size() > 0 || (n_kept_ + 1) * points_.rows() > most_kept) continue;
+      kept.w.resize(points_.rows());
+      ++n_kept_;
+    }
+    const auto body = [&](Index block) {
+      const Range range = block_range(count, tile, block);
+      for (Index k = range.begin; k < range.end; ++k) out[k] = criterion_of(regression, candidates[k]);
+    };
+    parallel_for(block_count(count, tile), settings_.threads, body, settings_.poll);
+    return out;
+  }
+
+  double criterion_of(const OrthogonalRegression& regression, Index j) {
+    Kept& kept = kept_[static_cast<std::size_t>(j)];
+    if (kept.w.size() == 0) return regression.criterion_with(column(j));
+    if (kept.n_columns < 0) kept = {column(j), 0};
+    regression.orthogonalize(kept.w, kept.n_columns);
+    kept.n_columns = regression.n_columns();
+    return regression.criterion_with_orthogonal(kept.w, column_squares_[j]);
+  }
+
   /// RSS_j less what rounding may have added to it; infinite for a combination of chosen columns.
   Vector bounds(const OrthogonalRegression& regression) const {
     const double rest = regression.residuals().squaredNorm();
@@ -95,6 +136,12 @@ class Candidates {
   Vector products_;
   Vector column_squares_;
   double target_norm_;
+  struct Kept {
+    Vector w;
+    Index n_columns = -1;  // taken out of w
+  };
+  std::vector<Kept> kept_;
+  Index n_kept_ = 0;
   Index evaluations_ = 0;
 };
 

@@ -39,12 +39,13 @@ OrthogonalRegression::OrthogonalRegression(Vector target, RegressionPenalty pena
       eta_(Vector::Ones(target_.size())),
       criterion_(square(target_) / total_weight_) {}
 
-OrthogonalRegression::Stage OrthogonalRegression::stage_of(const double* w, double square, double column_square,
-                                                           double penalty) const {
+OrthogonalRegression::Stage OrthogonalRegression::stage_of(const double* w, double column_square,
+                                                           RegressionPenalty penalty) const {
   Stage out{.eta = {}, .r = {}, .criterion = criterion_};
+  const double square = dot(w, w, n_rows());
   if (!(square > degenerate_share * column_square)) return out;
   const Eigen::Map<const Vector> column(w, n_rows());
-  out.kappa = square + penalty;
+  out.kappa = square + penalty.of(column_square);
   out.g = dot(w, eps_.data(), n_rows()) / out.kappa;  // eq. 65; w'eps = w't, and loses less (errata D8)
   out.eta = eta_ - column.cwiseAbs2() / out.kappa;
   if (!(out.eta.minCoeff() > least_loo_weight)) {
@@ -56,12 +57,20 @@ OrthogonalRegression::Stage OrthogonalRegression::stage_of(const double* w, doub
   return out;
 }
 
+double OrthogonalRegression::criterion_of(const double* w, double column_square, RegressionPenalty penalty) const {
+  return stage_of(w, column_square, penalty).criterion;
+}
+
+void OrthogonalRegression::orthogonalize(Eigen::Ref<Vector> column, Index first) const {
+  const auto earlier = w_.middleCols(first, n_ - first);
+  const Vector share = (earlier.transpose() * column).cwiseQuotient(squares_.segment(first, n_ - first));
+  column.noalias() -= earlier * share;
+}
+
 double OrthogonalRegression::criterion_with(const VectorView& column, RegressionPenalty penalty) const {
   Vector w = column;
-  const Vector share = (w_.leftCols(n_).transpose() * column).cwiseQuotient(squares_.head(n_));
-  w.noalias() -= w_.leftCols(n_) * share;
-  const double column_square = square(column);
-  return stage_of(w.data(), square(w), column_square, penalty.of(column_square)).criterion;
+  orthogonalize(w, 0);
+  return criterion_of(w.data(), square(column), penalty);
 }
 
 Vector OrthogonalRegression::criteria_with(const MatrixView& columns) const {
@@ -70,8 +79,7 @@ Vector OrthogonalRegression::criteria_with(const MatrixView& columns) const {
   w.noalias() -= w_.leftCols(n_) * share;
   Vector out(columns.cols());
   for (Index j = 0; j < columns.cols(); ++j) {
-    const double column_square = square(columns.col(j));
-    out[j] = stage_of(w.col(j).data(), square(w.col(j)), column_square, penalty_.of(column_square)).criterion;
+    out[j] = criterion_of(w.col(j).data(), square(columns.col(j)), penalty_);
   }
   return out;
 }
@@ -80,22 +88,16 @@ Vector OrthogonalRegression::criteria_with(const MatrixView& columns) const {
 // w enters e and eta' itself, by g = w't / kappa, and by kappa = w'w + lambda, which phi enters by lambda, too.
 double OrthogonalRegression::criterion_with(const VectorView& column, Vector& gradient) const {
   gradient.setZero(n_rows());
-  const auto earlier = w_.leftCols(n_);
-  const auto project = [&](Vector& x) {
-    const Vector share = (earlier.transpose() * x).cwiseQuotient(squares_.head(n_));
-    x.noalias() -= earlier * share;
-  };
   Vector w = column;
-  project(w);
-  const double column_square = square(column);
-  const Stage stage = stage_of(w.data(), square(w), column_square, penalty_.of(column_square));
+  orthogonalize(w, 0);
+  const Stage stage = stage_of(w.data(), square(column), penalty_);
   if (stage.kappa == 0 || stage.criterion == infinity) return stage.criterion;
   const Vector a = (2.0 / total_weight_) * stage.r.cwiseQuotient(stage.eta);
   const Vector b = -a.cwiseProduct(stage.r);
   const double by_g = -a.dot(w);
   const double by_kappa = -by_g * stage.g / stage.kappa + b.dot(w.cwiseAbs2()) / (stage.kappa * stage.kappa);
   gradient = -stage.g * a - (2.0 / stage.kappa) * b.cwiseProduct(w) + (by_g / stage.kappa) * eps_ + 2.0 * by_kappa * w;
-  project(gradient);
+  orthogonalize(gradient, 0);
   if (penalty_.relative) gradient += (2.0 * by_kappa * penalty_.value) * column;
   return stage.criterion;
 }

@@ -17,7 +17,7 @@ namespace condens {
 namespace {
 
 constexpr std::string_view owner = "RSDE";
-constexpr Index most_rows_of_matrix = 20000;  // 3.2 GB
+constexpr Index most_rows_of_matrix = 10000;  // 800 MB
 
 void check_options(const RsdeOptions& o) {
   validate_options(o, owner);
@@ -58,8 +58,6 @@ class Programme {
   }
 
   MixingWeights solve_by_updates(const RsdeOptions& options) const {
-    require(points_.rows() <= most_rows_of_matrix, owner, ": solver = multiplicative with ", points_.rows(),
-            " rows, expected at most ", most_rows_of_matrix, ": it needs the matrix of all pairs");
     Matrix all(points_.rows(), points_.rows());
     for (Index j = 0; j < all.cols(); ++j) fill(j, all.col(j));
     return mixing_weights(all, linear_, WeightSolver::mnqp, options.iterations, options.pruning, poll_);
@@ -102,6 +100,7 @@ double choose_bandwidth(const Matrix& points, const Dataset& rows, const Dataset
                         const Run& run, FitReport& report) {
   if (options.bandwidth.size() == 1) return options.bandwidth.front();
   WidthSearch search{.candidates = options.bandwidth,
+                     .warn = !options.bandwidth.empty(),
                      .refine = options.refine,
                      .fold = folds_of_rows(rows, given, options.cv, options.seed),
                      .scoring = options.scoring,
@@ -136,6 +135,9 @@ Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) 
   const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
   const Dataset rows = rows_of_density(standardized.data, options.cv);
+  require(options.solver == RsdeSolver::exact || rows.size() <= most_rows_of_matrix, owner,
+          ": solver = multiplicative with ", rows.size(), " rows, expected at most ", most_rows_of_matrix,
+          ": it needs the matrix of all pairs");
   const Matrix points = stack(rows).transpose();
   report.details.set("n_rows", given.size());
   const double bandwidth = choose_bandwidth(points, rows, data, options, run, report);

@@ -69,11 +69,12 @@ double choose_bandwidth(const Matrix& points, const Dataset& rows, const Dataset
                         const SkdOptions& options, const Run& run, FitReport& report) {
   if (options.bandwidth.size() == 1) return options.bandwidth.front();
   WidthSearch search{.candidates = options.bandwidth,
+                     .warn = !options.bandwidth.empty(),
                      .refine = options.refine,
                      .fold = folds_of_rows(rows, given, options.cv, options.seed),
                      .scoring = options.scoring,
                      .defensive_weight = options.defensive_weight};
-  if (search.candidates.empty()) search.candidates = preparation::log_spaced(0.5 * target_width, 4 * target_width, 7);
+  if (search.candidates.empty()) search.candidates = preparation::log_spaced(target_width, 4 * target_width, 5);
   const FitKernels fit = [&](const Matrix& inside, const Vector& weights, double width) {
     return fit_kernels(inside, weights, width, target_width, options, 1, {}).kernels;
   };
@@ -86,8 +87,10 @@ void report_fit(const Found& found, FitReport& report) {
   report.details.set("n_selected", std::ssize(found.selection.points));
   report.details.set("n_kernels", found.kernels.weights.size());
   report.details.set("n_evaluations", found.selection.evaluations);
+  const OrthogonalRegression& regression = found.selection.regression;
+  report.details.set("regularizers", Vector(regression.penalties().cwiseQuotient(regression.squares())));
   // Relative to J_0: it says how much of the target is left without its units.
-  report.details.set("loo_path", Vector(Eigen::Map<const Vector>(path.data(), std::ssize(path)) / path.front()));
+  report.details.set("loo_path", preparation::column(path, [&](double j) { return j / path.front(); }));
   if (found.selection.forced) {
     report.warnings.push_back(
         "no kernel lowers the leave-one-out error of the target; the density is the one kernel that comes nearest");

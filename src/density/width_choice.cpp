@@ -135,7 +135,7 @@ double choose_width(const Matrix& points, const Vector& weights, const WidthSear
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
   report.details.set("score", best().score);
   report.details.set("score_standard_error", best().standard_error);
-  preparation::warn_at_edge(widths, best().width, "bandwidth", report);
+  if (search.warn) preparation::warn_at_edge(widths, best().width, "bandwidth", report);
   return best().width;
 }
 

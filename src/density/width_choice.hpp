@@ -23,6 +23,7 @@ using FitKernels = std::function<KernelSet(const Matrix& points, const Vector& w
 
 struct WidthSearch {
   std::vector<double> candidates;
+  bool warn = false;   ///< where the best is the smallest or the largest
   bool refine = true;  ///< search again between the best candidate and its neighbours
   std::vector<Index> fold;
   Scoring scoring = Scoring::nll;

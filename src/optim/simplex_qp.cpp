@@ -159,16 +159,21 @@ void check(const QpColumns& q, const VectorView& v) {
           ", expected numbers >= 0");
 }
 
-/// The coordinate at zero with the lowest gradient, -1 where none may enter.
-Index lowest_outside(const FreeCoordinates& free, const Vector& gradient, const std::vector<Index>& barred) {
-  Index best = -1;
+/// Up to `count` coordinates at zero with the lowest gradients below `level`.
+std::vector<Index> lowest_outside(const FreeCoordinates& free, const Vector& gradient, double level, std::size_t count,
+                                  const std::vector<Index>& barred) {
+  std::vector<Index> out;
   for (Index i = 0; i < gradient.size(); ++i) {
-    if ((best < 0 || gradient[i] < gradient[best]) && !free.contains(i) &&
-        std::find(barred.begin(), barred.end(), i) == barred.end()) {
-      best = i;
+    if (gradient[i] < level && !free.contains(i) && std::find(barred.begin(), barred.end(), i) == barred.end()) {
+      out.push_back(i);
     }
   }
-  return best;
+  count = std::min(count, out.size());
+  std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count), out.end(), [&](Index i, Index j) {
+    return gradient[i] < gradient[j] || (gradient[i] == gradient[j] && i < j);
+  });
+  out.resize(count);
+  return out;
 }
 
 }  // namespace
@@ -188,14 +193,16 @@ SimplexQp solve_simplex_qp(const QpColumns& q, const VectorView& v, const Simple
   SimplexQp out{{}, 0.0, 0.0, 0};
   double lowest_objective = std::numeric_limits<double>::infinity();
   std::vector<Index> barred;  // what left as soon as it had come: rounding errors brought it
-  Index entered = start;
+  std::vector<Index> entered;
+  std::size_t batch = 1;  // how many may come at once: as long as none of them leaves
   int corrections = 0;
   const Index most_iterations = 10 * n + 100;
   for (;;) {
     for (Index blocked = 0; blocked >= 0 && out.iterations < most_iterations; ++out.iterations) {
       const FreeCoordinates::Step step = free.move();
       blocked = step.blocked;
-      if (blocked == entered && step.length == 0.0) barred.push_back(entered);
+      if (blocked >= 0) batch = 0;
+      if (entered.size() == 1 && blocked == entered.front() && step.length == 0.0) barred.push_back(blocked);
     }
     const Vector product = free.product();
     const Vector gradient = product - v;
@@ -211,14 +218,11 @@ SimplexQp solve_simplex_qp(const QpColumns& q, const VectorView& v, const Simple
     }
     double level = std::numeric_limits<double>::infinity();
     for (const Index i : free.members()) level = std::min(level, gradient[i]);
-    const Index candidate = lowest_outside(free, gradient, barred);
-    if (candidate >= 0 && gradient[candidate] < level - rounding) {
-      free.enter(candidate, 0.0);
-      entered = candidate;
-      corrections = 0;
-    } else if (++corrections > 3) {
-      return out;  // what is left are rounding errors of the free part
-    }
+    batch = std::max<std::size_t>(1, 2 * batch);
+    entered = lowest_outside(free, gradient, level - rounding, batch, barred);
+    for (const Index i : entered) free.enter(i, 0.0);
+    corrections = entered.empty() ? corrections + 1 : 0;
+    if (corrections > 3) return out;  // what is left are rounding errors of the free part
   }
 }
 

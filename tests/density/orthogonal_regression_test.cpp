@@ -80,7 +80,15 @@ TEST(OrthogonalRegression, ATrialIsTheStageThatFollows) {
     OrthogonalRegression state(p.t, penalty);
     for (Index j = 0; j < 5; ++j) {
       const Vector all = state.criteria_with(p.phi.rightCols(5 - j));
-      for (Index k = j; k < 5; ++k) EXPECT_NEAR(state.criterion_with(p.phi.col(k)), all[k - j], 1e-12);
+      for (Index k = j; k < 5; ++k) {
+        EXPECT_NEAR(state.criterion_with(p.phi.col(k)), all[k - j], 1e-12);
+        Vector w = p.phi.col(k);  // in two parts
+        OrthogonalRegression earlier(p.t, penalty);
+        if (j > 0) earlier.add(p.phi.col(0));
+        earlier.orthogonalize(w, 0);
+        state.orthogonalize(w, earlier.n_columns());
+        EXPECT_NEAR(state.criterion_with_orthogonal(w, p.phi.col(k).squaredNorm()), all[k - j], 1e-12);
+      }
       state.add(p.phi.col(j));
       EXPECT_NEAR(state.criterion(), all[0], 1e-12);
     }

@@ -46,6 +46,13 @@ class OrthogonalRegression {
   double criterion_with(const VectorView& column, Vector& gradient) const;
   Vector criteria_with(const MatrixView& columns) const;
 
+  /// The same in parts, for callers that keep w: takes the columns from `first` on out of a column, and J_{n+1} with
+  /// what is left of it.
+  void orthogonalize(Eigen::Ref<Vector> column, Index first) const;
+  double criterion_with_orthogonal(const VectorView& w, double column_square) const {
+    return criterion_of(w.data(), column_square, penalty_);
+  }
+
   /// False, and nothing changes, where the column is a combination of those that are there.
   bool add(const VectorView& column) { return add(column, penalty_); }
   bool add(const VectorView& column, RegressionPenalty penalty);
@@ -66,7 +73,8 @@ class OrthogonalRegression {
 
  private:
   struct Stage;
-  Stage stage_of(const double* w, double square, double column_square, double penalty) const;
+  Stage stage_of(const double* w, double column_square, RegressionPenalty penalty) const;
+  double criterion_of(const double* w, double column_square, RegressionPenalty penalty) const;
   void absorb(Index column);
 
   Vector target_;

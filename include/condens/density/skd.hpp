@@ -33,7 +33,7 @@ struct SkdOptions {
   bool relative_regularization = true;
   bool local_regularization = true;
   Index max_kernels = 100;
-  double stop_tolerance = 0.02;
+  double stop_tolerance = 0.05;
   WeightSolver weights = WeightSolver::exact;
   Index iterations = 1000;
   double pruning = 1e-4;
@@ -54,7 +54,7 @@ inline constexpr auto option_table<SkdOptions> = std::tuple{
     OptionField{
         "bandwidth", &SkdOptions::bandwidth, positive(),
         "Width of the kernels, on the standardised scale: one number, candidates for cross-validation, or none: "
-        "0.5 to 4 times target_bandwidth."},
+        "1 to 4 times target_bandwidth."},
     OptionField{"target_bandwidth", &SkdOptions::target_bandwidth, positive(),
                 "Width of the Parzen window that is the target; none: by the leave-one-out likelihood."},
     OptionField{"target", &SkdOptions::target, anything(),
