@@ -5,6 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/gmm.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
@@ -138,6 +139,10 @@ const std::vector<ModelInfo>& models() {
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<Gmm, GmmOptions>(
+          "gmm", "GMM",
+          "Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC.",
+          "Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
