@@ -25,6 +25,7 @@ sections=(
   "lsce_benchmark large"
   "python_door.py"
   "python_markers.py"
+  "gmm_benchmark.py"
 )
 wanted=("$@")
 [[ $# -gt 0 ]] || wanted=("${sections[@]}")
@@ -58,6 +59,7 @@ run_section() {
   read -ra words <<<"$1"
   case "$1" in
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
+    gmm_benchmark.py) "$python" benchmarks/gmm_benchmark.py ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;
   esac
