@@ -30,6 +30,7 @@ sections=(
   "rsde_benchmark"
   "python_door.py"
   "python_markers.py"
+  "gmm_benchmark.py"
 )
 wanted=("$@")
 [[ $# -gt 0 ]] || wanted=("${sections[@]}")
@@ -65,6 +66,7 @@ run_section() {
     gskd_rivals.py) "$python" benchmarks/gskd_rivals.py build/release/cli/condens ;;
     parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
+    gmm_benchmark.py) "$python" benchmarks/gmm_benchmark.py ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;
   esac

@@ -6,6 +6,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/gmm.hpp"
 #include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
 #include "condens/density/parzen.hpp"
@@ -158,6 +159,10 @@ const std::vector<ModelInfo>& models() {
       describe<Rsde, RsdeOptions>("rsde", "RSDE",
                                   "Reduced set density: the kernels and weights of the least integrated squared error.",
                                   "Girolami and He (2003); Chen, Hong and Harris (2010)", Unlabeled::ignored),
+      describe<Gmm, GmmOptions>(
+          "gmm", "GMM",
+          "Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC.",
+          "Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),

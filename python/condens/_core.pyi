@@ -24,8 +24,14 @@ class Laws:
         """Log weights (n, m); means and scales (m, d) when shared, else (n m, d)."""
 
     @staticmethod
-    def restored(log_weights: Floats, means: Floats, scales: Floats, shared: bool) -> Laws:
+    def restored(
+        log_weights: Floats, means: Floats, scales: Floats, shared: bool, correlations: Floats | None = None
+    ) -> Laws:
         """Equal to the laws these numbers came from, to the bit."""
+
+    @staticmethod
+    def of_covariances(log_weights: Floats, means: Floats, covariances: Floats) -> Laws:
+        """Log weights (n, m); means (n m, d) and covariances (n m, d d)."""
 
     def __len__(self) -> int: ...
     @property
@@ -42,6 +48,12 @@ class Laws:
     def means(self) -> Floats: ...
     @property
     def scales(self) -> Floats: ...
+    @property
+    def correlations(self) -> Floats | None:
+        """Cholesky factors of the correlation matrices, column by column, or None for independent targets."""
+
+    @property
+    def covariances(self) -> Floats: ...
     def marginal(self, target: int) -> Laws: ...
     def slice(self, begin: int, count: int) -> Laws: ...
     def select(self, laws: Sequence[int]) -> Laws: ...
