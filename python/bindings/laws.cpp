@@ -223,7 +223,7 @@ void bind_laws(nb::module_& m) {
   c.def_prop_ro(
       "covariances", [](const Laws& laws) { return to_rows(laws.components().covariances()); },
       nb::rv_policy::automatic);
-  c.def("marginal", &Laws::marginal, nb::arg("target"));
+  c.def("marginal", nb::overload_cast<const std::vector<Index>&>(&Laws::marginal, nb::const_), nb::arg("targets"));
   c.def("slice", &Laws::slice, nb::arg("begin"), nb::arg("count"));
   c.def("select", &Laws::select, nb::arg("laws"));
   add_points(c);

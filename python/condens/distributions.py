@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -174,11 +174,13 @@ class GaussianMixtures:
         """The same laws in another shape."""
         return self._of(self._laws, np.empty(self.shape).reshape(*shape).shape, self.n_jobs)
 
-    def marginal(self, target: int) -> GaussianMixtures:
-        """The laws of one target, counting from 0."""
-        if not -self.n_targets <= target < self.n_targets:
-            raise IndexError(f"target {target} of {self.n_targets}")
-        return self._of(self._laws.marginal(target % self.n_targets), self.shape, self.n_jobs)
+    def marginal(self, target: int | Sequence[int]) -> GaussianMixtures:
+        """The laws of one target, counting from 0, or of several different ones together."""
+        targets = [target] if isinstance(target, (int, np.integer)) else list(target)
+        for j in targets:
+            if not -self.n_targets <= j < self.n_targets:
+                raise IndexError(f"target {j} of {self.n_targets}")
+        return self._of(self._laws.marginal([j % self.n_targets for j in targets]), self.shape, self.n_jobs)
 
     def __repr__(self) -> str:
         what = "a law" if not self.shape else f"laws of shape {self.shape}"

@@ -135,6 +135,19 @@ Matrix GaussianComponents::covariances() const {
   return out;
 }
 
+GaussianComponents GaussianComponents::coordinates(const std::vector<Index>& which) const {
+  const Index d = std::ssize(which);
+  GaussianComponents out{means(which, Eigen::all), scales(which, Eigen::all)};
+  if (!correlated() || d < 2) return out;
+  out.correlations.resize(d * d, means.cols());
+  for (Index l = 0; l < means.cols(); ++l) {
+    const Matrix rows = correlation_factor(l)(which, Eigen::all);
+    const Matrix factor = Eigen::LLT<Matrix>(rows * rows.transpose()).matrixL();
+    out.correlations.col(l) = (factor.rowwise().norm().cwiseInverse().asDiagonal() * factor).reshaped();
+  }
+  return out;
+}
+
 GaussianComponents GaussianComponents::columns(Index begin, Index count) const {
   GaussianComponents out{means.middleCols(begin, count), scales.middleCols(begin, count)};
   if (correlated()) out.correlations = correlations.middleCols(begin, count);

@@ -85,11 +85,12 @@ GaussianMixture GaussianMixture::from_log_weights(const VectorView& log_weights,
   return GaussianMixtures::shared(std::make_shared<const GaussianComponents>(std::move(components)), log_weights)[0];
 }
 
-GaussianMixture GaussianMixture::marginal(Index j) const {
-  require(j >= 0 && j < dimension(), "GaussianMixture::marginal: coordinate ", j, "; expected one of 0, ..., ",
-          dimension() - 1);
+GaussianMixture GaussianMixture::marginal(Index j) const { return marginal(std::vector<Index>{j}); }
+
+GaussianMixture GaussianMixture::marginal(const std::vector<Index>& coordinates) const {
+  require_coordinates(coordinates, dimension(), "GaussianMixture::marginal");
   GaussianMixture out = *this;
-  out.components_ = {components_.means.row(j), components_.scales.row(j)};
+  out.components_ = components_.coordinates(coordinates);
   return out;
 }
 

@@ -164,11 +164,11 @@ std::shared_ptr<const GaussianComponents> GaussianMixtures::moved_components(con
   return std::make_shared<const GaussianComponents>(std::move(moved));
 }
 
-GaussianMixtures GaussianMixtures::marginal(Index j) const {
-  require(j >= 0 && j < dimension(), "GaussianMixtures::marginal: coordinate ", j, "; expected one of 0, ..., ",
-          dimension() - 1);
-  GaussianComponents one{components_->means.row(j), components_->scales.row(j)};
-  return {std::make_shared<const GaussianComponents>(std::move(one)), log_weights_, shared_};
+GaussianMixtures GaussianMixtures::marginal(Index j) const { return marginal(std::vector<Index>{j}); }
+
+GaussianMixtures GaussianMixtures::marginal(const std::vector<Index>& coordinates) const {
+  require_coordinates(coordinates, dimension(), "GaussianMixtures::marginal");
+  return {std::make_shared<const GaussianComponents>(components_->coordinates(coordinates)), log_weights_, shared_};
 }
 
 }  // namespace condens

@@ -124,6 +124,22 @@ TEST(CorrelatedMixture, HasMarginalsOfItsVariances) {
   }
 }
 
+TEST(CorrelatedMixture, HasMarginalsOfSeveralCoordinates) {
+  const Example p = example(4, 3);
+  const GaussianMixture law = p.law();
+  const std::vector<Index> which{3, 0, 2};
+  const GaussianMixture part = law.marginal(which);
+  EXPECT_EQ(part.weights(), law.weights());
+  EXPECT_LT((part.mean() - law.mean()(which)).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_LT((part.covariance() - law.covariance()(which, which)).cwiseAbs().maxCoeff(), 1e-12);
+  const GaussianMixtures laws =
+      GaussianMixtures::shared(std::make_shared<const GaussianComponents>(law.components()), law.log_weights());
+  EXPECT_EQ(laws.marginal(which)[0].components().correlations, part.components().correlations);
+  for (const std::vector<Index>& bad : {std::vector<Index>{}, {0, 4}, {-1}, {1, 1}}) {
+    EXPECT_THROW(law.marginal(bad), std::invalid_argument);
+  }
+}
+
 TEST(CorrelatedMixture, TurnsWithItsCoordinates) {
   // Integrals over the space do not know the axes: those of a law with independent coordinates are exact.
   for (const Index d : {2, 4}) {

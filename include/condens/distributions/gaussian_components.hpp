@@ -6,6 +6,8 @@
 //
 // Symbols: d dimension, m components.
 
+#include <vector>
+
 #include "condens/core/types.hpp"
 
 namespace condens {
@@ -28,6 +30,8 @@ struct GaussianComponents {
   Matrix covariances() const;        ///< d^2 x m
 
   GaussianComponents columns(Index begin, Index count) const;
+  /// The marginal components of these coordinates, in this order.
+  GaussianComponents coordinates(const std::vector<Index>& which) const;
   /// Writes the columns of `other` from column `to` on; of correlated ones into correlated ones only.
   void set_columns(Index to, const GaussianComponents& other);
   /// N(0, I) for each of m components, to be written over.

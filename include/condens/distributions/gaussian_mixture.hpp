@@ -48,8 +48,9 @@ class GaussianMixture {
   const Matrix& scales() const { return components_.scales; }
   const GaussianComponents& components() const { return components_; }
 
-  /// The law of coordinate j.
+  /// The law of coordinate j, and that of several different ones.
   GaussianMixture marginal(Index j) const;
+  GaussianMixture marginal(const std::vector<Index>& coordinates) const;
 
   /// Density at y, and its logarithm (finite as long as the squared distance is).
   double pdf(double y) const;
@@ -163,6 +164,7 @@ class GaussianMixtures {
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const&;
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) &&;
   GaussianMixtures marginal(Index j) const;
+  GaussianMixtures marginal(const std::vector<Index>& coordinates) const;
 
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
   Vector pdf(const MatrixView& y, const Run& run = {}) const;
