@@ -177,7 +177,7 @@ WeightedKernels grow(const KernelRows& rows, const KernelBox& box, const GskdOpt
 
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
 WeightedKernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
-  report.warnings.push_back(
+  report.warnings.emplace_back(
       "no kernel lowers the leave-one-out error of the Parzen window; the density is one Gaussian with its mean and "
       "spread");
   report.details.set("n_kernels", 1);
