@@ -61,7 +61,7 @@ FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& bo
   const Index d = problem.rows.dimension();
   KernelStage stage(problem);
   Matrix scales;
-  const auto objective = [&](const MatrixView& points, Eigen::Ref<Vector> values) {
+  const auto objective = [&](const MatrixView& points, const Eigen::Ref<Vector>& values) {
     scales = points.bottomRows(d).cwiseSqrt();
     stage.values(points.topRows(d), scales, threads, values);
   };
