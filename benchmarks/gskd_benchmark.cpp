@@ -63,11 +63,12 @@ void compare_searches() {
     FoundKernel gradient;
     const double t_gradient = best_seconds(3, [&] { gradient = search_by_gradient(problem, box, {}, 1, {}); });
     const double values = static_cast<double>(boosting.evaluations * n);
-    std::printf("  kernel %d: %5ld evaluations %6.1f ms, %4.2f ns/value, %2.0f %% of exp, J %.4f | %3ld evaluations %5.1f ms, "
-                "J %.4f of the J before\n",
-                stage, static_cast<long>(boosting.evaluations), 1e3 * t_boosting, 1e9 * t_boosting / values,
-                100 * values / t_boosting / limit, boosting.share, static_cast<long>(gradient.evaluations),
-                1e3 * t_gradient, gradient.share);
+    std::printf(
+        "  kernel %d: %5ld evaluations %6.1f ms, %4.2f ns/value, %2.0f %% of exp, J %.4f | %3ld evaluations %5.1f ms, "
+        "J %.4f of the J before\n",
+        stage, static_cast<long>(boosting.evaluations), 1e3 * t_boosting, 1e9 * t_boosting / values,
+        100 * values / t_boosting / limit, boosting.share, static_cast<long>(gradient.evaluations), 1e3 * t_gradient,
+        gradient.share);
     evaluations += values;
     seconds += t_boosting;
     exps += values / limit;

@@ -64,12 +64,13 @@ std::vector<Index> some_rows(const Sample& sample, const GskdOptions& options) {
 /// some choose it, and it shrinks at the rate n^(-1 / (d + 4)) of the best one (Scott 1992, sec. 6.2).
 Vector choose_bandwidth(const Sample& sample, const GskdOptions& options, const Run& run) {
   const Index n = sample.z.cols();
-  const Vector unit = (sample.spread.array() > 0).select(sample.spread, 1.0);
+  Vector unit = Vector::Ones(sample.z.rows());
+  if (!options.standardize) unit = (sample.spread.array() > 0).select(sample.spread, unit);
   const Matrix z = unit.cwiseInverse().asDiagonal() * sample.z;
   if (n <= options.fit_rows) return parzen_likelihood_width(z, sample.weights, run) * unit;
   const std::vector<Index> rows = some_rows(sample, options);
-  const double rate = std::pow(static_cast<double>(options.fit_rows) / static_cast<double>(n),
-                               1 / static_cast<double>(z.rows() + 4));
+  const double rate =
+      std::pow(static_cast<double>(options.fit_rows) / static_cast<double>(n), 1 / static_cast<double>(z.rows() + 4));
   return rate * parzen_likelihood_width(z(Eigen::all, rows), sample.weights(rows), run) * unit;
 }
 
@@ -163,20 +164,20 @@ WeightedKernels grow(const KernelRows& rows, const KernelBox& box, const GskdOpt
   if (n == 0) return {};
   MixingWeights mixed = mixing_weights(growth.regression().gram().cwiseMax(0.0), growth.regression().correlations(),
                                        options.weights, options.iterations, options.pruning, poll);
-  report.details.set("certificate", std::move(mixed.certificate));
   std::vector<Index> kept;
   for (Index l = 0; l < n; ++l) {
     if (mixed.weights[l] > 0) kept.push_back(l);
   }
   report.details.set("n_kernels", std::ssize(kept));
   WeightedKernels out{growth.kernels().subset(kept), mixed.weights(kept)};
-  report.details.set("distance_to_window", rows.distance(out.kernels.centers, out.kernels.scales, out.weights));
+  mixed.certificate.set("distance_to_window", rows.distance(out.kernels.centers, out.kernels.scales, out.weights));
+  report.details.set("certificate", std::move(mixed.certificate));
   return out;
 }
 
 /// Where no kernel lowers the error (errata D9): the Gaussian with the window's moments.
 WeightedKernels one_kernel(const Sample& sample, const Vector& bandwidth, FitReport& report) {
-  report.warnings.push_back(
+  report.warnings.emplace_back(
       "no kernel lowers the leave-one-out error of the Parzen window; the density is one Gaussian with its mean and "
       "spread");
   report.details.set("n_kernels", 1);
@@ -191,9 +192,7 @@ Gskd::Gskd(GskdOptions options, Vector target_bandwidth, JointDensity::Parameter
       options_(std::move(options)),
       target_bandwidth_(std::move(target_bandwidth)) {}
 
-Document Gskd::to_document() const {
-  return document_of_kernels(options()).set("target_bandwidth", target_bandwidth_);
-}
+Document Gskd::to_document() const { return document_of_kernels(options()).set("target_bandwidth", target_bandwidth_); }
 
 Gskd Gskd::from_document(const Document& document) {
   GskdOptions options;
@@ -225,7 +224,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
                                : given_bandwidth(options.target_bandwidth, sample.z.rows());
   report.details.set("n_rows", rows.size());
   report.details.set("n_rows_fitted", std::min(sample.z.cols(), options.fit_rows));
-  report.details.set("target_bandwidth", bandwidth);
+  if ((bandwidth.array() == bandwidth[0]).all()) report.details.set("target_bandwidth", bandwidth[0]);
 
   WeightedKernels found;
   const KernelRows regressed = rows_of(sample, bandwidth, options, run);

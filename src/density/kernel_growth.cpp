@@ -40,9 +40,9 @@ KernelGrowth::KernelGrowth(const KernelRows& rows, KernelBox box, const GskdOpti
     : rows_(rows),
       box_(std::move(box)),
       options_(options),
-      penalty_{options.relative_regularization ? options.regularization
-                                               : options.regularization / (rows.unit * rows.unit),
-               options.relative_regularization},
+      penalty_{
+          options.relative_regularization ? options.regularization : options.regularization / (rows.unit * rows.unit),
+          options.relative_regularization},
       regression_(rows.target, penalty_, rows.total_weight) {}
 
 FoundKernel KernelGrowth::find(int threads, const std::function<void()>& poll) {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "condens/density/gskd.hpp"
-#include "condens/density/orthogonal_regression.hpp"
 #include "condens/density/kernel_search.hpp"
+#include "condens/density/orthogonal_regression.hpp"
 
 namespace condens {
 

@@ -31,7 +31,8 @@ struct Candidates {
 Candidates draw_candidates(const KernelProblem& problem, const KernelBox& box, Index count, std::uint64_t seed) {
   const KernelRows& rows = problem.rows;
   RandomStream random(seed);
-  Vector sums = problem.regression.residuals().cwiseQuotient(problem.regression.loo_weights().cwiseMax(1e-60)).cwiseAbs2();
+  Vector sums =
+      problem.regression.residuals().cwiseQuotient(problem.regression.loo_weights().cwiseMax(1e-60)).cwiseAbs2();
   std::partial_sum(sums.begin(), sums.end(), sums.begin());
   const Vector log_lower = box.scale_lower.array().log();
   const Vector log_upper = box.scale_upper.array().log();
@@ -55,18 +56,17 @@ std::vector<Index> best_first(const Vector& values, Index count) {
 
 }  // namespace
 
-FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box,
-                               const BoostingSettings& settings, int threads, const std::function<void()>& poll) {
+FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box, const BoostingSettings& settings,
+                               int threads, const std::function<void()>& poll) {
   const Index d = problem.rows.dimension();
   KernelStage stage(problem);
   Matrix scales;
-  const auto objective = [&](const MatrixView& points, Eigen::Ref<Vector> values) {
+  const auto objective = [&](const MatrixView& points, const Eigen::Ref<Vector>& values) {
     scales = points.bottomRows(d).cwiseSqrt();
     stage.values(points.topRows(d), scales, threads, values);
   };
-  const BoostingResult found =
-      boosting_search(objective, joined(box.center_lower, box.scale_lower.cwiseAbs2()),
-                      joined(box.center_upper, box.scale_upper.cwiseAbs2()), settings, poll);
+  const BoostingResult found = boosting_search(objective, joined(box.center_lower, box.scale_lower.cwiseAbs2()),
+                                               joined(box.center_upper, box.scale_upper.cwiseAbs2()), settings, poll);
   return {.center = found.x.head(d),
           .scale = found.x.tail(d).cwiseSqrt(),
           .share = found.value,
@@ -85,9 +85,7 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
   const std::vector<Index> starts = best_first(values, settings.starts);
   const Vector lower = joined(box.center_lower, box.scale_lower.array().log());
   const Vector upper = joined(box.center_upper, box.scale_upper.array().log());
-  const auto objective = [&](const Vector& u, Vector& gradient) {
-    return stage.value(u.head(d), u.tail(d), gradient);
-  };
+  const auto objective = [&](const Vector& u, Vector& gradient) { return stage.value(u.head(d), u.tail(d), gradient); };
   const auto polish = [&](const Vector& start, const LbfgsSettings& settings_of_descent) -> FoundKernel {
     Vector gradient(start.size());
     const double before = objective(start, gradient);

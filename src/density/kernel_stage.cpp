@@ -11,8 +11,8 @@
 
 namespace condens {
 
-using kernel_tile::Lanes;
 using kernel_tile::lane_count;
+using kernel_tile::Lanes;
 
 namespace {
 

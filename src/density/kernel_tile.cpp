@@ -88,10 +88,15 @@ void subtract_distances(const Kernel& a, const Kernel& b, const double* x, Index
   }
 }
 
+/// Half of the partial sums of each product, as many as registers hold, from and back to `lanes`.
 template <int count>
 void add_some_products(const Pair& columns, const Columns& q, Index rows, Lanes* first, Lanes* second) {
-  constexpr Index width = lane_count / 2;  // as many partial sums as registers hold
-  double sums[2][count][width] = {};
+  constexpr Index width = lane_count / 2;
+  double sums[2][count][width];
+  for (int j = 0; j < count; ++j) {
+    std::copy_n(first[j].data(), width, sums[0][j]);
+    std::copy_n(second[j].data(), width, sums[1][j]);
+  }
   for (Index i = 0; i < rows; i += width) {
     for (int j = 0; j < count; ++j) {
       for (Index l = 0; l < width; ++l) {
@@ -102,10 +107,8 @@ void add_some_products(const Pair& columns, const Columns& q, Index rows, Lanes*
     }
   }
   for (int j = 0; j < count; ++j) {
-    for (Index l = 0; l < width; ++l) {
-      first[j][static_cast<std::size_t>(l)] += sums[0][j][l];
-      second[j][static_cast<std::size_t>(l)] += sums[1][j][l];
-    }
+    std::copy_n(sums[0][j], width, first[j].data());
+    std::copy_n(sums[1][j], width, second[j].data());
   }
 }
 

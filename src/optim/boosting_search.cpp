@@ -74,7 +74,7 @@ class Search {
     delta_.setConstant(1.0 / static_cast<double>(points_.cols()));
   }
 
-  void evaluate(const MatrixView& points, Eigen::Ref<Vector> values) {
+  void evaluate(const MatrixView& points, const Eigen::Ref<Vector>& values) {
     if (poll_) poll_();
     objective_(points, values);
     evaluations_ += points.cols();

@@ -41,7 +41,8 @@ std::vector<double> plain_path(const Matrix& z, const Vector& weights, const Vec
   std::vector<std::vector<double>> w;
   std::vector<double> eps(n);
   std::vector<double> eta(n, 1.0);
-  for (std::size_t k = 0; k < n; ++k) eps[k] = std::sqrt(weights[static_cast<Index>(k)]) * target[static_cast<Index>(k)];
+  for (std::size_t k = 0; k < n; ++k)
+    eps[k] = std::sqrt(weights[static_cast<Index>(k)]) * target[static_cast<Index>(k)];
   const std::vector<double> t = eps;
   std::vector<double> path;
   for (const Kernel& kernel : kernels) {
@@ -120,8 +121,8 @@ TEST(KernelStage, EqualsThePapersEquations) {
         std::vector<Kernel> all(p.kernels.begin(), p.kernels.begin() + static_cast<std::ptrdiff_t>(chosen));
         all.push_back(p.kernels[chosen + m]);
         const std::vector<double> path = plain_path(p.z, p.weights, p.target, all, penalty.value);
-        const double before = chosen > 0 ? path[chosen - 1]
-                                         : (p.weights.array() * p.target.array().square()).sum() / p.weights.sum();
+        const double before =
+            chosen > 0 ? path[chosen - 1] : (p.weights.array() * p.target.array().square()).sum() / p.weights.sum();
         const auto at = static_cast<Index>(m);
         EXPECT_NEAR(found[at], path.back() / before, 1e-9 * found[at]) << d << ' ' << n << ' ' << chosen;
         Vector gradient(2 * d);

@@ -43,9 +43,7 @@ struct Plain {
 
 /// The appendix, step by step, with one point at a time and std::pow.
 Plain plain_search(Function f, double lower, double upper, Index d, const BoostingSettings& s) {
-  const auto at = [&](const std::vector<double>& u) {
-    return f(Eigen::Map<const Vector>(u.data(), std::ssize(u)));
-  };
+  const auto at = [&](const std::vector<double>& u) { return f(Eigen::Map<const Vector>(u.data(), std::ssize(u))); };
   RandomStream random(s.seed);
   const auto p = static_cast<std::size_t>(s.population);
   std::vector<std::vector<double>> u(p, std::vector<double>(static_cast<std::size_t>(d)));
@@ -120,7 +118,8 @@ TEST(BoostingSearch, FindsMinima) {
 }
 
 TEST(BoostingSearch, CountsItsEvaluationsAndCallsInBatches) {
-  for (const auto& [population, generations, iterations] : {std::tuple{40, 10, 400}, {10, 3, 7}, {1, 2, 5}, {5, 4, 0}}) {
+  for (const auto& [population, generations, iterations] :
+       {std::tuple{40, 10, 400}, {10, 3, 7}, {1, 2, 5}, {5, 4, 0}}) {
     const BoostingSettings settings{.population = population, .generations = generations, .iterations = iterations};
     Index points = 0;
     Index calls = 0;
@@ -174,9 +173,7 @@ TEST(BoostingSearch, ValuesOfZeroAndInfinityHaveLimits) {
   const Vector upper = Vector::Constant(2, 1.0);
   const auto zero = [](const Vector&) { return 0.0; };
   EXPECT_EQ(boosting_search(batch(zero), lower, upper, {}).value, 0.0);
-  const auto wall = [](const Vector& x) {
-    return x[0] > 0 ? std::numeric_limits<double>::infinity() : sphere(x);
-  };
+  const auto wall = [](const Vector& x) { return x[0] > 0 ? std::numeric_limits<double>::infinity() : sphere(x); };
   const BoostingResult found = boosting_search(batch(wall), lower, upper, {});
   EXPECT_NEAR(found.value, 0.09, 0.01);
   const auto nowhere = [](const Vector&) { return std::numeric_limits<double>::infinity(); };

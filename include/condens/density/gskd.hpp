@@ -87,14 +87,16 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
                 "Smallest width of a kernel, in widths of the Parzen window."},
     OptionField{"highest_width", &GskdOptions::highest_width, positive(),
                 "Largest width of a kernel, in standard deviations of the window along each column."},
-    OptionField{"regularization", &GskdOptions::regularization, at_least(0),
-                "Ridge penalty lambda of the regression: a share of each kernel's sum of squares, or an absolute number "
-                "in units of density squared."},
+    OptionField{
+        "regularization", &GskdOptions::regularization, at_least(0),
+        "Ridge penalty lambda of the regression: a share of each kernel's sum of squares, or an absolute number "
+        "in units of density squared."},
     OptionField{"relative_regularization", &GskdOptions::relative_regularization, anything(),
                 "Take regularization as a share, which does not depend on the units of the data."},
-    OptionField{"nonnegative", &GskdOptions::nonnegative, anything(),
-                "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
-                "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
+    OptionField{
+        "nonnegative", &GskdOptions::nonnegative, anything(),
+        "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
+        "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
     OptionField{"max_kernels", &GskdOptions::max_kernels, at_least(1), "Largest number of kernels."},
     OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
                 "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
@@ -104,9 +106,10 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
     OptionField{"iterations", &GskdOptions::iterations, at_least(1), "Number of multiplicative updates."},
     OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
-    OptionField{"fit_rows", &GskdOptions::fit_rows, at_least(2),
-                "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
-                "has all rows."},
+    OptionField{
+        "fit_rows", &GskdOptions::fit_rows, at_least(2),
+        "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
+        "has all rows."},
     OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GskdOptions::standardize, anything(),
@@ -139,8 +142,7 @@ class Gskd final : public JointDensity {
 template <>
 inline constexpr auto result_table<Gskd> = std::tuple{
     ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one."},
-    ResultField{"kernel_means", &Gskd::kernel_means,
-                "Centres of the kernels, inputs first, on the scale of the data."},
+    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data."},
     ResultField{"kernel_scales", &Gskd::kernel_scales,
                 "Standard deviations of the kernels, inputs first, on the scale of the data."},
     ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},

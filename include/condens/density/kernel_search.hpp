@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "condens/optim/boosting_search.hpp"
 #include "condens/density/kernel_stage.hpp"
+#include "condens/optim/boosting_search.hpp"
 
 namespace condens {
 
@@ -23,12 +23,12 @@ struct FoundKernel {
   Vector scale = {};
   double share = 0;       ///< J_n / J_{n-1}
   Index evaluations = 0;  ///< of J_n, those with a gradient among them
-  Index gradients = 0;  ///< evaluations with a gradient
-  Index clipped = 0;    ///< mirror images of the boosting search that left the box
+  Index gradients = 0;    ///< evaluations with a gradient
+  Index clipped = 0;      ///< mirror images of the boosting search that left the box
 };
 
-FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box,
-                               const BoostingSettings& settings, int threads, const std::function<void()>& poll);
+FoundKernel search_by_boosting(const KernelProblem& problem, const KernelBox& box, const BoostingSettings& settings,
+                               int threads, const std::function<void()>& poll);
 
 struct GradientSearchSettings {
   Index candidates = 80;  ///< evaluated together

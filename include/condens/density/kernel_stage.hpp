@@ -23,10 +23,10 @@ namespace condens {
 /// The rows of the regression (weights a_k), and rows of zeros up to a multiple of the vector unit's
 /// width. Densities are in units of the largest target.
 struct KernelRows {
-  Matrix x;              ///< padded rows x d
-  Vector log_factor;     ///< log of sqrt(a_k) / ((2 pi)^(d/2) unit), -infinity at rows of zeros
-  Vector root_weight;    ///< sqrt(a_k)
-  Vector target;         ///< sqrt(a_k) t_k / unit
+  Matrix x;             ///< padded rows x d
+  Vector log_factor;    ///< log of sqrt(a_k) / ((2 pi)^(d/2) unit), -infinity at rows of zeros
+  Vector root_weight;   ///< sqrt(a_k)
+  Vector target;        ///< sqrt(a_k) t_k / unit
   double total_weight;  ///< sum of a_k
   double unit;          ///< the largest target density
 
