@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "condens/core/flush_subnormals.hpp"
 #include "condens/core/random.hpp"
 #include "condens/density/parzen_criterion.hpp"
 #include "condens/density/parzen_width.hpp"
@@ -79,6 +80,7 @@ void widths() {
 
 /// log p by every kernel; eight points at a time share each block of centres.
 Vector brute_force(const Matrix& centers, const Matrix& points, double width, int threads) {
+  const FlushSubnormals guard;  // as every fit and every window has it
   const Matrix u = centers.transpose() / width;
   const Index block = 1024;
   const Index together = 8;

@@ -77,7 +77,8 @@ def main(program):
     worst = np.argmax(np.abs(our_scores / rival_scores - 1))
     exact = exact_score(points, folds, WIDTHS[worst])
     print(f"  the scores differ most at width {WIDTHS[worst]:.4f}; by every pair, relative error there:")
-    print(f"    scikit-learn {abs(rival_scores[worst] / exact - 1):.1e}, condens {abs(our_scores[worst] / exact - 1):.1e}")
+    errors = [abs(scores[worst] / exact - 1) for scores in (rival_scores, our_scores)]
+    print(f"    scikit-learn {errors[0]:.1e}, condens {errors[1]:.1e}")
     print(f"  scikit-learn, GridSearchCV of KernelDensity: {rival:.1f} s")
     for threads, seconds in ours.items():
         print(f"  condens, {threads} thread(s): {seconds:.3f} s, {rival / seconds:.0f} times faster")
