@@ -12,8 +12,10 @@ __all__ = [
     "LSCDE",
     "LSCE",
     "LSMI",
+    "RSDE",
     "SACDE",
     "SALSCDE",
+    "SKD",
     "EpsilonKDE",
     "ForwardSelection",
     "GaussianProcess",
@@ -372,6 +374,107 @@ class GaussianProcess(ConditionalDensityRegressor):
         noise_variance: _Numbers | None = None,
         n_starts: int | None = None,
         max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class SKD(ConditionalDensityRegressor):
+    """Sparse kernel density: kernels at data points, one by one by the leave-one-out error."""
+
+    preset: Literal["recommended", "paper"]
+    bandwidth: _Numbers | None
+    target_bandwidth: _Numbers | None
+    target: Literal["paper", "loo"] | None
+    regularization: float | None
+    relative_regularization: bool | None
+    local_regularization: bool | None
+    max_kernels: int | None
+    stop_tolerance: float | None
+    weights: Literal["exact", "mnqp"] | None
+    iterations: int | None
+    pruning: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    refine: bool | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_: Any
+    target_bandwidth_: Any
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        bandwidth: _Numbers | None = None,
+        target_bandwidth: _Numbers | None = None,
+        target: Literal["paper", "loo"] | None = None,
+        regularization: float | None = None,
+        relative_regularization: bool | None = None,
+        local_regularization: bool | None = None,
+        max_kernels: int | None = None,
+        stop_tolerance: float | None = None,
+        weights: Literal["exact", "mnqp"] | None = None,
+        iterations: int | None = None,
+        pruning: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        refine: bool | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class RSDE(ConditionalDensityRegressor):
+    """Reduced set density: the kernels and weights of the least integrated squared error."""
+
+    preset: Literal["recommended", "paper"]
+    bandwidth: _Numbers | None
+    target_bandwidth: _Numbers | None
+    target: Literal["paper", "loo"] | None
+    solver: Literal["exact", "multiplicative"] | None
+    iterations: int | None
+    pruning: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    refine: bool | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_: Any
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        bandwidth: _Numbers | None = None,
+        target_bandwidth: _Numbers | None = None,
+        target: Literal["paper", "loo"] | None = None,
+        solver: Literal["exact", "multiplicative"] | None = None,
+        iterations: int | None = None,
+        pruning: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        refine: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

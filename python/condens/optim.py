@@ -116,6 +116,8 @@ def _programme(B: ArrayLike, v: ArrayLike) -> tuple[Floats, Floats]:
         raise ValueError(
             f"B has shape {matrix.shape}, expected {(len(right), len(right))}, as v has {len(right)} numbers"
         )
-    if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max(initial=0.0), equal_nan=True):
+    if not np.isfinite(matrix).all():
+        raise ValueError("B holds NaN or infinity")
+    if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max(initial=0.0)):
         raise ValueError("B is not symmetric")
     return as_rows(matrix), as_rows(right)

@@ -41,9 +41,7 @@ class Programme {
 
   MixingWeights solve(const RsdeOptions& options) const {
     if (options.solver == RsdeSolver::multiplicative) return solve_by_updates(options);
-    const QpColumns columns{Vector::Constant(points_.rows(), top_),
-                            [&](Index j, Eigen::Ref<Vector> column) { fill(j, column); }};
-    SimplexQp found = solve_simplex_qp(columns, linear_, {.threads = threads_, .poll = poll_});
+    SimplexQp found = solve_simplex_qp(columns(), linear_, {.threads = threads_, .poll = poll_});
     return {std::move(found.solution),
             Document::Object{{"objective", found.objective}, {"gap", found.gap}, {"iterations", found.iterations}}};
   }
@@ -51,15 +49,18 @@ class Programme {
  private:
   double dimension() const { return static_cast<double>(points_.cols()); }
 
-  /// eq. 14, a column.
-  void fill(Index j, Eigen::Ref<Vector> column) const {
-    kernel_column(points_, 0.25, j, column);
-    column *= top_;
+  /// eq. 14.
+  QpColumns columns() const {
+    return {Vector::Constant(points_.rows(), top_), [this](Index j, Eigen::Ref<Vector> column) {
+              kernel_column(points_, 0.25, j, column);
+              column *= top_;
+            }};
   }
 
   MixingWeights solve_by_updates(const RsdeOptions& options) const {
     Matrix all(points_.rows(), points_.rows());
-    for (Index j = 0; j < all.cols(); ++j) fill(j, all.col(j));
+    const QpColumns each = columns();
+    for (Index j = 0; j < all.cols(); ++j) each.column(j, all.col(j));
     return mixing_weights(all, linear_, WeightSolver::mnqp, options.iterations, options.pruning, poll_);
   }
 

@@ -92,7 +92,7 @@ void report_fit(const Found& found, FitReport& report) {
   // Relative to J_0: it says how much of the target is left without its units.
   report.details.set("loo_path", preparation::column(path, [&](double j) { return j / path.front(); }));
   if (found.selection.forced) {
-    report.warnings.push_back(
+    report.warnings.emplace_back(
         "no kernel lowers the leave-one-out error of the target; the density is the one kernel that comes nearest");
   }
 }
