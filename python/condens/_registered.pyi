@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from condens.estimators import ConditionalDensityRegressor, _Additive, _Reducing, _Selecting, _WithUnlabeled
 
 __all__ = [
+    "GMM",
     "LSCDE",
     "LSCE",
     "LSMI",
@@ -372,6 +373,61 @@ class GaussianProcess(ConditionalDensityRegressor):
         noise_variance: _Numbers | None = None,
         n_starts: int | None = None,
         max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class GMM(ConditionalDensityRegressor):
+    """Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC."""
+
+    preset: Literal["recommended", "paper"]
+    n_components: _Numbers | None
+    covariance: Literal["full", "diagonal", "auto"] | None
+    selection: Literal["bic", "cv"] | None
+    cv: _Numbers | _Splits | None
+    initialization: Literal["kmeans", "random"] | None
+    centers: ArrayLike | None
+    region: _Numbers | None
+    initial_variance: float | None
+    variance_floor: float | None
+    starts: int | None
+    short_iterations: int | None
+    max_iterations: int | None
+    tolerance: float | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    kernel_covariances_: Any
+    covariance_: Any
+    log_likelihood_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_components: _Numbers | None = None,
+        covariance: Literal["full", "diagonal", "auto"] | None = None,
+        selection: Literal["bic", "cv"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        initialization: Literal["kmeans", "random"] | None = None,
+        centers: ArrayLike | None = None,
+        region: _Numbers | None = None,
+        initial_variance: float | None = None,
+        variance_floor: float | None = None,
+        starts: int | None = None,
+        short_iterations: int | None = None,
+        max_iterations: int | None = None,
+        tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
