@@ -1,7 +1,7 @@
 """Expectation maximisation of a Gaussian mixture here and in scikit-learn: equal start, equal number of iterations.
 
 usage: python benchmarks/gmm_benchmark.py
-100,000 rows, 10 columns, 10 components. Both begin from the same means, weights and unit variances, run 20 iterations,
+100,000 rows, 10 columns, 10 components. Both begin from the same means, weights and unit variances, run 50 iterations,
 and print the mean log density they reach. Seconds are the best of three whole fits, ours with checks, merging of equal
 rows and the report. The first five columns are our inputs: what is fitted is the density of all ten.
 """
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from condens import GMM
 
-ROWS, COLUMNS, COMPONENTS, ITERATIONS = 100_000, 10, 10, 20
+ROWS, COLUMNS, COMPONENTS, ITERATIONS = 100_000, 10, 10, 50
 
 
 def best_seconds(work, repeats=3):
