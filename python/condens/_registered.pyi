@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from condens.estimators import ConditionalDensityRegressor, _Additive, _Reducing, _Selecting, _WithUnlabeled
 
 __all__ = [
+    "GMM",
     "LSCDE",
     "LSCE",
     "LSMI",
@@ -400,6 +401,21 @@ class SKD(ConditionalDensityRegressor):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     refine: bool | None
+class GMM(ConditionalDensityRegressor):
+    """Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC."""
+
+    n_components: _Numbers | None
+    covariance: Literal["full", "diagonal", "auto"] | None
+    selection: Literal["bic", "cv"] | None
+    initialization: Literal["kmeans", "random"] | None
+    centers: ArrayLike | None
+    region: _Numbers | None
+    initial_variance: float | None
+    variance_floor: float | None
+    starts: int | None
+    short_iterations: int | None
+    max_iterations: int | None
+    tolerance: float | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -412,6 +428,9 @@ class SKD(ConditionalDensityRegressor):
     kernel_weights_: Any
     kernel_means_: Any
     kernel_scales_: Any
+    kernel_covariances_: Any
+    covariance_: Any
+    log_likelihood_: Any
     def __init__(
         self,
         *,
@@ -475,6 +494,18 @@ class RSDE(ConditionalDensityRegressor):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         refine: bool | None = None,
+        n_components: _Numbers | None = None,
+        covariance: Literal["full", "diagonal", "auto"] | None = None,
+        selection: Literal["bic", "cv"] | None = None,
+        initialization: Literal["kmeans", "random"] | None = None,
+        centers: ArrayLike | None = None,
+        region: _Numbers | None = None,
+        initial_variance: float | None = None,
+        variance_floor: float | None = None,
+        starts: int | None = None,
+        short_iterations: int | None = None,
+        max_iterations: int | None = None,
+        tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

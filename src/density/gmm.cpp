@@ -164,6 +164,7 @@ struct Gmm::Search {
   const Dataset& data;
   const Matrix& centers;
   Task& task;
+  bool compare;
   Matrix z = joined(data.x, data.y);
   Fitter fitter{data, z, centers, options, task};
   std::vector<Index> fold = {};
@@ -175,12 +176,12 @@ struct Gmm::Search {
 
   EmState score_by_criterion(Candidate& candidate) const {
     EmState state = fitter.fit(candidate.n_components, candidate.full);
-    const auto [mean, error] = mean_with_error(log_density_of(state, z, task.threads()), data.weights);
-    const double n = data.weights.sum();
-    const double penalty =
-        n_parameters(state.weights.size(), z.rows(), candidate.full) * std::log(std::max(n, 2.0)) / n;
-    candidate.score = 0.5 * penalty - mean;
-    candidate.standard_error = error;
+    const double n = std::max(data.weights.sum(), 2.0);
+    const double parameters_each = n_parameters(state.weights.size(), z.rows(), candidate.full) / n;
+    candidate.score = 0.5 * parameters_each * std::log(n) - state.score;
+    if (compare) {
+      candidate.standard_error = mean_with_error(log_density_of(state, z, task.threads()), data.weights).second;
+    }
     return state;
   }
 
@@ -275,7 +276,8 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   Search search{.options = options,
                 .data = by_folds ? standardized.data : distinct,  // folds are of the rows as given
                 .centers = centers,
-                .task = task};
+                .task = task,
+                .compare = choice};
   if (by_folds) search.fold = preparation::folds_of(options.cv, data, options.seed);
   std::optional<std::pair<Candidate, EmState>> best;
   if (both || options.covariance == GmmCovariance::diagonal) search.search(false, counts, best);

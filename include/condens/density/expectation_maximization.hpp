@@ -54,7 +54,7 @@ EmState em_start(const MatrixView& means, const VectorView& variances, bool full
 /// Every row belongs to the nearest mean, and one M step.
 EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task);
 
-/// Iterates until the end. Same bits for any number of threads.
-EmState em_continue(const EmRows& rows, EmState state, const EmSettings& settings, Task& task);
+/// Iterates until the end that the settings give. Same bits for any number of threads.
+EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task);
 
 }  // namespace condens
