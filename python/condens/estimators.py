@@ -405,6 +405,7 @@ class _Density(ConditionalDensityRegressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
+        tags.regressor_tags.poor_score = True  # a density of ten columns from fifty rows is no regression
         return tags
 
 
