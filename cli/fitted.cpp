@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "condens/core/errors.hpp"
 #include "console.hpp"
@@ -64,6 +65,7 @@ std::string value_text(const Document& value) {
 }
 
 std::string brief_text(const Document& chosen) {
+  if (std::holds_alternative<std::string>(chosen.value())) return chosen.as_string();
   if (!std::holds_alternative<Matrix>(chosen.value())) return brief(chosen.as_number());
   const Matrix& numbers = chosen.as_matrix();
   constexpr Index most = 6;

@@ -211,6 +211,8 @@ struct Gmm::Search {
     double least = std::numeric_limits<double>::infinity();
     int waited = 0;
     for (const Index k : counts) {
+      // BIC is an expansion in many rows: with as many parameters as rows it takes any cluster of two for a component.
+      if (best && fold.empty() && n_parameters(k, z.rows(), full) >= data.weights.sum()) break;
       Candidate candidate{k, full};
       std::optional<EmState> state;
       if (fold.empty()) {

@@ -194,6 +194,16 @@ TEST(Gmm, ScoresByTheCriterion) {
   EXPECT_NEAR(table.at("score").as_vector()[1], -three.score() + 0.5 * parameters * std::log(150) / 150, 1e-9);
 }
 
+TEST(Gmm, ComparesNoMoreParametersThanRows) {
+  RandomStream random(3);
+  const Dataset few{.x = Matrix(0, 20), .y = normals(10, 20, random)};
+  GmmOptions options;
+  options.covariance = GmmCovariance::diagonal;  // one component has 20 parameters, two have 41
+  EXPECT_EQ(Gmm::fit(few, options).n_kernels(), 1);
+  options.n_components = {4};  // given is given
+  EXPECT_EQ(Gmm::fit(few, options).n_kernels(), 4);
+}
+
 TEST(Gmm, ComparesByHeldOutRows) {
   const Matrix z = clusters(3, 240, 9);
   const Dataset data{.x = z.topRows(1), .y = z.bottomRows(2)};
