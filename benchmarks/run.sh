@@ -25,6 +25,7 @@ sections=(
   "lsce_benchmark large"
   "gskd_benchmark"
   "gskd_rivals.py"
+  "compression_benchmark"
   "parzen_benchmark"
   "parzen_rivals.py"
   "rsde_benchmark"
