@@ -41,6 +41,7 @@ def simulated():
 
 
 def estimators(shape, start, threads):
+    """Ours and theirs, with one start and as many iterations."""
     unit = np.ones((COMPONENTS, COLUMNS))
     theirs = GaussianMixture(
         COMPONENTS,
@@ -68,6 +69,7 @@ def estimators(shape, start, threads):
 
 
 def main():
+    """Both shapes of covariances, on one thread and on two."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     X = simulated()
     start = X[:COMPONENTS].copy()
@@ -79,7 +81,8 @@ def main():
                 other = best_seconds(lambda theirs=theirs: theirs.fit(X))
             own = best_seconds(lambda ours=ours: ours.fit(X[:, :5], X[:, 5:]))
             print(
-                f"  {shape}, {threads} thread(s): condens {own:.3f} s, scikit-learn {other:.3f} s, ratio {other / own:.1f}; "
+                f"  {shape}, {threads} thread(s): "
+                f"condens {own:.3f} s, scikit-learn {other:.3f} s, ratio {other / own:.1f}; "
                 f"mean log density {ours.log_likelihood_:.10f} and {theirs.score(X):.10f}"
             )
 

@@ -1,10 +1,10 @@
 """GSKD beside scikit-learn's GaussianMixture and KernelDensity on the 6-D example of Chen, Hong and Harris (2010).
 
 usage: python benchmarks/gskd_rivals.py CONDENS_COMMAND
-1,000 rows to fit, 10,000 to test, three seeds. Of each: seconds to choose and fit, components, seconds for the densities
-of the test rows, mean negative log-likelihood (that of the truth is printed, too) and mean |p - p_hat| at the test rows.
-GaussianMixture: diagonal, 1 to 10 components by BIC, 5 starts. KernelDensity: 20 widths by GridSearchCV, five folds. The
-seconds of condens are those of whole processes, reading and writing files.
+1,000 rows to fit, 10,000 to test, three seeds. Of each: seconds to choose and fit, components, seconds for the
+densities of the test rows, mean negative log-likelihood (that of the truth is printed, too) and mean |p - p_hat| at
+the test rows. GaussianMixture: diagonal, 1 to 10 components by BIC, 5 starts. KernelDensity: 20 widths by
+GridSearchCV, five folds. The seconds of condens are those of whole processes, reading and writing files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def log_density(Z):
     """That of the truth."""
     terms = [
         -0.5 * ((Z - mean) ** 2 / variance + np.log(2 * np.pi * variance)).sum(axis=1)
-        for mean, variance in zip(MEANS, VARIANCES)
+        for mean, variance in zip(MEANS, VARIANCES, strict=True)
     ]
     return np.logaddexp.reduce(terms, axis=0) - np.log(3)
 
@@ -68,7 +68,8 @@ class Command:
         self.command, self.folder = command, Path(folder)
         self.model = self.folder / "model.cbor"
         self.write("train.csv", train)
-        self.run("fit", self.folder / "train.csv", "--target", "a,b,c,d,e,f", "--model", "gskd", *options, "-o", self.model)
+        columns = ["--target", "a,b,c,d,e,f"]
+        self.run("fit", self.folder / "train.csv", *columns, "--model", "gskd", *options, "-o", self.model)
 
     def run(self, *arguments):
         """Standard output of one call."""
@@ -103,8 +104,8 @@ def main():
             expected = log_density(test)
             truth.append(-expected.mean())
             for name, fit in rivals.items():
-                model, seconds = timed(lambda fit=fit: fit(train))
-                found, predicting = timed(lambda model=model: model.score_samples(test))
+                model, seconds = timed(lambda fit=fit, train=train: fit(train))
+                found, predicting = timed(lambda model=model, test=test: model.score_samples(test))
                 error = np.abs(np.exp(found) - np.exp(expected)).mean()
                 numbers[name].append((seconds, predicting, -found.mean(), 1e5 * error))
     print(f"{'':26s} fit s   test s   NLL (truth {np.mean(truth):.3f})   E|p - p_hat| x 1e5")

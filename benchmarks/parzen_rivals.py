@@ -66,6 +66,7 @@ def exact_score(points, folds, width):
 
 
 def main(program):
+    """The choice by both, and what their scores are worth."""
     points = two_rings()
     folds = np.arange(POINTS) % FOLDS
     ours, our_scores, one_out = of_condens(program, points, folds)

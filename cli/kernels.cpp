@@ -18,7 +18,7 @@ const JointDensity* joint(const Model& model) { return dynamic_cast<const JointD
 
 /// Covariances of the kernels, d^2 a column; none where the coordinates of every kernel are independent.
 Matrix correlated_covariances(const JointDensity& density) {
-  const Matrix out = density.kernel_covariances();
+  Matrix out = density.kernel_covariances();
   const Index d = density.n_inputs() + density.n_targets();
   for (Index i = 0; i < d; ++i) {
     for (Index j = 0; j < i; ++j) {

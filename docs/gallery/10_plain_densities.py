@@ -2,9 +2,9 @@
 Densities without inputs
 ========================
 
-A density is a law without inputs: the same object, files and pictures. Fitted without a target, :class:`condens.Parzen`,
-:class:`condens.GSKD`, :class:`condens.RSDE`, :class:`condens.SKD` and :class:`condens.GMM` estimate the density of the
-columns of X, with the methods of scikit-learn's density estimators.
+A density is a law without inputs: the same object, files and pictures. Fitted without a target,
+:class:`condens.Parzen`, :class:`condens.GSKD`, :class:`condens.RSDE`, :class:`condens.SKD` and :class:`condens.GMM`
+estimate the density of the columns of X, with the methods of scikit-learn's density estimators.
 """
 
 # %%

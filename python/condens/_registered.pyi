@@ -401,6 +401,7 @@ class SKD(ConditionalDensityRegressor):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     refine: bool | None
+
 class GMM(ConditionalDensityRegressor):
     """Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC."""
 

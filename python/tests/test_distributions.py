@@ -245,14 +245,16 @@ def test_covariances_against_scipy() -> None:
     y = np.random.default_rng(4).normal(size=(7, 3))
     for i in range(4):
         parts = [stats.multivariate_normal(means[i, j], covariances[i, j]) for j in range(3)]
-        assert_allclose(laws[i].pdf(y), sum(w * p.pdf(y) for w, p in zip(weights[i], parts)), rtol=1e-11)
+        assert_allclose(laws[i].pdf(y), sum(w * p.pdf(y) for w, p in zip(weights[i], parts, strict=True)), rtol=1e-11)
         mean = weights[i] @ means[i]
         assert_allclose(laws[i].mean(), mean, rtol=1e-12, atol=1e-14)
         deviations = means[i] - mean
         spread = covariances[i] + deviations[:, :, None] * deviations[:, None, :]
         assert_allclose(laws[i].cov(), np.tensordot(weights[i], spread, 1), rtol=1e-12, atol=1e-13)
         overlap = sum(
-            weights[i, j] * weights[i, k] * stats.multivariate_normal(means[i, j], covariances[i, j] + covariances[i, k]).pdf(means[i, k])
+            weights[i, j]
+            * weights[i, k]
+            * stats.multivariate_normal(means[i, j], covariances[i, j] + covariances[i, k]).pdf(means[i, k])
             for j in range(3)
             for k in range(3)
         )
