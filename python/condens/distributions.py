@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,7 +74,7 @@ class GaussianMixtures:
         if covariances is not None:
             self._set_correlated(w, v, as_float64(covariances, "covariances"))
             return
-        s = as_float64(scales, "scales")
+        s = as_float64(cast("ArrayLike", scales), "scales")
         if not multivariate:
             v, s = v[..., None], s[..., None]
         _check_weights(w)
@@ -86,7 +86,7 @@ class GaussianMixtures:
             axes = "(..., components, targets)" if multivariate else "(..., components)"
             raise ValueError(
                 f"GaussianMixtures: weights, means and scales of shapes {w.shape}, {np.shape(means)} and "
-                f"{np.shape(scales)} do not go together; expected (..., components), and {axes} for means and scales"
+                f"{s.shape} do not go together; expected (..., components), and {axes} for means and scales"
             )
         self.shape = tuple(shape)
         self.n_jobs = None
