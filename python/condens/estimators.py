@@ -374,14 +374,14 @@ class _Density(ConditionalDensityRegressor):
         )
         return self
 
-    @available_if(_is_plain_density)
+    @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def score_samples(self, X: Any) -> Floats:
         """Log density at every row of X, for a model that was fitted without y."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         return self._model.log_density(np.empty((len(rows), 0)), as_rows(rows), threads_of(self.n_jobs))
 
-    @available_if(_is_plain_density)
+    @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
         """Draws from the density, of shape (n_samples, d), for a model that was fitted without y."""
         check_is_fitted(self)
