@@ -74,7 +74,8 @@ class GaussianMixtures:
         if covariances is not None:
             self._set_correlated(w, v, as_float64(covariances, "covariances"))
             return
-        s = as_float64(cast("ArrayLike", scales), "scales")
+        scales = cast("ArrayLike", scales)  # one of both is given
+        s = as_float64(scales, "scales")
         if not multivariate:
             v, s = v[..., None], s[..., None]
         _check_weights(w)
@@ -86,7 +87,7 @@ class GaussianMixtures:
             axes = "(..., components, targets)" if multivariate else "(..., components)"
             raise ValueError(
                 f"GaussianMixtures: weights, means and scales of shapes {w.shape}, {np.shape(means)} and "
-                f"{s.shape} do not go together; expected (..., components), and {axes} for means and scales"
+                f"{np.shape(scales)} do not go together; expected (..., components), and {axes} for means and scales"
             )
         self.shape = tuple(shape)
         self.n_jobs = None
