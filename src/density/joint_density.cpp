@@ -110,6 +110,7 @@ void JointDensity::add_inputs_independent(const MatrixView& x, Matrix& log_weigh
 // `means`: d_y x components of all laws, where the correlated kernels' means move with x, up to what
 // a law can hold in any unit.
 void JointDensity::add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const {
+  if (x.cols() == 0) return;
   constexpr double farthest = 1e50;
   const Index d_x = n_inputs();
   const Index d_y = n_targets();
