@@ -24,8 +24,15 @@ sections=(
   "lsce_benchmark"
   "lsce_benchmark large"
   "press_benchmark"
+  "gskd_benchmark"
+  "gskd_rivals.py"
+  "compression_benchmark"
+  "parzen_benchmark"
+  "parzen_rivals.py"
+  "rsde_benchmark"
   "python_door.py"
   "python_markers.py"
+  "gmm_benchmark.py"
 )
 wanted=("$@")
 [[ $# -gt 0 ]] || wanted=("${sections[@]}")
@@ -58,7 +65,10 @@ run_section() {
   local python=build/python/demo/bin/python programs=build/release/benchmarks words
   read -ra words <<<"$1"
   case "$1" in
+    gskd_rivals.py) "$python" benchmarks/gskd_rivals.py build/release/cli/condens ;;
+    parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
+    gmm_benchmark.py) "$python" benchmarks/gmm_benchmark.py ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;
   esac

@@ -10,6 +10,7 @@
 #include "components.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "kernels.hpp"
 #include "relevance.hpp"
 #include "sensitivity.hpp"
 #include "verbs.hpp"
@@ -82,9 +83,9 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
-    if (list != nullptr && list->size() > 1 && chosen != nullptr) {
-      rows.push_back(
-          {name, brief(chosen->as_number()), "chosen by cross-validation from " + value + (changed ? " (set)" : "")});
+    if (list != nullptr && list->size() != 1 && chosen != nullptr) {
+      const std::string how = list->empty() ? "found from the data" : "chosen by cross-validation from " + value;
+      rows.push_back({name, brief_text(*chosen), how + (changed ? " (set)" : "")});
     } else {
       rows.push_back({name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
     }
@@ -202,7 +203,7 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += relevance_text(model) + entry_text(model) + components_text(model);
+  out += relevance_text(model) + entry_text(model) + components_text(model) + kernels_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {
@@ -277,6 +278,7 @@ Document describe_document(const Model& model) {
     out.set("inputs", relevances_document(relevance));
   }
   if (projected(model) != nullptr) out.set("components", components_document(model));
+  if (Document kernels = kernels_document(model); !kernels.is_null()) out.set("kernels", std::move(kernels));
   return out.set("influences", influences_document(model));
 }
 

@@ -253,10 +253,12 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
   const Index target = request.target.value_or(0);
   const Model& model = request.model;
   if (kind == "density") {
-    const bool joint =
-        model.density->n_targets() == 2 && !request.target && !request.input && model.density->n_inputs() == 0;
+    const Index targets = model.density->n_targets();
+    const bool joint = targets > 1 && !request.target && !request.input && model.density->n_inputs() == 0;
     if (!joint) return density_figure(request, target, run);
-    return plot::joint_map(*model.density, ranges(request), plot_names(model.encoder), Vector(0), run);
+    const plot::Names names = plot_names(model.encoder);
+    return targets == 2 ? plot::joint_map(*model.density, ranges(request), names, Vector(0), run)
+                        : plot::pair_map(*model.density, ranges(request), names, run);
   }
   if (kind == "pit" || kind == "coverage") {
     require(request.test.has_value(), "--figure ", kind, " needs --test TEST.csv");
@@ -303,6 +305,11 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
                        plot::joint_map(*model.density, ranges(request), plot_names(model.encoder),
                                        inputs_at(model.encoder, request.at), run),
                        "The joint density at one value of the inputs."});
+  }
+  if (targets.size() > 2 && given.empty()) {
+    figures.push_back({"Targets two by two",
+                       plot::pair_map(*model.density, ranges(request), plot_names(model.encoder), run),
+                       "Each target, and each pair of them, over the data."});
   }
   std::optional<Scores> scores;
   if (request.test) scores = test_scores(request, run);

@@ -60,7 +60,7 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
     const Document* value = details.find(option.name);
     if (value == nullptr || option.name == "n_centers" || option.type == "options") continue;
-    chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief(value->as_number());
+    chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief_text(*value);
   }
   const Document* score = details.find("score");
   if (score != nullptr) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "condens/core/errors.hpp"
+#include "console.hpp"
 
 namespace condens::cli {
 
@@ -60,6 +62,16 @@ std::string value_text(const Document& value) {
     return out.empty() ? "none" : out;
   }
   return std::string(value.kind());
+}
+
+std::string brief_text(const Document& chosen) {
+  if (std::holds_alternative<std::string>(chosen.value())) return chosen.as_string();
+  if (!std::holds_alternative<Matrix>(chosen.value())) return brief(chosen.as_number());
+  const Matrix& numbers = chosen.as_matrix();
+  constexpr Index most = 6;
+  std::string out;
+  for (Index i = 0; i < std::min(numbers.size(), most); ++i) out += (i > 0 ? "," : "") + brief(numbers.reshaped()[i]);
+  return numbers.size() > most ? out + ",..." : out;
 }
 
 std::string list_text(const std::vector<std::string>& words) {

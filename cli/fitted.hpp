@@ -29,6 +29,9 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 /// An option's value as the user would type it.
 std::string value_text(const Document& value);
 
+/// What a fit chose, for people: a number, a few of them, or a word.
+std::string brief_text(const Document& chosen);
+
 /// "duration", "a, b and c"; of many words, the first ten.
 std::string list_text(const std::vector<std::string>& words);
 

@@ -6,7 +6,12 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/density/gmm.hpp"
+#include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
+#include "condens/density/parzen.hpp"
+#include "condens/density/rsde.hpp"
+#include "condens/density/skd.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
@@ -146,6 +151,23 @@ const std::vector<ModelInfo>& models() {
           "press", "PRESS",
           "Predictive state smoothing: x is mapped to weights of a few states, each with its law of y.", "Goerg (2017)",
           Unlabeled::ignored),
+      describe<Gskd, GskdOptions>(
+          "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
+          "Chen, Hong and Harris (2010)", Unlabeled::ignored),
+      describe<Parzen, ParzenOptions>(
+          "parzen", "Parzen",
+          "Parzen window: a Gaussian at every sample of inputs and target together, conditioned on the inputs.",
+          "Parzen (1962); Chen, Hong and Harris (2010)", Unlabeled::ignored),
+      describe<Skd, SkdOptions>("skd", "SKD",
+                                "Sparse kernel density: kernels at data points, one by one by the leave-one-out error.",
+                                "Chen, Hong and Harris (2008, 2010)", Unlabeled::ignored),
+      describe<Rsde, RsdeOptions>("rsde", "RSDE",
+                                  "Reduced set density: the kernels and weights of the least integrated squared error.",
+                                  "Girolami and He (2003); Chen, Hong and Harris (2010)", Unlabeled::ignored),
+      describe<Gmm, GmmOptions>(
+          "gmm", "GMM",
+          "Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC.",
+          "Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)", Unlabeled::ignored),
       describe<ForwardSelection, ForwardOptions>(
           "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
           "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),

@@ -51,6 +51,8 @@ Document quick_options(const Case& c) {
     const std::vector<double> states = {1, 3};
     return Document::Object{{"n_states", Document(states)}, {"regularization", 1e-3}, {"cv", 2}, {"n_starts", 2}};
   }
+  if (c.model == "gskd" && c.preset == "paper")
+    return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
   return {};
 }
 

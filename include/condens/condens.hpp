@@ -5,6 +5,8 @@
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/density/parzen.hpp"
+#include "condens/density/parzen_window.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/models/conditional_density.hpp"
 #include "condens/models/epsilon_kde.hpp"

@@ -8,5 +8,6 @@ namespace condens::python {
 void bind_laws(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_objectives(nanobind::module_& m);
+void bind_solvers(nanobind::module_& m);
 
 }  // namespace condens::python

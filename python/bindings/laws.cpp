@@ -1,7 +1,10 @@
 // GaussianMixtures as `Laws`: flat arrays in and out. Shapes, broadcasting and scipy's
 // names are the business of condens/distributions.py.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
+
+#include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -69,19 +72,27 @@ nb::list intervals(const std::vector<std::vector<Interval>>& regions) {
   return out;
 }
 
+GaussianComponents components_of(const Rows& means, const Rows& scales, const std::optional<Rows>& correlations) {
+  GaussianComponents out{columns_of(means), columns_of(scales)};
+  if (correlations) out.correlations = columns_of(*correlations);
+  return out;
+}
+
 /// Laws to the bit: log weights that were normalised once are not normalised again.
-Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bool shared) {
+Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bool shared,
+              const std::optional<Rows>& correlations) {
   const auto weights = columns_of(log_weights);
-  const auto v = columns_of(means);
-  const auto s = columns_of(scales);
-  if (shared)
-    return Laws::shared_normalized(std::make_shared<const GaussianComponents>(GaussianComponents{v, s}), weights);
+  GaussianComponents all = components_of(means, scales, correlations);
+  if (shared) return Laws::shared_normalized(std::make_shared<const GaussianComponents>(std::move(all)), weights);
   const Index m = weights.rows();
-  if (weights.cols() == 0 || v.cols() != weights.size() || s.cols() != v.cols()) return Laws::separate(v, s, weights);
+  const Index count = all.means.cols();
+  if (weights.cols() == 0 || count != weights.size() || all.scales.cols() != count ||
+      (all.correlated() && all.correlations.cols() != count)) {
+    return Laws::separate(std::move(all), weights);
+  }
   std::vector<Laws> laws;
   for (Index i = 0; i < weights.cols(); ++i) {
-    auto own =
-        std::make_shared<const GaussianComponents>(GaussianComponents{v.middleCols(i * m, m), s.middleCols(i * m, m)});
+    auto own = std::make_shared<const GaussianComponents>(all.columns(i * m, m));
     laws.push_back(Laws::shared_normalized(std::move(own), weights.col(i)));
   }
   return Laws::concatenate(laws);
@@ -179,8 +190,16 @@ void bind_laws(nb::module_& m) {
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
       nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
   c.def_static("restored", &restored, nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(),
-               nb::arg("scales").noconvert(), nb::arg("shared"),
+               nb::arg("scales").noconvert(), nb::arg("shared"), nb::arg("correlations").noconvert() = nb::none(),
                "Equal to the laws these numbers came from, to the bit.");
+  c.def_static(
+      "of_covariances",
+      [](const Rows& log_weights, const Rows& means, const Rows& covariances) {
+        return Laws::separate(GaussianComponents::from_covariances(columns_of(means), columns_of(covariances)),
+                              columns_of(log_weights));
+      },
+      nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("covariances").noconvert(),
+      "Log weights (n, m); means (n m, d) and covariances (n m, d d).");
   c.def("__len__", &Laws::size);
   c.def_prop_ro("dimension", &Laws::dimension);
   c.def_prop_ro("n_components", &Laws::n_components);
@@ -194,7 +213,17 @@ void bind_laws(nb::module_& m) {
                 [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).components().means, self); });
   c.def_prop_ro("scales",
                 [](nb::handle self) { return borrowed(nb::cast<const Laws&>(self).components().scales, self); });
-  c.def("marginal", &Laws::marginal, nb::arg("target"));
+  c.def_prop_ro(
+      "correlations",
+      [](nb::handle self) -> nb::object {
+        const GaussianComponents& all = nb::cast<const Laws&>(self).components();
+        return all.correlated() ? borrowed(all.correlations, self) : nb::none();
+      },
+      "Cholesky factors of the correlation matrices, column by column, or None for independent targets.");
+  c.def_prop_ro(
+      "covariances", [](const Laws& laws) { return to_rows(laws.components().covariances()); },
+      nb::rv_policy::automatic);
+  c.def("marginal", nb::overload_cast<const std::vector<Index>&>(&Laws::marginal, nb::const_), nb::arg("targets"));
   c.def("slice", &Laws::slice, nb::arg("begin"), nb::arg("count"));
   c.def("select", &Laws::select, nb::arg("laws"));
   add_points(c);

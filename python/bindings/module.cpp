@@ -41,4 +41,5 @@ NB_MODULE(_core, m) {
   condens::python::bind_laws(m);
   condens::python::bind_models(m);
   condens::python::bind_objectives(m);
+  condens::python::bind_solvers(m);
 }

@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/density/orthogonal_regression.hpp"
 #include "condens/models/nw_likelihood.hpp"
 #include "condens/models/press_objective.hpp"
 #include "condens/models/sacde.hpp"
@@ -70,6 +71,10 @@ std::tuple<double, Array> press(const Rows& theta, const Rows& x, const Rows& y,
   return {found.value, to_array(gradient)};
 }
 
+Array ofr_loo_path(const Rows& centers, const Rows& scales, const Rows& x, const Line& target, double regularization) {
+  return to_line(ofr_loo(columns_of(centers), columns_of(scales), columns_of(x), vector_of(target), regularization));
+}
+
 }  // namespace
 
 void bind_objectives(nb::module_& m) {
@@ -81,6 +86,8 @@ void bind_objectives(nb::module_& m) {
         nb::arg("bandwidth"), nb::arg("bandwidth_y"), nb::arg("regularization"));
   m.def("press_objective", &press, nb::arg("theta"), nb::arg("x"), nb::arg("y"), nb::arg("criterion"),
         nb::arg("smoothness"), nb::arg("widths"), nb::arg("weights"), nb::arg("threads"));
+  m.def("ofr_loo", &ofr_loo_path, nb::arg("centers"), nb::arg("scales"), nb::arg("x"), nb::arg("target"),
+        nb::arg("regularization"));
 }
 
 }  // namespace condens::python

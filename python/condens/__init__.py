@@ -6,7 +6,8 @@
     model.predict_interval(X_new, 0.9)
 
 Estimators are scikit-learn regressors. `condens.plot` draws with matplotlib, `condens.metrics` has scorers,
-`condens.export` speaks to skpro, scoringrules and qp, `condens.objectives` has the criteria of the papers.
+`condens.export` speaks to skpro, scoringrules and qp, `condens.objectives` has the criteria of the papers,
+`condens.optim` their quadratic programmes.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from condens import export as export
     from condens import metrics as metrics
     from condens import objectives as objectives
+    from condens import optim as optim
     from condens import plot as plot
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
@@ -44,7 +46,7 @@ class FitWarning(UserWarning):
 
 # Estimators need scikit-learn, pictures matplotlib: both are imported when they are used.
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
-_MODULES = {"estimators", "export", "metrics", "objectives", "plot"}
+_MODULES = {"estimators", "export", "metrics", "objectives", "optim", "plot"}
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(

@@ -6,18 +6,23 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import ConditionalDensityRegressor, _Additive, _Reducing, _Selecting, _WithUnlabeled
+from condens.estimators import ConditionalDensityRegressor, _Additive, _Density, _Reducing, _Selecting, _WithUnlabeled
 
 __all__ = [
+    "GMM",
+    "GSKD",
     "LSCDE",
     "LSCE",
     "LSMI",
+    "RSDE",
     "SACDE",
     "SALSCDE",
+    "SKD",
     "EpsilonKDE",
     "ForwardSelection",
     "GaussianProcess",
     "NadarayaWatson",
+    "Parzen",
     "Sliced",
 ]
 
@@ -372,6 +377,268 @@ class GaussianProcess(ConditionalDensityRegressor):
         noise_variance: _Numbers | None = None,
         n_starts: int | None = None,
         max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class GSKD(_Density):
+    """Sparse density from tunable kernels, placed one by one by a leave-one-out regression."""
+
+    preset: Literal["recommended", "paper"]
+    target_bandwidth: _Numbers | None
+    target: Literal["paper", "loo"] | None
+    search: Literal["gradient", "boosting"] | None
+    candidates: int | None
+    starts: int | None
+    population: int | None
+    generations: int | None
+    search_iterations: int | None
+    literal_best: bool | None
+    lowest_width: float | None
+    highest_width: float | None
+    regularization: float | None
+    relative_regularization: bool | None
+    nonnegative: bool | None
+    max_kernels: int | None
+    stop_tolerance: float | None
+    weights: Literal["exact", "mnqp"] | None
+    iterations: int | None
+    pruning: float | None
+    fit_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    n_kernels_: Any
+    target_bandwidth_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        target_bandwidth: _Numbers | None = None,
+        target: Literal["paper", "loo"] | None = None,
+        search: Literal["gradient", "boosting"] | None = None,
+        candidates: int | None = None,
+        starts: int | None = None,
+        population: int | None = None,
+        generations: int | None = None,
+        search_iterations: int | None = None,
+        literal_best: bool | None = None,
+        lowest_width: float | None = None,
+        highest_width: float | None = None,
+        regularization: float | None = None,
+        relative_regularization: bool | None = None,
+        nonnegative: bool | None = None,
+        max_kernels: int | None = None,
+        stop_tolerance: float | None = None,
+        weights: Literal["exact", "mnqp"] | None = None,
+        iterations: int | None = None,
+        pruning: float | None = None,
+        fit_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class Parzen(_Density):
+    """Parzen window: a Gaussian at every sample of inputs and target together, conditioned on the inputs."""
+
+    preset: Literal["recommended", "paper"]
+    shape: Literal["isotropic", "diagonal", "auto"] | None
+    bandwidth: _Numbers | None
+    bandwidth_floor: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    width_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidths_: Any
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        shape: Literal["isotropic", "diagonal", "auto"] | None = None,
+        bandwidth: _Numbers | None = None,
+        bandwidth_floor: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        width_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class SKD(_Density):
+    """Sparse kernel density: kernels at data points, one by one by the leave-one-out error."""
+
+    preset: Literal["recommended", "paper"]
+    bandwidth: _Numbers | None
+    target_bandwidth: _Numbers | None
+    target: Literal["paper", "loo"] | None
+    regularization: float | None
+    relative_regularization: bool | None
+    local_regularization: bool | None
+    max_kernels: int | None
+    stop_tolerance: float | None
+    weights: Literal["exact", "mnqp"] | None
+    iterations: int | None
+    pruning: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    refine: bool | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_: Any
+    target_bandwidth_: Any
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        bandwidth: _Numbers | None = None,
+        target_bandwidth: _Numbers | None = None,
+        target: Literal["paper", "loo"] | None = None,
+        regularization: float | None = None,
+        relative_regularization: bool | None = None,
+        local_regularization: bool | None = None,
+        max_kernels: int | None = None,
+        stop_tolerance: float | None = None,
+        weights: Literal["exact", "mnqp"] | None = None,
+        iterations: int | None = None,
+        pruning: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        refine: bool | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class RSDE(_Density):
+    """Reduced set density: the kernels and weights of the least integrated squared error."""
+
+    preset: Literal["recommended", "paper"]
+    bandwidth: _Numbers | None
+    target_bandwidth: _Numbers | None
+    target: Literal["paper", "loo"] | None
+    solver: Literal["exact", "multiplicative"] | None
+    iterations: int | None
+    pruning: float | None
+    scoring: Literal["nll", "squared"] | None
+    cv: _Numbers | _Splits | None
+    refine: bool | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_: Any
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        bandwidth: _Numbers | None = None,
+        target_bandwidth: _Numbers | None = None,
+        target: Literal["paper", "loo"] | None = None,
+        solver: Literal["exact", "multiplicative"] | None = None,
+        iterations: int | None = None,
+        pruning: float | None = None,
+        scoring: Literal["nll", "squared"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        refine: bool | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class GMM(_Density):
+    """Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC."""
+
+    preset: Literal["recommended", "paper"]
+    n_components: _Numbers | None
+    covariance: Literal["full", "diagonal", "auto"] | None
+    selection: Literal["bic", "cv"] | None
+    cv: _Numbers | _Splits | None
+    initialization: Literal["kmeans", "random"] | None
+    centers: ArrayLike | None
+    region: _Numbers | None
+    initial_variance: float | None
+    variance_floor: float | None
+    starts: int | None
+    short_iterations: int | None
+    max_iterations: int | None
+    tolerance: float | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    n_kernels_: Any
+    kernel_weights_: Any
+    kernel_means_: Any
+    kernel_scales_: Any
+    kernel_covariances_: Any
+    covariance_: Any
+    log_likelihood_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_components: _Numbers | None = None,
+        covariance: Literal["full", "diagonal", "auto"] | None = None,
+        selection: Literal["bic", "cv"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        initialization: Literal["kmeans", "random"] | None = None,
+        centers: ArrayLike | None = None,
+        region: _Numbers | None = None,
+        initial_variance: float | None = None,
+        variance_floor: float | None = None,
+        starts: int | None = None,
+        short_iterations: int | None = None,
+        max_iterations: int | None = None,
+        tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

@@ -1,6 +1,8 @@
 """Gaussian mixtures as arrays of laws: what every model of condens answers with.
 
-    p(y) = sum_l w_l N(y; v_l, diag(s_l^2)),   w_l >= 0,  sum_l w_l = 1
+    p(y) = sum_l w_l N(y; v_l, S_l),   w_l >= 0,  sum_l w_l = 1
+
+with S_l = diag(s_l^2), or any covariance matrix.
 
 The names are scipy's, the shapes numpy's. Everything is exact (a closed form, or the root of one);
 the exception, `entropy`, states its error.
@@ -10,8 +12,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
-from typing import Any, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +42,8 @@ class GaussianMixtures:
         Means and standard deviations (> 0) of the components.
     multivariate : bool, default False
         Whether the last axis of `means` and `scales` runs over targets.
+    covariances : array that broadcasts to (..., m, d, d)
+        In place of `scales`: covariance matrices of the components; `means` have an axis of targets then.
 
     Examples
     --------
@@ -59,17 +63,22 @@ class GaussianMixtures:
         self,
         weights: ArrayLike,
         means: ArrayLike,
-        scales: ArrayLike,
+        scales: ArrayLike | None = None,
         *,
         multivariate: bool = False,
+        covariances: ArrayLike | None = None,
     ) -> None:
-        w, v, s = as_float64(weights, "weights"), as_float64(means, "means"), as_float64(scales, "scales")
+        if (scales is None) == (covariances is None):
+            raise TypeError("GaussianMixtures: expected either scales or covariances")
+        w, v = as_float64(weights, "weights"), as_float64(means, "means")
+        if covariances is not None:
+            self._set_correlated(w, v, as_float64(covariances, "covariances"))
+            return
+        scales = cast("ArrayLike", scales)  # one of both is given
+        s = as_float64(scales, "scales")
         if not multivariate:
             v, s = v[..., None], s[..., None]
-        if w.ndim == 0:
-            raise ValueError("GaussianMixtures: weights need an axis of components")
-        if not (np.isfinite(w).all() and (w >= 0).all() and np.allclose(w.sum(-1), 1, rtol=0, atol=1e-9)):
-            raise ValueError("GaussianMixtures: weights must be >= 0 with sum 1 along their last axis")
+        _check_weights(w)
         try:
             *shape, m, d = np.broadcast_shapes((*w.shape, 1), v.shape, s.shape)
         except ValueError:
@@ -82,9 +91,29 @@ class GaussianMixtures:
             )
         self.shape = tuple(shape)
         self.n_jobs = None
-        with np.errstate(divide="ignore"):
-            log_weights = _rows(np.log(w), (*self.shape, m))
+        log_weights = _log_rows(w, (*self.shape, m))
         self._laws = _core.Laws(log_weights, _rows(v, (*self.shape, m, d)), _rows(s, (*self.shape, m, d)), shared=False)
+
+    def _set_correlated(self, w: Floats, v: Floats, c: Floats) -> None:
+        _check_weights(w)
+        m = -1
+        try:
+            if v.ndim and c.ndim >= 2 and c.shape[-2:] == (v.shape[-1],) * 2:
+                *shape, m, d = np.broadcast_shapes((*w.shape, 1), v.shape, c.shape[:-1])
+        except ValueError:
+            pass
+        if m != w.shape[-1]:
+            raise ValueError(
+                f"GaussianMixtures: weights, means and covariances of shapes {w.shape}, {v.shape} and {c.shape} do not "
+                "go together; expected (..., components), (..., components, targets) and "
+                "(..., components, targets, targets)"
+            )
+        self.shape = tuple(shape)
+        self.n_jobs = None
+        covariances = np.broadcast_to(c, (*self.shape, m, d, d)).reshape(*self.shape, m, d * d)
+        self._laws = _core.Laws.of_covariances(
+            _log_rows(w, (*self.shape, m)), _rows(v, (*self.shape, m, d)), _rows(covariances, covariances.shape)
+        )
 
     @classmethod
     def _of(cls, laws: _core.Laws, shape: tuple[int, ...], n_jobs: int | None = None) -> GaussianMixtures:
@@ -93,8 +122,8 @@ class GaussianMixtures:
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = self._laws.log_weights, self._laws.means, self._laws.scales, self._laws.shared
-        return _restore, (*state, self.shape)
+        laws = self._laws
+        return _restore, (laws.log_weights, laws.means, laws.scales, laws.shared, self.shape, laws.correlations)
 
     # --- an array of laws ------------------------------------------------------------------
 
@@ -146,11 +175,13 @@ class GaussianMixtures:
         """The same laws in another shape."""
         return self._of(self._laws, np.empty(self.shape).reshape(*shape).shape, self.n_jobs)
 
-    def marginal(self, target: int) -> GaussianMixtures:
-        """The laws of one target, counting from 0."""
-        if not -self.n_targets <= target < self.n_targets:
-            raise IndexError(f"target {target} of {self.n_targets}")
-        return self._of(self._laws.marginal(target % self.n_targets), self.shape, self.n_jobs)
+    def marginal(self, target: int | Sequence[int]) -> GaussianMixtures:
+        """The laws of one target, counting from 0, or of several different ones together."""
+        targets = [target] if isinstance(target, (int, np.integer)) else list(target)
+        for j in targets:
+            if not -self.n_targets <= j < self.n_targets:
+                raise IndexError(f"target {j} of {self.n_targets}")
+        return self._of(self._laws.marginal([j % self.n_targets for j in targets]), self.shape, self.n_jobs)
 
     def __repr__(self) -> str:
         what = "a law" if not self.shape else f"laws of shape {self.shape}"
@@ -173,11 +204,19 @@ class GaussianMixtures:
         """Standard deviations of the components, shape (..., m), or (..., m, d) for d > 1; read-only."""
         return self._components(self._laws.scales)
 
+    @property
+    def covariances(self) -> Floats:
+        """Covariance matrices of the components, shape (..., m, d, d); read-only."""
+        return self._of_components(self._laws.covariances, (self.n_targets, self.n_targets))
+
     def _components(self, values: Floats) -> Floats:
-        m, d = self.n_components, self.n_targets
+        out = self._of_components(values, (self.n_targets,))
+        return out[..., 0] if self.n_targets == 1 else out
+
+    def _of_components(self, values: Floats, axes: tuple[int, ...]) -> Floats:
         leading = () if self._laws.shared else self.shape
-        out = np.broadcast_to(values.reshape(*leading, m, d), (*self.shape, m, d))
-        return out[..., 0] if d == 1 else out
+        shaped = values.reshape(*leading, self.n_components, *axes)
+        return np.broadcast_to(shaped, (*self.shape, self.n_components, *axes))
 
     # --- functions of y ----------------------------------------------------------------------------
 
@@ -385,8 +424,27 @@ class GaussianMixtures:
         return _scalar(from_laws_first(out, shape, self.shape))
 
 
-def _restore(log_weights: Floats, means: Floats, scales: Floats, shared: bool, shape: tuple[int, ...]) -> Any:
-    return GaussianMixtures._of(_core.Laws.restored(log_weights, means, scales, shared=shared), shape)
+def _restore(
+    log_weights: Floats,
+    means: Floats,
+    scales: Floats,
+    shared: bool,
+    shape: tuple[int, ...],
+    correlations: Floats | None = None,
+) -> Any:
+    return GaussianMixtures._of(_core.Laws.restored(log_weights, means, scales, shared, correlations), shape)
+
+
+def _check_weights(w: Floats) -> None:
+    if w.ndim == 0:
+        raise ValueError("GaussianMixtures: weights need an axis of components")
+    if not (np.isfinite(w).all() and (w >= 0).all() and np.allclose(w.sum(-1), 1, rtol=0, atol=1e-9)):
+        raise ValueError("GaussianMixtures: weights must be >= 0 with sum 1 along their last axis")
+
+
+def _log_rows(w: Floats, shape: tuple[int, ...]) -> Floats:
+    with np.errstate(divide="ignore"):
+        return _rows(np.log(w), shape)
 
 
 def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
@@ -324,6 +325,12 @@ class _Additive(_Selecting):
         )
 
 
+def _is_plain_density(estimator: Any) -> bool:
+    if estimator.__sklearn_is_fitted__() and estimator._model.n_inputs:
+        raise AttributeError("the model was fitted with a target; use log_density(X, y) or predict_distribution(X)")
+    return True
+
+
 class _Density(ConditionalDensityRegressor):
     """Estimators of the density of all columns together; with a target they condition it on the inputs."""
 
@@ -367,33 +374,31 @@ class _Density(ConditionalDensityRegressor):
         )
         return self
 
+    @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def score_samples(self, X: Any) -> Floats:
         """Log density at every row of X, for a model that was fitted without y."""
-        self._check_is_density("log_density(X, y)")
+        check_is_fitted(self)
         rows = self._checked(X, reset=False)
         return self._model.log_density(np.empty((len(rows), 0)), as_rows(rows), threads_of(self.n_jobs))
 
+    @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
         """Draws from the density, of shape (n_samples, d), for a model that was fitted without y."""
-        self._check_is_density("predict_distribution(X).rvs()")
+        check_is_fitted(self)
         return np.reshape(self.distribution_.rvs(n_samples, random_state=random_state), (n_samples, -1))
 
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """The mean log density of the rows of X or, with y, R squared of the mean, as of any regressor."""
         if y is not None:
             return float(super().score(X, y, sample_weight))
-        return float(np.average(self.score_samples(X), weights=sample_weight))
+        weight = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
+        return float(np.average(self.score_samples(X), weights=weight))
 
     def _checked(self, X: Any, reset: bool) -> Floats:
         if np.ndim(X) == 1:
             X = np.reshape(X, (-1, 1))
         rows = validate_data(self, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=2 if reset else 1)
         return np.asarray(rows, dtype=np.float64)
-
-    def _check_is_density(self, instead: str) -> None:
-        check_is_fitted(self)
-        if self._model.n_inputs:
-            raise ValueError(f"{type(self).__name__} was fitted with a target; use {instead}")
 
     def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
         if self.__sklearn_is_fitted__() and not self._model.n_inputs:
@@ -405,6 +410,7 @@ class _Density(ConditionalDensityRegressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
+        tags.regressor_tags.poor_score = True  # a density of ten columns from fifty rows is no regression
         return tags
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -225,3 +226,74 @@ def test_functions_for_one_target(name: str) -> None:
     argument = [0.5] if name not in ("median", "entropy", "stats") else []
     with pytest.raises(ValueError, match=r"needs laws of one target, these have 2; take .marginal\(j\)"):
         getattr(two_targets(), name)(*argument)
+
+
+def correlated(seed: int = 3, shape: tuple[int, ...] = (4,), m: int = 3, d: int = 3) -> tuple[Any, Any, Any]:
+    """Weights, means and covariances of laws of correlated targets."""
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(m), shape)
+    a = rng.normal(size=(*shape, m, d, d))
+    return weights, 2 * rng.normal(size=(*shape, m, d)), a @ a.swapaxes(-1, -2) + 0.1 * np.eye(d)
+
+
+def test_covariances_against_scipy() -> None:
+    weights, means, covariances = correlated()
+    laws = GaussianMixtures(weights, means, covariances=covariances)
+    assert (laws.shape, laws.n_components, laws.n_targets) == ((4,), 3, 3)
+    assert_allclose(laws.covariances, covariances, rtol=1e-13, atol=1e-13)
+    assert_allclose(laws.scales, np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1)), rtol=1e-14)
+    y = np.random.default_rng(4).normal(size=(7, 3))
+    for i in range(4):
+        parts = [stats.multivariate_normal(means[i, j], covariances[i, j]) for j in range(3)]
+        assert_allclose(laws[i].pdf(y), sum(w * p.pdf(y) for w, p in zip(weights[i], parts, strict=True)), rtol=1e-11)
+        mean = weights[i] @ means[i]
+        assert_allclose(laws[i].mean(), mean, rtol=1e-12, atol=1e-14)
+        deviations = means[i] - mean
+        spread = covariances[i] + deviations[:, :, None] * deviations[:, None, :]
+        assert_allclose(laws[i].cov(), np.tensordot(weights[i], spread, 1), rtol=1e-12, atol=1e-13)
+        overlap = sum(
+            weights[i, j]
+            * weights[i, k]
+            * stats.multivariate_normal(means[i, j], covariances[i, j] + covariances[i, k]).pdf(means[i, k])
+            for j in range(3)
+            for k in range(3)
+        )
+        assert_allclose(laws[i].l2_norm(), overlap, rtol=1e-11)
+        one = GaussianMixtures(weights[i], means[i, :, 1], np.sqrt(covariances[i, :, 1, 1]))
+        assert_allclose(laws[i].marginal(1).cdf(y[:, 1]), one.cdf(y[:, 1]), rtol=1e-13)
+
+
+def test_covariances_of_draws_and_scores() -> None:
+    weights, means, covariances = correlated(shape=())
+    law = GaussianMixtures(weights, means, covariances=covariances)
+    draws = law.rvs(100_000, random_state=1)
+    assert_allclose(np.cov(draws.T), law.cov(), atol=0.25)
+    distance = np.linalg.norm(draws - 0.5, axis=-1)
+    assert law.mean_distance(np.full(3, 0.5)) == pytest.approx(distance.mean(), abs=5 * distance.std() / 100_000**0.5)
+
+
+def test_covariances_are_kept_by_copies_and_selections() -> None:
+    laws = GaussianMixtures(*correlated()[:2], covariances=correlated()[2])
+    y = np.random.default_rng(4).normal(size=(4, 3))
+    for other in (pickle.loads(pickle.dumps(laws)), laws[[0, 1, 2, 3]], laws.reshape(2, 2).reshape(4)):
+        assert_array_equal(other.logpdf(y), laws.logpdf(y))
+        assert_array_equal(other.covariances, laws.covariances)
+    diagonal = GaussianMixtures([0.5, 0.5], [[0, 1], [2, 3]], [[1, 2], [3, 4]], multivariate=True)
+    assert_array_equal(diagonal.covariances, [np.diag([1, 4]), np.diag([9, 16])])
+    assert LAWS.covariances.shape == (3, 3, 1, 1)
+
+
+def test_covariances_that_are_refused() -> None:
+    unit = np.eye(2)
+    with pytest.raises(TypeError, match="expected either scales or covariances"):
+        GaussianMixtures([1.0], [[0.0, 0.0]])
+    with pytest.raises(TypeError, match="expected either scales or covariances"):
+        GaussianMixtures([1.0], [[0.0, 0.0]], [[1.0, 1.0]], covariances=[unit])
+    with pytest.raises(ValueError, match="weights, means and covariances of shapes"):
+        GaussianMixtures([0.5, 0.5], [[0.0, 0.0]], covariances=np.stack([unit] * 3))
+    with pytest.raises(ValueError, match="expected a symmetric matrix"):
+        GaussianMixtures([1.0], [[0.0, 0.0]], covariances=[[[1.0, 0.5], [0.2, 1.0]]])
+    with pytest.raises(ValueError, match="not positive definite"):
+        GaussianMixtures([1.0], [[0.0, 0.0]], covariances=[np.ones((2, 2))])
+    with pytest.raises(ValueError, match="weights must be >= 0"):
+        GaussianMixtures([0.9], [[0.0, 0.0]], covariances=[unit])

@@ -185,3 +185,61 @@ def test_what_does_not_fit_is_named(rows):
     ]:
         with pytest.raises(ValueError, match=text):
             call()
+
+
+def plain_ofr_loo(centers, scales, X, target, regularization):
+    """J_n by refitting the weights of the orthogonal columns without every row."""
+    phi = np.stack([norm.pdf(X, c, s).prod(1) for c, s in zip(centers, scales, strict=True)], axis=1)
+    path = []
+    for n in range(1, len(centers) + 1):
+        q, r = np.linalg.qr(phi[:, :n])
+        W = q * np.diag(r)
+        errors = []
+        for k in range(len(X)):
+            others = np.delete(W, k, 0)
+            normal = others.T @ others + regularization * np.eye(n)
+            errors.append(target[k] - W[k] @ np.linalg.solve(normal, others.T @ np.delete(target, k)))
+        path.append(np.mean(np.square(errors)))
+    return path
+
+
+@pytest.mark.parametrize("regularization", [0.0, 1e-3])
+def test_ofr_loo_is_refitting_without_every_row(rows, regularization):
+    X, _ = rows
+    random = np.random.default_rng(5)
+    centers, scales = random.normal(size=(4, 2)), random.uniform(0.5, 2, size=(4, 2))
+    target = norm.pdf(X, X[:, None], 0.5).prod(-1).mean(1)
+    found = objectives.ofr_loo(centers, scales, X, target, regularization)
+    assert_allclose(found, plain_ofr_loo(centers, scales, X, target, regularization), rtol=1e-8)
+    one = objectives.ofr_loo(centers, scales[:, 0], X, target, regularization)
+    assert_allclose(one, plain_ofr_loo(centers, scales[:, [0, 0]], X, target, regularization), rtol=1e-8)
+    same = objectives.ofr_loo(centers[:, 0], 0.7, X[:, 0], target, regularization)
+    assert_allclose(
+        same, plain_ofr_loo(centers[:, :1], np.full((4, 1), 0.7), X[:, :1], target, regularization), rtol=1e-8
+    )
+
+
+def test_ofr_loo_of_degenerate_kernels(rows):
+    X, _ = rows
+    target = np.ones(len(X))
+    path = objectives.ofr_loo([[0, 0], [0, 0], X[3]], [1, 1, 1e-3], X, target)
+    assert path[1] == path[0], "a copy changes nothing"
+    assert path[2] == np.inf, "no row is left to judge the last one by"
+    assert np.isfinite(objectives.ofr_loo([X[3]], 1e-3, X, target, 1.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0.0]], 1.0, [[0.0, 1.0]], [1.0]), "centers have 1 coordinates, expected 2"),
+        (([[0.0]], [1.0, 2.0], [[0.0]], [1.0]), r"scales has shape \(2,\)"),
+        (([[0.0]], 0.0, [[0.0]], [1.0]), "scales hold 0"),
+        (([[0.0]], 1.0, [[0.0]], [[1.0]]), "target has 2 dimensions"),
+        (([[0.0]], 1.0, [[0.0]], [1.0, 2.0]), "target has 2 numbers, expected 1"),
+        (([[0.0]], 1.0, [[np.nan]], [1.0]), "NaN or infinity"),
+        (([[0.0]], 1.0, [[0.0]], [1.0], -1.0), "regularization = -1"),
+    ],
+)
+def test_ofr_loo_names_what_does_not_fit(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        objectives.ofr_loo(*arguments)

@@ -25,13 +25,35 @@ Matrix rows_together(const Matrix& x, const Matrix& y) {
   return out;
 }
 
+/// The kernels of y at x = a_l: B_l - C_l' A_l^-1 C_l = F_yy F_yy'.
+GaussianComponents given_inputs(const GaussianComponents& joint, Index d_x) {
+  const Index m = joint.means.cols();
+  const Index d_y = joint.means.rows() - d_x;
+  GaussianComponents out = GaussianComponents::standard(d_y, m, joint.correlated() && d_y > 1);
+  out.means = joint.means.bottomRows(d_y);
+  out.scales = joint.scales.bottomRows(d_y);
+  for (Index l = 0; joint.correlated() && l < m; ++l) {
+    Matrix factor = joint.correlation_factor(l).bottomRightCorner(d_y, d_y);
+    const Vector norms = factor.rowwise().norm();
+    out.scales.col(l).array() *= norms.array();
+    factor = norms.cwiseInverse().asDiagonal() * factor;
+    if (d_y > 1) out.correlations.col(l) = factor.reshaped();
+  }
+  return out;
+}
+
 }  // namespace
 
 JointDensity::Parameters JointDensity::parameters(const VectorView& weights, Matrix means, Matrix scales,
                                                   Defensive defensive) {
+  return parameters(weights, GaussianComponents{std::move(means), std::move(scales)}, std::move(defensive));
+}
+
+JointDensity::Parameters JointDensity::parameters(const VectorView& weights, GaussianComponents kernels,
+                                                  Defensive defensive) {
   Vector log_weights = weights.array().log();
   log_weights.array() -= log_sum_exp(log_weights.data(), log_weights.size());
-  return {std::move(log_weights), {std::move(means), std::move(scales)}, std::move(defensive)};
+  return {std::move(log_weights), std::move(kernels), std::move(defensive)};
 }
 
 JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
@@ -49,20 +71,28 @@ JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_sc
   inverse_scales_x_ = joint_.scales().topRows(d_x).transpose().cwiseInverse();
   log_weights_ = joint_.log_weights();
   if (d_x > 0) log_weights_ += inverse_scales_x_.array().log().rowwise().sum().matrix();
-  const Index last = defensive_.weight > 0 ? 1 : 0;
-  GaussianComponents components{Matrix(d_y, m + last), Matrix(d_y, m + last)};
-  components.means.leftCols(m) = joint_.means().bottomRows(d_y);
-  components.scales.leftCols(m) = joint_.scales().bottomRows(d_y);
-  if (last > 0) {
-    components.means.col(m) = defensive_.mean;
-    components.scales.col(m) = defensive_.scale;
+  const GaussianComponents targets = given_inputs(joint_.components(), d_x);
+  if (joint_.components().correlated()) {
+    for (Index l = 0; l < m; ++l) {
+      log_weights_[l] -= joint_.components().correlation_factor(l).diagonal().head(d_x).array().log().sum();
+    }
   }
+  const Index last = defensive_.weight > 0 ? 1 : 0;
+  GaussianComponents components = GaussianComponents::standard(d_y, m + last, targets.correlated());
+  components.set_columns(0, targets);
+  if (last > 0) components.set_columns(m, {defensive_.mean, defensive_.scale});
   components_ = std::make_shared<const GaussianComponents>(std::move(components));
 }
 
 GaussianMixtures JointDensity::laws(const MatrixView& x) const {
-  const Index m = n_kernels();
+  if (n_inputs() > 0 && joint_.components().correlated()) return moving_laws(x);
   Matrix log_weights = log_weights_.replicate(1, x.cols());
+  add_inputs_independent(x, log_weights);
+  return kernel_laws(components_, std::move(log_weights), defensive_);
+}
+
+void JointDensity::add_inputs_independent(const MatrixView& x, Matrix& log_weights) const {
+  const Index m = n_kernels();
   for (Index i = 0; i < x.cols(); ++i) {
     double* weight = log_weights.col(i).data();
     for (Index k = 0; k < x.rows(); ++k) {
@@ -75,7 +105,35 @@ GaussianMixtures JointDensity::laws(const MatrixView& x) const {
       }
     }
   }
-  return kernel_laws(components_, std::move(log_weights), defensive_);
+}
+
+// `means`: d_y x components of all laws, where the correlated kernels' means move with x, up to what
+// a law can hold in any unit.
+void JointDensity::add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const {
+  if (x.cols() == 0) return;
+  constexpr double farthest = 1e50;
+  const Index d_x = n_inputs();
+  const Index d_y = n_targets();
+  const Index of_a_law = components_->means.cols();
+  for (Index l = 0; l < n_kernels(); ++l) {
+    const Matrix factor = joint_.components().correlation_factor(l);
+    Matrix z = inverse_scales_x_.row(l).asDiagonal() * (x.colwise() - means_x_.row(l).transpose());
+    factor.topLeftCorner(d_x, d_x).triangularView<Eigen::Lower>().solveInPlace(z);
+    log_weights.row(l) -= 0.5 * z.colwise().squaredNorm();
+    const Matrix shift = joint_.scales().col(l).tail(d_y).asDiagonal() * (factor.bottomLeftCorner(d_y, d_x) * z);
+    for (Index i = 0; i < x.cols(); ++i) {
+      means.col(i * of_a_law + l) += shift.col(i).cwiseMax(-farthest).cwiseMin(farthest);
+    }
+  }
+}
+
+GaussianMixtures JointDensity::moving_laws(const MatrixView& x) const {
+  const Index n = x.cols();
+  GaussianComponents components{components_->means.replicate(1, n), components_->scales.replicate(1, n)};
+  if (components_->correlated()) components.correlations = components_->correlations.replicate(1, n);
+  Matrix log_weights = log_weights_.replicate(1, n);
+  add_inputs_correlated(x, log_weights, components.means);
+  return GaussianMixtures::separate(std::move(components), with_defensive(std::move(log_weights), defensive_));
 }
 
 Matrix JointDensity::stack(const Dataset& data) { return rows_together(data.x, data.y); }
@@ -92,6 +150,12 @@ Matrix JointDensity::kernel_scales() const {
                        y_scale().scale().asDiagonal() * scales.bottomRows(n_targets()));
 }
 
+Matrix JointDensity::kernel_covariances() const {
+  GaussianComponents kernels = joint_.components();
+  kernels.scales = kernel_scales();
+  return kernels.covariances();
+}
+
 Document JointDensity::document_of_kernels(Document options) const {
   Document out = Document::Object{{"options", std::move(options)},
                                   {"x_scale", x_scale().to_document()},
@@ -100,15 +164,16 @@ Document JointDensity::document_of_kernels(Document options) const {
                                   {"means", joint_.means()},
                                   {"scales", joint_.scales()},
                                   {"report", report().to_document()}};
+  if (joint_.components().correlated()) out.set("correlations", joint_.components().correlations);
   defensive_.write(out);
   return out;
 }
 
 JointDensity::Parameters JointDensity::read_kernels(const Document& document, double defensive_weight) {
   const Index d_y = Standardizer::from_document(document.at("y_scale")).dimension();
-  return {document.at("log_weights").as_vector(),
-          {document.at("means").as_matrix(), document.at("scales").as_matrix()},
-          Defensive::read(document, defensive_weight, d_y)};
+  GaussianComponents kernels{document.at("means").as_matrix(), document.at("scales").as_matrix()};
+  if (const Document* correlations = document.find("correlations")) kernels.correlations = correlations->as_matrix();
+  return {document.at("log_weights").as_vector(), std::move(kernels), Defensive::read(document, defensive_weight, d_y)};
 }
 
 }  // namespace condens

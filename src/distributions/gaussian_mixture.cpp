@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "condens/linalg/log_sum_exp.hpp"
 #include "condens/linalg/vector_math.hpp"
@@ -11,32 +13,6 @@
 
 namespace condens {
 namespace detail {
-
-namespace {
-constexpr double kLargest = 1e75;
-constexpr double kSmallest = 1e-75;
-}  // namespace
-
-void require_components(const GaussianComponents& components, std::string_view where) {
-  const Matrix& means = components.means;
-  const Matrix& scales = components.scales;
-  require(means.rows() >= 1 && means.cols() >= 1, where, ": means is ", means.rows(), " x ", means.cols(),
-          "; expected at least one dimension (row) and one component (column)");
-  require_shape(scales, means.rows(), means.cols(), where, "scales");
-  for (Index l = 0; l < means.cols(); ++l) {
-    for (Index k = 0; k < means.rows(); ++k) {
-      require(std::isfinite(means(k, l)), where, ": mean ", means(k, l), " of component ", l, ", coordinate ", k,
-              "; expected a finite number");
-      require(std::isfinite(scales(k, l)) && scales(k, l) > 0.0, where, ": scale ", scales(k, l), " of component ", l,
-              ", coordinate ", k, "; expected a finite number > 0 (a standard deviation)");
-      // Fourth powers of deviations and cubes of 1/scale stay finite within.
-      require(std::abs(means(k, l)) <= kLargest && scales(k, l) <= kLargest && scales(k, l) >= kSmallest, where,
-              ": component ", l, ", coordinate ", k, " has mean ", means(k, l), " and scale ", scales(k, l),
-              "; expected a mean up to ", kLargest, " and a scale from ", kSmallest, " to ", kLargest,
-              ": change the unit");
-    }
-  }
-}
 
 namespace {
 
@@ -57,8 +33,7 @@ namespace {
 constexpr auto kUseMarginal = "use marginal(j), or sample";
 
 MixtureView view(const GaussianMixture& p) {
-  return {p.dimension(),      p.n_components(), p.log_weights().data(),
-          p.weights().data(), p.means().data(), p.scales().data()};
+  return view_of(p.components(), 0, p.n_components(), p.log_weights().data(), p.weights().data());
 }
 
 /// The view for a univariate function.
@@ -82,9 +57,12 @@ MixtureView space_at(const GaussianMixture& p, const VectorView& y, std::string_
 }  // namespace
 
 GaussianMixture::GaussianMixture(const VectorView& weights, const MatrixView& means, const MatrixView& scales)
-    : components_{means, scales} {
+    : GaussianMixture(weights, GaussianComponents{means, scales}) {}
+
+GaussianMixture::GaussianMixture(const VectorView& weights, GaussianComponents components)
+    : components_(std::move(components)) {
   require_components(components_, "GaussianMixture");
-  require_shape(weights, means.cols(), 1, "GaussianMixture", "weights");
+  require_shape(weights, n_components(), 1, "GaussianMixture", "weights");
   for (Index l = 0; l < weights.size(); ++l) {
     require(weights[l] >= 0.0, "GaussianMixture: weight ", weights[l], " of component ", l, "; expected a number >= 0");
   }
@@ -98,17 +76,21 @@ GaussianMixture::GaussianMixture(const VectorView& weights, const MatrixView& me
 
 GaussianMixture GaussianMixture::from_log_weights(const VectorView& log_weights, const MatrixView& means,
                                                   const MatrixView& scales) {
-  auto components = std::make_shared<GaussianComponents>(GaussianComponents{means, scales});
-  require_components(*components, "GaussianMixture::from_log_weights");
-  require_shape(log_weights, means.cols(), 1, "GaussianMixture::from_log_weights", "log_weights");
-  return GaussianMixtures::shared(std::move(components), log_weights)[0];
+  return from_log_weights(log_weights, GaussianComponents{means, scales});
 }
 
-GaussianMixture GaussianMixture::marginal(Index j) const {
-  require(j >= 0 && j < dimension(), "GaussianMixture::marginal: coordinate ", j, "; expected one of 0, ..., ",
-          dimension() - 1);
+GaussianMixture GaussianMixture::from_log_weights(const VectorView& log_weights, GaussianComponents components) {
+  require_components(components, "GaussianMixture::from_log_weights");
+  require_shape(log_weights, components.means.cols(), 1, "GaussianMixture::from_log_weights", "log_weights");
+  return GaussianMixtures::shared(std::make_shared<const GaussianComponents>(std::move(components)), log_weights)[0];
+}
+
+GaussianMixture GaussianMixture::marginal(Index j) const { return marginal(std::vector<Index>{j}); }
+
+GaussianMixture GaussianMixture::marginal(const std::vector<Index>& coordinates) const {
+  require_coordinates(coordinates, dimension(), "GaussianMixture::marginal");
   GaussianMixture out = *this;
-  out.components_ = {components_.means.row(j), components_.scales.row(j)};
+  out.components_ = components_.coordinates(coordinates);
   return out;
 }
 

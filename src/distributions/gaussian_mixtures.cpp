@@ -34,17 +34,11 @@ void over_blocks(const Run& run, std::string name, Index n, const std::function<
 
 /// A law of the batch; `weights` is its own memory.
 MixtureView view(const GaussianMixtures& laws, Index i, Vector& weights) {
-  const Index d = laws.dimension();
   const Index m = laws.n_components();
-  const Index first = laws.has_shared_components() ? 0 : i * m * d;
   weights = laws.log_weights().col(i);
   exp_in_place(weights.data(), m);
-  return {d,
-          m,
-          laws.log_weights().data() + i * m,
-          weights.data(),
-          laws.components().means.data() + first,
-          laws.components().scales.data() + first};
+  return view_of(laws.components(), laws.has_shared_components() ? 0 : i * m, m, laws.log_weights().data() + i * m,
+                 weights.data());
 }
 
 /// body(i, law i) for every law.
@@ -116,10 +110,7 @@ Vector at_points(const GaussianMixtures& laws, const Run& run, std::string name,
 /// log p_i at the `points` columns of y that `first(i)` begins: points x n.
 Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points, bool own_points, const Run& run) {
   const Index m = laws.n_components();
-  const GaussianComponents& all = laws.components();
-  const auto table_of = [&](Index first) {
-    return DensityTable(laws.dimension(), m, all.means.col(first).data(), all.scales.col(first).data());
-  };
+  const auto table_of = [&](Index first) { return DensityTable(view_of(laws.components(), first, m)); };
   Matrix out(points, laws.size());
   if (out.size() == 0) return out;
   const DensityTable common = table_of(0);

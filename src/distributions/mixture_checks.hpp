@@ -1,8 +1,10 @@
 #pragma once
 // The messages of this room. `where` is the function as the caller wrote it.
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "condens/core/errors.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
@@ -37,6 +39,14 @@ inline void require_level(double level, std::string_view where) {
 
 inline void require_mass(double mass, std::string_view where) {
   require(mass > 0.0 && mass < 1.0, where, ": mass ", mass, " is outside (0, 1)");
+}
+
+inline void require_coordinates(const std::vector<Index>& coordinates, Index d, std::string_view where) {
+  require(!coordinates.empty(), where, ": no coordinates; expected at least one of 0, ..., ", d - 1);
+  for (auto j = coordinates.begin(); j != coordinates.end(); ++j) {
+    require(*j >= 0 && *j < d, where, ": coordinate ", *j, "; expected one of 0, ..., ", d - 1);
+    require(std::find(coordinates.begin(), j, *j) == j, where, ": coordinate ", *j, " twice; expected different ones");
+  }
 }
 
 /// Shapes d x m with d, m >= 1, finite means, finite scales > 0.

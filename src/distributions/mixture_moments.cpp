@@ -1,7 +1,7 @@
 // Moments and draws. Central moments are sums over the components of
 //   (v - mu)^2 + s^2,  (v - mu)^3 + 3 (v - mu) s^2,  (v - mu)^4 + 6 (v - mu)^2 s^2 + 3 s^4,
-// with means taken from the heaviest component first, so that a common shift of all
-// components costs no digits.
+// (and the covariance's are (v - mu) (v - mu)' + S), with means taken from the heaviest component first, so that a
+// common shift of all components costs no digits.
 
 #include <algorithm>
 #include <cmath>
@@ -71,8 +71,11 @@ Matrix covariance(const MixtureView& p) {
   for (Index l = 0; l < p.m; ++l) {
     for (Index j = 0; j < p.d; ++j) {
       for (Index k = 0; k < p.d; ++k) out(j, k) += p.weights[l] * deviations(j, l) * deviations(k, l);
-      out(j, j) += p.weights[l] * p.scale(l, j) * p.scale(l, j);
+      if (p.correlations == nullptr) out(j, j) += p.weights[l] * p.scale(l, j) * p.scale(l, j);
     }
+    if (p.correlations == nullptr) continue;
+    const Matrix factor = p.factor(l);
+    out += p.weights[l] * (factor * factor.transpose());
   }
   return out;
 }
@@ -107,11 +110,17 @@ Matrix sample(const MixtureView& p, Index n, RandomStream& random) {
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) cumulative[l] = total += p.weights[l];
   Matrix out(p.d, n);
+  Vector normal(p.d);
   for (Index i = 0; i < n; ++i) {
     const double u = random.uniform() * total;
     Index l = std::min(std::upper_bound(cumulative.begin(), cumulative.end(), u) - cumulative.begin(), p.m - 1);
     while (p.weights[l] == 0.0) --l;  // only where u was rounded up to the total
-    for (Index k = 0; k < p.d; ++k) out(k, i) = p.mean(l, k) + p.scale(l, k) * random.normal();
+    if (p.correlations == nullptr) {
+      for (Index k = 0; k < p.d; ++k) out(k, i) = p.mean(l, k) + p.scale(l, k) * random.normal();
+    } else {
+      for (Index k = 0; k < p.d; ++k) normal[k] = random.normal();
+      out.col(i) = p.mean_vector(l) + p.scale_vector(l).cwiseProduct(p.correlation_factor(l) * normal);
+    }
   }
   return out;
 }

@@ -1,8 +1,9 @@
 // Pair integrals and entropy.
 //
-//   integral N_l N_l' = N(v_l - v_l'; 0, s_l^2 + s_l'^2)
+//   integral N_l N_l' = N(v_l - v_l'; 0, S_l + S_l')
 //   E|Z| = mu erf(mu / (s sqrt 2)) + s sqrt(2/pi) exp(-mu^2 / (2 s^2)),  Z ~ N(mu, s^2), one dimension
 //     (Gneiting and Raftery 2007, section 4.2, for the CRPS); all terms positive.
+//   E|Z| of Z ~ N(mu, S) is that of N(V' mu, diag s^2), S = V diag(s^2) V'.
 //   E|Z| = pi^(-1/2) integral_0^inf t^(-1/2) (-g'(t)) dt,  Z ~ N(mu, diag s^2), d > 1,
 //     g(t) = E exp(-t |Z|^2) = prod_k (1 + 2 t s_k^2)^(-1/2) exp(-t mu_k^2 / (1 + 2 t s_k^2))
 //     (Szekely and Rizzo 2013 for the kernel identity, then one integration by parts); -g' is a sum of
@@ -10,11 +11,14 @@
 //     exp(-exp(-u)) and exp(-u) at least, and the trapezoidal rule converges exponentially
 //     (Takahasi and Mori 1974): relative error below 1e-12.
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_view.hpp"
@@ -68,6 +72,13 @@ double mean_norm(const Vector& mu2, const Vector& s2) {
   return total / (kSqrtPi * std::sqrt(square));
 }
 
+// E|Z|, Z ~ N(mu, S), along the principal axes of S.
+double mean_norm_correlated(const Vector& mu, const Matrix& s) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(s);
+  const Vector along = axes.eigenvectors().transpose() * mu;
+  return mean_norm(along.cwiseAbs2(), axes.eigenvalues().cwiseMax(0.0));
+}
+
 template <class Entry>
 Matrix symmetric_table(Index m, Entry&& entry) {
   Matrix out(m, m);
@@ -109,12 +120,51 @@ std::vector<double> break_points(const MixtureView& p) {
   return out;
 }
 
+std::vector<Matrix> covariances(const MixtureView& p) {
+  std::vector<Matrix> out;
+  for (Index l = 0; l < p.m; ++l) {
+    const Matrix factor = p.factor(l);
+    out.emplace_back(factor * factor.transpose());
+  }
+  return out;
+}
+
+// S_l + S_r = (F_l F_r) (F_l F_r)' = R' R by QR of (F_l F_r)', which needs no positive pivots. Rows are
+// scaled by their norms first.
+Matrix correlated_overlaps(const MixtureView& p) {
+  Matrix stacked(2 * p.d, p.d);
+  return symmetric_table(p.m, [&](Index l, Index r) {
+    stacked.topRows(p.d) = p.factor(l).transpose();
+    stacked.bottomRows(p.d) = p.factor(r).transpose();
+    Vector z = p.mean_vector(l) - p.mean_vector(r);
+    double scale = 1.0;
+    for (Index k = 0; k < p.d; ++k) {
+      const double s = std::hypot(p.scale(l, k), p.scale(r, k));
+      stacked.col(k) /= s;
+      z[k] /= s;
+      scale *= s;
+    }
+    const Eigen::HouseholderQR<Matrix> qr(stacked);
+    const auto upper = qr.matrixQR().topRows(p.d).triangularView<Eigen::Upper>();
+    z = upper.transpose().solve(z);
+    for (Index k = 0; k < p.d; ++k) scale *= std::abs(qr.matrixQR()(k, k));
+    return std::exp(-0.5 * z.squaredNorm() - static_cast<double>(p.d) * kLogSqrt2Pi) / scale;
+  });
+}
+
 }  // namespace
 
 Matrix distance_table(const MixtureView& p) {
   if (p.d == 1) {
     return symmetric_table(p.m, [&](Index l, Index r) {
       return mean_absolute(p.mean(l) - p.mean(r), std::hypot(p.scale(l), p.scale(r)));
+    });
+  }
+  if (p.correlations != nullptr) {
+    const std::vector<Matrix> s = covariances(p);
+    return symmetric_table(p.m, [&](Index l, Index r) {
+      return mean_norm_correlated(p.mean_vector(l) - p.mean_vector(r),
+                                  s[static_cast<std::size_t>(l)] + s[static_cast<std::size_t>(r)]);
     });
   }
   Vector mu2(p.d);
@@ -129,6 +179,7 @@ Matrix distance_table(const MixtureView& p) {
 }
 
 Matrix overlap_table(const MixtureView& p) {
+  if (p.correlations != nullptr) return correlated_overlaps(p);
   return symmetric_table(p.m, [&](Index l, Index r) {
     double exponent = 0.0;
     double scale = 1.0;
@@ -153,6 +204,12 @@ double mean_distance(const MixtureView& p, const double* y) {
   Vector mu2(p.d);
   Vector s2(p.d);
   for (Index l = 0; l < p.m; ++l) {
+    if (p.correlations != nullptr) {
+      const Matrix factor = p.factor(l);
+      const Vector mu = Eigen::Map<const Vector>(y, p.d) - p.mean_vector(l);
+      total += p.weights[l] * mean_norm_correlated(mu, factor * factor.transpose());
+      continue;
+    }
     if (p.d == 1) {
       total += p.weights[l] * mean_absolute(y[0] - p.mean(l), p.scale(l));
       continue;

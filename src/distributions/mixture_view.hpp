@@ -14,14 +14,33 @@ namespace condens::detail {
 struct MixtureView {
   Index d;
   Index m;
-  const double* log_weights;  ///< m, normalised
-  const double* weights;      ///< m, their exponentials
-  const double* means;        ///< d x m by columns
-  const double* scales;       ///< d x m by columns
+  const double* log_weights;             ///< m, normalised
+  const double* weights;                 ///< m, their exponentials
+  const double* means;                   ///< d x m by columns
+  const double* scales;                  ///< d x m by columns
+  const double* correlations = nullptr;  ///< d^2 x m by columns, or null: independent coordinates
 
   double mean(Index l, Index k = 0) const { return means[l * d + k]; }
   double scale(Index l, Index k = 0) const { return scales[l * d + k]; }
+  Eigen::Map<const Vector> mean_vector(Index l) const { return {means + l * d, d}; }
+  Eigen::Map<const Vector> scale_vector(Index l) const { return {scales + l * d, d}; }
+  /// L_l, for correlated components.
+  Eigen::Map<const Matrix> correlation_factor(Index l) const { return {correlations + l * d * d, d, d}; }
+  /// Lower triangular F with covariance F F', for correlated components.
+  Matrix factor(Index l) const { return scale_vector(l).asDiagonal() * correlation_factor(l); }
 };
+
+/// m components from column `first` on.
+inline MixtureView view_of(const GaussianComponents& all, Index first, Index m, const double* log_weights = nullptr,
+                           const double* weights = nullptr) {
+  return {all.means.rows(),
+          m,
+          log_weights,
+          weights,
+          all.means.col(first).data(),
+          all.scales.col(first).data(),
+          all.correlated() ? all.correlations.col(first).data() : nullptr};
+}
 
 constexpr double kSqrtHalf = 0.70710678118654752440;    // sqrt(1/2)
 constexpr double kLogSqrt2Pi = 0.91893853320467274178;  // log sqrt(2 pi)
@@ -30,16 +49,19 @@ constexpr double kSqrtPi = 1.77245385090551602730;
 /// Components prepared for log densities: one vectorised exp per component and point.
 class DensityTable {
  public:
-  DensityTable(Index d, Index m, const double* means, const double* scales);
-  explicit DensityTable(const MixtureView& p) : DensityTable(p.d, p.m, p.means, p.scales) {}
+  explicit DensityTable(const MixtureView& p);  ///< its components
 
-  /// log sum_l exp(log_weights_l) N(y; v_l, s_l). `work` holds m numbers.
+  /// log sum_l exp(log_weights_l) N(y; v_l, S_l). `work` holds m numbers.
   double log_pdf(const double* log_weights, const double* y, double* work) const;
 
  private:
+  void whiten(const MixtureView& p);
+  void subtract_half_squares(const double* y, double* work) const;
+
   Matrix means_;           // m x d, so that loops over components are contiguous
   Matrix inverse_scales_;  // m x d
-  Vector log_norms_;       // -sum_k log s_k - (d/2) log 2 pi
+  Vector log_norms_;       // -log det S_l / 2 - (d/2) log 2 pi
+  Matrix whitening_;       // m x d (d + 1) / 2: the rows of (D_l L_l)^-1, for correlated components
 };
 double log_pdf(const MixtureView& p, const double* y);
 

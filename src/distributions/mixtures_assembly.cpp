@@ -25,11 +25,6 @@ void normalise(Matrix& log_weights, std::string_view where) {
   }
 }
 
-bool same_components(const GaussianComponents& a, const GaussianComponents& b) {
-  return &a == &b || (a.means.rows() == b.means.rows() && a.means.cols() == b.means.cols() && a.means == b.means &&
-                      a.scales == b.scales);
-}
-
 }  // namespace
 
 GaussianMixtures GaussianMixtures::shared(std::shared_ptr<const GaussianComponents> components, Matrix log_weights) {
@@ -48,15 +43,19 @@ GaussianMixtures GaussianMixtures::shared_normalized(std::shared_ptr<const Gauss
 }
 
 GaussianMixtures GaussianMixtures::separate(Matrix means, Matrix scales, Matrix log_weights) {
+  return separate(GaussianComponents{std::move(means), std::move(scales)}, std::move(log_weights));
+}
+
+GaussianMixtures GaussianMixtures::separate(GaussianComponents components, Matrix log_weights) {
+  const Matrix& means = components.means;
   const std::string_view where = "GaussianMixtures::separate";
   require(log_weights.rows() >= 1 && means.rows() >= 1 && means.cols() == log_weights.size(), where, ": means is ",
           means.rows(), " x ", means.cols(), " and log_weights ", log_weights.rows(), " x ", log_weights.cols(),
           "; expected d x (m n) and m x n with d, m >= 1");
-  const GaussianComponents components{std::move(means), std::move(scales)};
-  require_shape(components.scales, components.means.rows(), components.means.cols(), where, "scales");
+  require_shape(components.scales, means.rows(), means.cols(), where, "scales");
   if (log_weights.cols() > 0) require_components(components, where);
   normalise(log_weights, where);
-  return {std::make_shared<const GaussianComponents>(components), std::move(log_weights), false};
+  return {std::make_shared<const GaussianComponents>(std::move(components)), std::move(log_weights), false};
 }
 
 GaussianMixtures GaussianMixtures::concatenate(const std::vector<GaussianMixtures>& parts) {
@@ -66,23 +65,24 @@ GaussianMixtures GaussianMixtures::concatenate(const std::vector<GaussianMixture
   Index n = 0;
   Index m = 0;
   bool shared = true;
+  bool correlated = false;
   for (const GaussianMixtures& part : parts) {
     require(part.dimension() == d, where, ": laws of dimension ", part.dimension(), " after laws of dimension ", d,
             "; expected one dimension");
     n += part.size();
     m = std::max(m, part.n_components());
-    shared = shared && part.shared_ && same_components(*part.components_, *parts.front().components_);
+    shared = shared && part.shared_ &&
+             (part.components_ == parts.front().components_ || *part.components_ == *parts.front().components_);
+    correlated = correlated || part.components_->correlated();
   }
   Matrix log_weights = Matrix::Constant(m, n, -kInfinity);
-  GaussianComponents all{Matrix::Zero(d, shared ? 0 : m * n), Matrix::Ones(d, shared ? 0 : m * n)};
+  GaussianComponents all = GaussianComponents::standard(d, shared ? 0 : m * n, correlated);
   Index column = 0;
   for (const GaussianMixtures& part : parts) {
     const Index size = part.n_components();
     log_weights.block(0, column, size, part.size()) = part.log_weights_;
     for (Index i = 0; !shared && i < part.size(); ++i) {
-      const Index to = (column + i) * m;
-      all.means.middleCols(to, size) = part.components_->means.middleCols(part.offset(i), size);
-      all.scales.middleCols(to, size) = part.components_->scales.middleCols(part.offset(i), size);
+      all.set_columns((column + i) * m, part.components_->columns(part.offset(i), size));
     }
     column += part.size();
   }
@@ -99,8 +99,7 @@ Matrix GaussianMixtures::weights() const {
 GaussianMixture GaussianMixtures::operator[](Index i) const {
   require(i >= 0 && i < size(), "GaussianMixtures: law ", i, " of ", size(), "; expected an index from 0");
   GaussianMixture out;
-  out.components_ = {components_->means.middleCols(offset(i), n_components()),
-                     components_->scales.middleCols(offset(i), n_components())};
+  out.components_ = components_->columns(offset(i), n_components());
   out.log_weights_ = log_weights_.col(i);
   out.weights_ = out.log_weights_;
   exp_in_place(out.weights_);
@@ -113,8 +112,7 @@ GaussianMixtures GaussianMixtures::slice(Index begin, Index count) const {
   Matrix log_weights = log_weights_.middleCols(begin, count);
   if (shared_) return {components_, std::move(log_weights), true};
   const Index m = n_components();
-  GaussianComponents part{components_->means.middleCols(begin * m, count * m),
-                          components_->scales.middleCols(begin * m, count * m)};
+  GaussianComponents part = components_->columns(begin * m, count * m);
   return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
 }
 
@@ -126,11 +124,9 @@ GaussianMixtures GaussianMixtures::select(const std::vector<Index>& laws) const 
   if (shared_) return {components_, std::move(log_weights), true};
   const Index m = n_components();
   const Index count = static_cast<Index>(laws.size()) * m;
-  GaussianComponents part{Matrix(dimension(), count), Matrix(dimension(), count)};
+  GaussianComponents part = GaussianComponents::standard(dimension(), count, components_->correlated());
   for (std::size_t i = 0; i < laws.size(); ++i) {
-    const Index to = static_cast<Index>(i) * m;
-    part.means.middleCols(to, m) = components_->means.middleCols(offset(laws[i]), m);
-    part.scales.middleCols(to, m) = components_->scales.middleCols(offset(laws[i]), m);
+    part.set_columns(static_cast<Index>(i) * m, components_->columns(offset(laws[i]), m));
   }
   return {std::make_shared<const GaussianComponents>(std::move(part)), std::move(log_weights), false};
 }
@@ -160,15 +156,19 @@ std::shared_ptr<const GaussianComponents> GaussianMixtures::moved_components(con
       moved.scales(k, l) *= std::abs(scale[k]);
     }
   }
+  if (moved.correlated() && scale.minCoeff() < 0.0) {  // of coordinates with opposite signs
+    const Vector sign = scale.cwiseSign();
+    moved.correlations.array().colwise() *= (sign * sign.transpose()).reshaped().array();
+  }
   if (moved.means.cols() > 0) require_components(moved, where);  // scale may overflow or underflow
   return std::make_shared<const GaussianComponents>(std::move(moved));
 }
 
-GaussianMixtures GaussianMixtures::marginal(Index j) const {
-  require(j >= 0 && j < dimension(), "GaussianMixtures::marginal: coordinate ", j, "; expected one of 0, ..., ",
-          dimension() - 1);
-  GaussianComponents one{components_->means.row(j), components_->scales.row(j)};
-  return {std::make_shared<const GaussianComponents>(std::move(one)), log_weights_, shared_};
+GaussianMixtures GaussianMixtures::marginal(Index j) const { return marginal(std::vector<Index>{j}); }
+
+GaussianMixtures GaussianMixtures::marginal(const std::vector<Index>& coordinates) const {
+  require_coordinates(coordinates, dimension(), "GaussianMixtures::marginal");
+  return {std::make_shared<const GaussianComponents>(components_->coordinates(coordinates)), log_weights_, shared_};
 }
 
 }  // namespace condens

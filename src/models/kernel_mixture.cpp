@@ -70,14 +70,18 @@ std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& ce
 
 GaussianMixtures kernel_laws(const std::shared_ptr<const GaussianComponents>& components, Matrix log_weights,
                              const Defensive& defensive) {
-  if (defensive.weight == 0) return GaussianMixtures::shared(components, std::move(log_weights));
+  return GaussianMixtures::shared(components, with_defensive(std::move(log_weights), defensive));
+}
+
+Matrix with_defensive(Matrix log_weights, const Defensive& defensive) {
+  if (defensive.weight == 0) return log_weights;
   // The defensive weight is a share of the normalised law.
   const Index count = log_weights.rows();
   log_normalize_columns(log_weights);
   log_weights.array() += std::log1p(-defensive.weight);
   log_weights.conservativeResize(count + 1, Eigen::NoChange);
   log_weights.row(count).setConstant(std::log(defensive.weight));
-  return GaussianMixtures::shared(components, std::move(log_weights));
+  return log_weights;
 }
 
 }  // namespace condens

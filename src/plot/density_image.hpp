@@ -1,5 +1,5 @@
 #pragma once
-// Densities as images: white is nothing, dark is most.
+// What figures of densities share: images (white is nothing, dark is most), contours, points, ranges.
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "condens/plot/axes.hpp"
 #include "condens/plot/colormap.hpp"
+#include "condens/plot/contour.hpp"
 #include "frame.hpp"
 
 namespace condens::plot {
@@ -44,5 +45,46 @@ inline void draw_density_bar(const Panel& panel, const DensityScale& scale, cons
       panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(),
       {0.0, scale.cap}, [&](double p) { return scale.share(p); }, label);
 }
+
+/// Contour lines of values(i, j) at the equally spaced x[j] and y[i].
+inline void draw_contour(const Panel& panel, const Vector& x, const Vector& y, const Matrix& values, double level,
+                         const Style& style) {
+  for (std::vector<Point>& line : contour(values, level)) {
+    for (Point& p : line) p = panel.at(x[0] + p.x * (x[1] - x[0]), y[0] + p.y * (y[1] - y[0]));
+    panel.canvas().polyline(line, style);
+  }
+}
+
+/// At most `count` observations of one input and one target, evenly spaced through the rows.
+inline void draw_points(const Panel& panel, const VectorView& x, const VectorView& y, Index count) {
+  const Index n = x.size();
+  const Index shown = std::min(n, count);
+  Vector some_x(shown);
+  Vector some_y(shown);
+  for (Index i = 0; i < shown; ++i) {
+    const Index row = static_cast<Index>(static_cast<double>(i) * static_cast<double>(n) / static_cast<double>(shown));
+    some_x[i] = x[row];
+    some_y[i] = y[row];
+  }
+  panel.points(some_x, some_y, shown > 500 ? 1.4 : 2.0,
+               {.fill = point_color,
+                .stroke = "#ffffff",
+                .width = shown > 500 ? 0.35 : 0.5,
+                .opacity = shown > 500 ? 0.55 : 0.75});
+}
+
+inline std::string percent(double share) { return short_number(100.0 * share) + " %"; }
+
+/// Where one law has visible mass.
+inline Extent visible(const GaussianMixtures& laws, const Run& run) {
+  const Vector tails{{0.002, 0.998}};
+  return extent_of(laws.quantile(tails, run).reshaped(), 0.02);
+}
+
+/// From 0 to above the highest value; a law narrower than the axis can show has none.
+inline Extent density_axis(double highest) { return {0.0, highest > nothing ? 1.06 * highest : 1.0}; }
+
+constexpr Index map_columns = 240;
+constexpr Index map_rows = 200;
 
 }  // namespace condens::plot

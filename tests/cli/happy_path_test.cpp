@@ -192,6 +192,20 @@ TEST_F(HappyPath, DensityWithoutInputs) {
   output_of("plot d.json t.csv -o p.svg");
 }
 
+TEST_F(HappyPath, EveryDensityTellsItsKernels) {
+  write("t.csv", small_table(40));
+  for (const std::string model : {"parzen", "rsde", "skd", "gskd", "gmm"}) {
+    output_of("fit t.csv --target y --model " + model + " -o d.json");
+    expect_words(output_of("describe d.json"), {"Kernels: ", "of inputs and targets together", "weight"});
+    expect_words(output_of("describe d.json --json"), {"\"kernels\"", "\"weight\"", "\"std\""});
+    output_of("fit t.csv --target y --inputs '' --model " + model + " -o d.json");
+    expect_words(output_of("describe d.json"), {"Kernels: ", "no inputs"});
+  }
+  output_of("fit t.csv --target y,x --inputs '' --model gmm --set covariance=full -o d.json");
+  expect_words(output_of("describe d.json"), {"correlation"});
+  output_of("plot d.json t.csv -o p.svg");
+}
+
 TEST_F(HappyPath, SeveralTargets) {
   std::string table = "x,a,b\n";
   for (int i = 0; i < 40; ++i)

@@ -113,6 +113,19 @@ TEST(Figures, JointDensityWithoutInputsShowsDataAndMeans) {
   EXPECT_EQ(count(svg, "<circle"), 50U + 2U + 2U);  // rows, means, and one of each in the legend
 }
 
+TEST(Figures, TargetsTwoByTwo) {
+  const KnownModel model(0, 3, [](const VectorView&) {
+    return GaussianMixture(Vector{{0.5, 0.5}}, Matrix{{-2.0, 3.0}, {0.0, 1.0}, {5.0, 5.0}}, Matrix::Ones(3, 2));
+  });
+  const Dataset data{Matrix(0, 50), draw(model, Matrix(0, 50), 4)};
+  const std::string svg = pair_map(model, data, {{}, {"up", "down", "along"}});
+  expect_sound(svg);
+  EXPECT_EQ(count(svg, "<circle"), 3U * 50U);
+  EXPECT_EQ(count(svg, "<image"), 3U);
+  EXPECT_TRUE(has(svg, ">up<") && has(svg, ">down<") && has(svg, ">along<"));
+  EXPECT_THROW(pair_map(gaussian_model(), data), std::invalid_argument);
+}
+
 TEST(Figures, Calibration) {
   const Scores scores = score(branching_model(), branching_data(150));
   const std::string pit = pit_histogram(scores.targets[0].pit, Vector(), "a < b");

@@ -6,8 +6,10 @@
 //   p(z) = sum_l w_l N(x; a_l, A_l) N(y; b_l, B_l)   (independent coordinates in a kernel)
 //   p(y|x) = sum_l w_l(x) N(y; b_l, B_l),  w_l(x) proportional to w_l N(x; a_l, A_l),
 //
-// and where a kernel's coordinates are correlated, with b_l(x) = b_l + C_l' A_l^-1 (x - a_l) and
-// B_l - C_l' A_l^-1 C_l, C_l the covariance of x and y in kernel l.
+// and where a kernel's coordinates are correlated, with b_l + C_l' A_l^-1 (x - a_l) for b_l and
+// B_l - C_l' A_l^-1 C_l for B_l, C_l the covariance of x and y in kernel l. The Cholesky factor
+// F = (F_xx 0; F_yx F_yy) of the kernel's covariance has both at hand: z = F_xx^-1 (x - a_l) is white
+// under A_l, the mean is b_l + F_yx z, and the covariance F_yy F_yy'.
 
 #include <memory>
 
@@ -23,6 +25,7 @@ class JointDensity : public ConditionalDensity {
   const Vector& kernel_weights() const { return joint_.weights(); }  ///< n_kernels
   Matrix kernel_means() const;                                       ///< (d_x + d_y) x n_kernels, scale of the data
   Matrix kernel_scales() const;                                      ///< the same, standard deviations
+  Matrix kernel_covariances() const;  ///< (d_x + d_y)^2 x n_kernels, each column by column
 
  protected:
   /// Kernels of standardised z, none of weight zero (`log_weights` are normalised), and the
@@ -34,6 +37,7 @@ class JointDensity : public ConditionalDensity {
   };
   /// Kernels with weights > 0 that need not sum to one.
   static Parameters parameters(const VectorView& weights, Matrix means, Matrix scales, Defensive defensive);
+  static Parameters parameters(const VectorView& weights, GaussianComponents kernels, Defensive defensive);
 
   /// Throws FormatError where they do not fit together.
   JointDensity(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
@@ -48,14 +52,18 @@ class JointDensity : public ConditionalDensity {
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
+  void add_inputs_independent(const MatrixView& x, Matrix& log_weights) const;
+  void add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const;
+  GaussianMixtures moving_laws(const MatrixView& x) const;
+
   GaussianMixture joint_;
   Defensive defensive_;  // of y, no part of joint_
 
   // Derived, for laws().
-  Matrix means_x_;           // kernels x d_x
-  Matrix inverse_scales_x_;  // kernels x d_x
-  Vector log_weights_;       // log w_l - sum_k log s_lk over the inputs
-  std::shared_ptr<const GaussianComponents> components_;
+  Matrix means_x_;                                        // kernels x d_x
+  Matrix inverse_scales_x_;                               // kernels x d_x
+  Vector log_weights_;                                    // log w_l - log det A_l / 2
+  std::shared_ptr<const GaussianComponents> components_;  // of y; correlated: at x = a_l
 };
 
 }  // namespace condens

@@ -1,8 +1,9 @@
 #pragma once
 // Finite Gaussian mixtures, the answer of every estimator in this library:
 //
-//   p(y) = sum_l w_l N(y; v_l, diag(s_l^2)),   w_l >= 0, sum_l w_l = 1.
+//   p(y) = sum_l w_l N(y; v_l, S_l),   w_l >= 0, sum_l w_l = 1,
 //
+// with S_l = diag(s_l^2), or any covariance (gaussian_components.hpp).
 // GaussianMixture is one law, GaussianMixtures n laws with the same number of
 // components. Weights live in the log domain. Everything is a closed form or the
 // root of one, to rounding; the exceptions (entropy, energy for d > 1) state
@@ -17,6 +18,7 @@
 #include "condens/core/random.hpp"
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
+#include "condens/distributions/gaussian_components.hpp"
 
 namespace condens {
 
@@ -25,22 +27,18 @@ struct Interval {
   double upper;
 };
 
-/// Means v_l and standard deviations s_l in columns, d x m: |v_l| <= 1e75, 1e-75 <= s_l <= 1e75.
-struct GaussianComponents {
-  Matrix means;
-  Matrix scales;
-};
-
 class GaussianMixture {
  public:
   /// `weights` (m) >= 0 with sum 1 to within 1e-9 (renormalised); `means`, `scales` d x m.
   /// Throws std::invalid_argument for shapes, NaN, infinity, scales <= 0, what lies beyond
   /// the range of GaussianComponents, and bad weights.
   GaussianMixture(const VectorView& weights, const MatrixView& means, const MatrixView& scales);
+  GaussianMixture(const VectorView& weights, GaussianComponents components);
 
   /// Unnormalised log weights; -infinity is weight zero, but not for all.
   static GaussianMixture from_log_weights(const VectorView& log_weights, const MatrixView& means,
                                           const MatrixView& scales);
+  static GaussianMixture from_log_weights(const VectorView& log_weights, GaussianComponents components);
 
   Index dimension() const { return components_.means.rows(); }
   Index n_components() const { return components_.means.cols(); }
@@ -48,9 +46,11 @@ class GaussianMixture {
   const Vector& log_weights() const { return log_weights_; }
   const Matrix& means() const { return components_.means; }
   const Matrix& scales() const { return components_.scales; }
+  const GaussianComponents& components() const { return components_; }
 
-  /// The law of coordinate j.
+  /// The law of coordinate j, and that of several different ones.
   GaussianMixture marginal(Index j) const;
+  GaussianMixture marginal(const std::vector<Index>& coordinates) const;
 
   /// Density at y, and its logarithm (finite as long as the squared distance is).
   double pdf(double y) const;
@@ -139,6 +139,7 @@ class GaussianMixtures {
 
   /// Law i owns columns i m, ..., i m + m - 1 of `means` and `scales` (d x m n).
   static GaussianMixtures separate(Matrix means, Matrix scales, Matrix log_weights);
+  static GaussianMixtures separate(GaussianComponents components, Matrix log_weights);
 
   /// Laws in a row; all of one dimension. Components stay shared where they are equal; laws
   /// of fewer components are filled up with components of weight zero.
@@ -163,6 +164,7 @@ class GaussianMixtures {
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const&;
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) &&;
   GaussianMixtures marginal(Index j) const;
+  GaussianMixtures marginal(const std::vector<Index>& coordinates) const;
 
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
   Vector pdf(const MatrixView& y, const Run& run = {}) const;

@@ -45,4 +45,7 @@ std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& ce
 GaussianMixtures kernel_laws(const std::shared_ptr<const GaussianComponents>& components, Matrix log_weights,
                              const Defensive& defensive);
 
+/// Log weights (components x points) normalised, with the defensive component's in a last row.
+Matrix with_defensive(Matrix log_weights, const Defensive& defensive);
+
 }  // namespace condens

@@ -57,6 +57,11 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
 std::string joint_map(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
                       const Vector& at = {}, const Run& run = {});
 
+/// The targets of a model without inputs two by two, as `joint_map` has them, and each alone, over the data; of more
+/// than six targets the first six.
+std::string pair_map(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
+                     const Run& run = {});
+
 /// The density of one target of a model without inputs, over a histogram of the data.
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
                           Index target = 0, const Run& run = {});

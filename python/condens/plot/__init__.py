@@ -12,6 +12,7 @@ shows a figure or changes matplotlib's settings. Legends stand above the axes: f
 from condens.plot.calibration import calibration, coverage, pit_histogram
 from condens.plot.curves import density, slices
 from condens.plot.densities import density_map, hdr_bands, interval_fan
+from condens.plot.joint import joint, pairs
 from condens.plot.reduction import dimensions, sufficient_summary
 from condens.plot.relevance import contribution, importances, path
 from condens.plot.tuning import tuning
@@ -26,6 +27,8 @@ __all__ = [
     "hdr_bands",
     "importances",
     "interval_fan",
+    "joint",
+    "pairs",
     "path",
     "pit_histogram",
     "slices",

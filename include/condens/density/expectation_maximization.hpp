@@ -1,0 +1,60 @@
+#pragma once
+// Maximum likelihood of a Gaussian mixture by expectation maximisation (Dempster, Laird and Rubin
+// 1977; paper 001, eqs. 5-8), with variances bounded below in every direction.
+//
+//   E step   q_il = w_l N(z_i; v_l, S_l) / sum_r w_r N(z_i; v_r, S_r)                     (eq. 5)
+//   M step   n_l = sum_i c_i q_il,  w_l = n_l / sum_i c_i                                 (eq. 6)
+//            v_l = sum_i c_i q_il z_i / n_l                                               (eq. 7)
+//            S_l = sum_i c_i q_il (z_i - v_l) (z_i - v_l)' / n_l, around the new v_l      (eq. 8, errata D21)
+//
+// and eigenvalues of S_l in the metric of the floors below 1 are raised to 1: the constrained maximum
+// of the M step, so that the likelihood never falls.
+//
+// Symbols: d dimension, n rows, k components; c_i the weight of row i.
+
+#include "condens/core/parallel.hpp"
+#include "condens/core/types.hpp"
+#include "condens/distributions/gaussian_components.hpp"
+
+namespace condens {
+
+struct EmSettings {
+  bool full = true;  ///< any covariances; else diagonal ones
+  Vector floors;     ///< d, smallest variance along every coordinate, > 0
+  Index max_iterations = 500;
+  double tolerance = 1e-5;  ///< ends where the mean log density rises by less; 0: never before max_iterations
+};
+
+/// Where an iteration stands.
+struct EmState {
+  Vector weights;      ///< k, sum one
+  Matrix means;        ///< d x k
+  Matrix covariances;  ///< d^2 x k column by column, or variances d x k
+  double score = 0;    ///< mean log density of the rows, weighted
+  Index iterations = 0;
+  bool converged = false;
+  Index reseeded = 0;  ///< components that held less than half a row and began again at the row of least density
+  Index dropped = 0;   ///< those that did so too often
+
+  GaussianComponents components() const;
+};
+
+/// Rows by coordinate, for passes over all of them.
+struct EmRows {
+  EmRows(const MatrixView& columns, const VectorView& row_weights)
+      : z(columns.transpose()), weights(row_weights), total(row_weights.sum()) {}
+  Matrix z;  ///< n x d
+  Vector weights;
+  double total;
+};
+
+/// Equal weights, variances `variances` (d) for every component.
+EmState em_start(const MatrixView& means, const VectorView& variances, bool full);
+
+/// Every row belongs to the nearest mean, and one M step.
+EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task);
+
+/// Iterates until the end that the settings give. Same bits for any number of threads.
+EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task);
+
+}  // namespace condens

@@ -1,0 +1,312 @@
+// A pass over the rows takes blocks that stay in the cache. Within a block every loop runs over rows of one
+// component, z = F^-1 (x - v) a triangular product; sums for the M step are taken around the old means and moved
+// to the new ones, so that they lose no digits. Blocks belong to a fixed number of parts, added in order.
+
+#include "condens/density/expectation_maximization.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "condens/linalg/vector_math.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index kBlock = 256;
+constexpr Index kParts = 64;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// log w + log N(x; v, S) = log_factor - |F^-1 (x - v)|^2 / 2, F F' = S.
+struct Kernel {
+  double log_factor;
+  Matrix whitening;  // F^-1: d x d lower triangular, or its diagonal, d x 1
+};
+
+std::vector<Kernel> kernels_of(const EmState& state, bool full) {
+  const Index d = state.means.rows();
+  std::vector<Kernel> out;
+  for (Index l = 0; l < state.weights.size(); ++l) {
+    Kernel kernel{std::log(state.weights[l]) - 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi), {}};
+    if (full) {
+      const Matrix factor = Matrix(state.covariances.col(l).reshaped(d, d)).llt().matrixL();
+      kernel.whitening = factor.triangularView<Eigen::Lower>().solve(Matrix::Identity(d, d));
+      kernel.log_factor += kernel.whitening.diagonal().array().log().sum();
+    } else {
+      kernel.whitening = state.covariances.col(l).cwiseSqrt().cwiseInverse();
+      kernel.log_factor += kernel.whitening.array().log().sum();
+    }
+    out.push_back(std::move(kernel));
+  }
+  return out;
+}
+
+/// What a part of the rows adds.
+struct Sums {
+  Sums(Index d, Index k, bool full)
+      : mass(Vector::Zero(k)), first(Matrix::Zero(d, k)), second(Matrix::Zero(full ? d * d : d, k)) {}
+  void add(const Sums& other) {
+    mass += other.mass;
+    first += other.first;
+    second += other.second;
+    score += other.score;
+    if (other.least < least) {
+      least = other.least;
+      worst = other.worst;
+    }
+  }
+  Vector mass;               // sum c q
+  Matrix first;              // sum c q (x - v), v the old mean
+  Matrix second;             // sum c q (x - v) (x - v)', lower triangle, or its diagonal
+  double score = 0;          // sum c log p
+  double least = kInfinity;  // least log p
+  Index worst = 0;           // its row
+};
+
+/// One block of rows; buffers are rows x coordinates and rows x components.
+class Block {
+ public:
+  Block(const EmRows& rows, const Matrix& means) : rows_(rows), means_(means), posterior_(kBlock, means.cols()) {}
+
+  void set(Range range) { range_ = range; }
+
+  void weigh(const std::vector<Kernel>& kernels, Sums& sums) {
+    const Index n = range_.size();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      centre(l);
+      log_kernel(kernels[static_cast<std::size_t>(l)], posterior_.col(l).data());
+    }
+    top_.setConstant(-kInfinity);
+    for (Index l = 0; l < means_.cols(); ++l) top_ = top_.cwiseMax(posterior_.col(l));
+    total_.setZero();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      posterior_.col(l) -= top_;
+      exp_in_place(posterior_.col(l).data(), n);
+      total_ += posterior_.col(l);
+    }
+    for (Index i = 0; i < n; ++i) {
+      const double log_density = top_[i] + std::log(total_[i]);
+      const double weight = rows_.weights[range_.begin + i];
+      sums.score += weight * log_density;
+      if (log_density < sums.least) {
+        sums.least = log_density;
+        sums.worst = range_.begin + i;
+      }
+      total_[i] = weight / total_[i];
+    }
+    for (Index l = 0; l < means_.cols(); ++l) posterior_.col(l).array() *= total_.array();
+  }
+
+  void assign_to_nearest() {
+    posterior_.setZero();
+    for (Index i = 0; i < range_.size(); ++i) {
+      Index nearest = 0;
+      (means_.colwise() - rows_.z.row(range_.begin + i).transpose()).colwise().squaredNorm().minCoeff(&nearest);
+      posterior_(i, nearest) = rows_.weights[range_.begin + i];
+    }
+  }
+
+  void add(bool full, Sums& sums) {
+    const Index n = range_.size();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      const double* q = posterior_.col(l).data();
+      const double mass = sum(q, n);
+      if (mass == 0.0) continue;
+      sums.mass[l] += mass;
+      centre(l);
+      for (Index a = 0; a < means_.rows(); ++a) {
+        for (Index i = 0; i < n; ++i) z_[i] = q[i] * centred_(i, a);
+        sums.first(a, l) += sum(z_.data(), n);
+        if (!full) sums.second(a, l) += dot(z_.data(), centred_.col(a).data(), n);
+        for (Index b = 0; full && b <= a; ++b) {
+          sums.second(b * means_.rows() + a, l) += dot(z_.data(), centred_.col(b).data(), n);
+        }
+      }
+    }
+  }
+
+ private:
+  void centre(Index l) {
+    for (Index a = 0; a < means_.rows(); ++a) {
+      const double* x = rows_.z.col(a).data() + range_.begin;
+      double* out = centred_.col(a).data();
+      const double mean = means_(a, l);
+      for (Index i = 0; i < range_.size(); ++i) out[i] = x[i] - mean;
+    }
+  }
+
+  // In runs of rows short enough for z to stay in registers; those beyond the block are never read.
+  void log_kernel(const Kernel& kernel, double* out) {
+    constexpr Index run = 32;
+    const Index d = means_.rows();
+    const bool full = kernel.whitening.cols() == d && d > 1;
+    for (Index first = 0; first < range_.size(); first += run) {
+      double square[run] = {};
+      for (Index a = 0; a < d; ++a) {
+        double z[run] = {};
+        for (Index b = full ? 0 : a; b <= a; ++b) {
+          const double entry = full ? kernel.whitening(a, b) : kernel.whitening(a, 0);
+          const double* x = centred_.col(b).data() + first;
+          for (Index i = 0; i < run; ++i) z[i] = multiply_add(entry, x[i], z[i]);
+        }
+        for (Index i = 0; i < run; ++i) square[i] = multiply_add(z[i], z[i], square[i]);
+      }
+      for (Index i = 0; i < run; ++i) out[first + i] = multiply_add(-0.5, square[i], kernel.log_factor);
+    }
+  }
+
+  const EmRows& rows_;
+  const Matrix& means_;
+  Range range_{0, 0};
+  Matrix posterior_;
+  Matrix centred_ = Matrix::Zero(kBlock, means_.rows());
+  Vector z_ = Vector::Zero(kBlock);
+  Vector top_ = Vector::Zero(kBlock);
+  Vector total_ = Vector::Zero(kBlock);
+};
+
+/// work(block, sums) for all blocks.
+template <class Work>
+Sums over_rows(const EmRows& rows, const Matrix& means, bool full, Task& task, const Work& work) {
+  const Index n = rows.z.rows();
+  const Index blocks = block_count(n, kBlock);
+  const Index parts = std::min(blocks, kParts);
+  std::vector<Sums> sums(static_cast<std::size_t>(parts), Sums(means.rows(), means.cols(), full));
+  parallel_for(
+      parts, task.threads(),
+      [&](Index part) {
+        Block block(rows, means);
+        for (Index b = part * blocks / parts; b < (part + 1) * blocks / parts; ++b) {
+          block.set(block_range(n, kBlock, b));
+          work(block, sums[static_cast<std::size_t>(part)]);
+        }
+      },
+      [&] { task.poll(); });
+  for (Index part = 1; part < parts; ++part) sums.front().add(sums[static_cast<std::size_t>(part)]);
+  return std::move(sums.front());
+}
+
+/// Eigenvalues in the metric of the floors are at least 1, and 1e-12 of the largest.
+Matrix bounded(const Matrix& covariance, const Vector& floors) {
+  const Vector root = floors.cwiseSqrt();
+  const Matrix scaled = root.cwiseInverse().asDiagonal() * covariance * root.cwiseInverse().asDiagonal();
+  const double least = std::max(1.0, 1e-12 * scaled.trace());
+  const Index d = floors.size();
+  if ((scaled - least * Matrix::Identity(d, d)).llt().info() == Eigen::Success) return covariance;
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(scaled);
+  const Matrix& v = axes.eigenvectors();
+  return root.asDiagonal() * (v * axes.eigenvalues().cwiseMax(least).asDiagonal() * v.transpose()) * root.asDiagonal();
+}
+
+/// Eqs. 6-8.
+void maximise(const Sums& sums, const EmSettings& settings, EmState& state) {
+  const Index d = state.means.rows();
+  for (Index l = 0; l < state.weights.size(); ++l) {
+    const double mass = sums.mass[l];
+    if (!(mass > 0.0)) continue;  // what holds nothing stays
+    const Vector shift = sums.first.col(l) / mass;
+    if (settings.full) {
+      Matrix lower = sums.second.col(l).reshaped(d, d) / mass;
+      lower -= shift * shift.transpose();
+      const Matrix covariance = lower.selfadjointView<Eigen::Lower>();
+      state.covariances.col(l) = bounded(covariance, settings.floors).reshaped();
+    } else {
+      state.covariances.col(l) = (sums.second.col(l) / mass - shift.cwiseAbs2()).cwiseMax(settings.floors);
+    }
+    state.means.col(l) += shift;
+  }
+  state.weights = sums.mass / sums.mass.sum();
+}
+
+void drop(EmState& state, Index l) {
+  const Index rest = state.weights.size() - l - 1;
+  const auto shift = [&](Matrix& values) {
+    values.middleCols(l, rest) = values.rightCols(rest).eval();
+    values.conservativeResize(Eigen::NoChange, values.cols() - 1);
+  };
+  shift(state.means);
+  shift(state.covariances);
+  state.weights.segment(l, rest) = state.weights.tail(rest).eval();
+  state.weights.conservativeResize(state.weights.size() - 1);
+  ++state.dropped;
+}
+
+// The component that holds least begins again at the row of least density, with the spread of the heaviest.
+bool mend_empty(const EmRows& rows, const Sums& sums, EmState& state, Index allowed) {
+  Index l = 0;
+  if (state.weights.size() < 2 || sums.mass.minCoeff(&l) >= 0.5 * rows.total / static_cast<double>(rows.z.rows())) {
+    return false;
+  }
+  if (state.reseeded < allowed) {
+    Index heaviest = 0;
+    state.weights.maxCoeff(&heaviest);
+    state.means.col(l) = rows.z.row(sums.worst);
+    state.covariances.col(l) = state.covariances.col(heaviest);
+    state.weights[l] = 1.0 / static_cast<double>(rows.z.rows());
+    ++state.reseeded;
+  } else {
+    drop(state, l);
+  }
+  state.weights /= state.weights.sum();
+  return true;
+}
+
+}  // namespace
+
+GaussianComponents EmState::components() const {
+  if (covariances.rows() == means.rows()) return {means, covariances.cwiseSqrt()};
+  return GaussianComponents::from_covariances(means, covariances);
+}
+
+EmState em_start(const MatrixView& means, const VectorView& variances, bool full) {
+  const Index k = means.cols();
+  EmState out{Vector::Constant(k, 1.0 / static_cast<double>(k)), means, variances.replicate(1, k)};
+  if (full && means.rows() > 1) out.covariances = Matrix(variances.asDiagonal()).reshaped().replicate(1, k);
+  return out;
+}
+
+EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task) {
+  EmState state = em_start(means, settings.floors, settings.full);
+  const Sums sums =
+      over_rows(rows, state.means, settings.full && means.rows() > 1, task, [&](Block& block, Sums& part) {
+        block.assign_to_nearest();
+        block.add(settings.full && means.rows() > 1, part);
+      });
+  EmSettings own = settings;
+  own.full = settings.full && means.rows() > 1;
+  maximise(sums, own, state);
+  state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.z.rows()));
+  state.weights /= state.weights.sum();
+  return state;
+}
+
+EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task) {
+  EmSettings settings = given;
+  settings.full = given.full && state.means.rows() > 1;  // one coordinate has a variance only
+  const Index allowed = 2 * state.weights.size();
+  const Index last = state.iterations + settings.max_iterations;
+  state.converged = false;
+  bool mended = true;  // nothing to compare with
+  while (true) {
+    const std::vector<Kernel> kernels = kernels_of(state, settings.full);
+    const Sums sums = over_rows(rows, state.means, settings.full, task, [&](Block& block, Sums& part) {
+      block.weigh(kernels, part);
+      block.add(settings.full, part);
+    });
+    const double before = std::exchange(state.score, sums.score / rows.total);
+    state.converged = !mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
+    if (state.converged || state.iterations >= last) return state;
+    maximise(sums, settings, state);
+    mended = mend_empty(rows, sums, state, allowed);
+    ++state.iterations;
+    task.poll();
+  }
+}
+
+}  // namespace condens
