@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "relevance.hpp"
 #include "sensitivity.hpp"
+#include "states.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -203,7 +204,7 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += relevance_text(model) + entry_text(model) + components_text(model) + kernels_text(model);
+  out += relevance_text(model) + entry_text(model) + components_text(model) + kernels_text(model) + states_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {
@@ -279,6 +280,7 @@ Document describe_document(const Model& model) {
   }
   if (projected(model) != nullptr) out.set("components", components_document(model));
   if (Document kernels = kernels_document(model); !kernels.is_null()) out.set("kernels", std::move(kernels));
+  if (of_states(model) != nullptr) out.set("states", states_document(model));
   return out.set("influences", influences_document(model));
 }
 

@@ -16,6 +16,7 @@
 #include "console.hpp"
 #include "relevance.hpp"
 #include "sensitivity.hpp"
+#include "states.hpp"
 
 namespace condens::cli {
 
@@ -218,6 +219,30 @@ std::string contributions_figure(const FigureRequest& request) {
   return plot::contribution_maps(surfaces, target.name, {target.low, target.high});
 }
 
+/// What a page shows of predictive states.
+void add_state_figures(const FigureRequest& request, const Press& model, std::vector<plot::PageFigure>& figures,
+                       const Run& run) {
+  const Index target = request.target.value_or(0);
+  figures.push_back({"States", states_figure(request, "states", target, run),
+                     "What y does where a state is certain; the law at x mixes these."});
+  const std::vector<EncodedColumn>& columns = request.model.encoder.input_columns();
+  if (std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return !c.is_categorical(); })) {
+    FigureRequest numeric = request;
+    if (numeric.input && columns[static_cast<std::size_t>(*numeric.input)].is_categorical()) numeric.input.reset();
+    figures.push_back({"Weights of the states", states_figure(numeric, "weights", target, run),
+                       "One input moves, the others stay at their medians or as given."});
+  }
+  if (!request.data) return;
+  if (model.n_states() == 3) {
+    figures.push_back({"Rows among the states", states_figure(request, "simplex", target, run),
+                       "Each row where the weights of its three states put it: at a corner, it is certain of one."});
+  }
+  if (request.data->size() <= 1000) {
+    figures.push_back({"Smoothing matrix", states_figure(request, "smoothing", target, run),
+                       "What each row weighs in the mean at another, when the data are those of the fit."});
+  }
+}
+
 Scores test_scores(const FigureRequest& request, const Run& run) {
   return score(*request.model.density, *request.test, {}, run);
 }
@@ -280,8 +305,12 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
   if (kind == "contributions") return contributions_figure(request);
   if (kind == "summary") return summary_figure(request, target, run);
   if (kind == "dimensions") return dimensions_figure(model);
+  if (kind == "states" || kind == "weights" || kind == "simplex" || kind == "smoothing") {
+    return states_figure(request, kind, target, run);
+  }
   require(kind == "tuning", "--figure = '", kind,
-          "', expected density, importance, path, contributions, summary, dimensions, pit, coverage or tuning");
+          "', expected density, importance, path, contributions, summary, dimensions, states, weights, simplex, "
+          "smoothing, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -336,6 +365,7 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
     figures.push_back({"Number of components", dimensions_figure(model),
                        "On rows that neither directions nor model have seen; bars are one standard error."});
   }
+  if (const Press* press = of_states(model)) add_state_figures(request, *press, figures, run);
   if (const auto tuning = tuning_of(*model.density)) {
     figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),
                        "Cross-validated score of the candidates, on the standardised scale; less is better."});

@@ -82,7 +82,8 @@ void add_plot(CLI::App& app) {
       ->required();
   add_option(
       verb, "--figure", call->figure, "KIND",
-      "For .svg: density (default), importance, path, contributions, summary, dimensions, pit, coverage or tuning",
+      "For .svg: density (default), importance, path, contributions, summary, dimensions, states, weights, simplex, "
+      "smoothing, pit, coverage or tuning",
       "Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");

@@ -9,6 +9,7 @@
 #include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/models/press.hpp"
 #include "condens/models/projected_density.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/registry.hpp"
@@ -67,6 +68,12 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
       released(threads, callback, [&](const Run& run) { return info.fit(data, preset, values, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
           std::move(density)};
+}
+
+const Press& of_states(const Model& model) {
+  const auto* press = dynamic_cast<const Press*>(model.density.get());
+  if (press == nullptr) throw nb::type_error("only a model of predictive states has states");
+  return *press;
 }
 
 nb::bytes to_bytes(const Model& model, bool json) {
@@ -151,6 +158,18 @@ void bind_model(nb::module_& m) {
         return to_rows(projected->transform(columns_of(x)));
       },
       nb::arg("x").noconvert());
+  c.def(
+      "state_weights",
+      [](const Model& self, const Rows& x) { return to_rows(of_states(self).state_weights(columns_of(x))); },
+      nb::arg("x").noconvert());
+  c.def(
+      "entropy", [](const Model& self, const Rows& x) { return to_line(of_states(self).entropy(columns_of(x))); },
+      nb::arg("x").noconvert());
+  c.def(
+      "smoothing_matrix",
+      [](const Model& self, const Rows& x) { return to_rows(of_states(self).smoothing_matrix(columns_of(x))); },
+      nb::arg("x").noconvert());
+  c.def("state_densities", [](const Model& self) { return of_states(self).state_densities(); });
   c.def_prop_ro("inner", [](const Model& self) {
     const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
     if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs has one inside");

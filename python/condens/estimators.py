@@ -325,6 +325,35 @@ class _Additive(_Selecting):
         )
 
 
+class _OfStates(ConditionalDensityRegressor):
+    """Estimators whose law at x mixes the laws of a few states."""
+
+    def state_weights(self, X: Any) -> Floats:
+        """The weights of the states at each row of X, of shape (n, n_states): every row sums to one."""
+        rows = self._rows(X)
+        return self._model.state_weights(rows)
+
+    def entropy(self, X: Any) -> Floats:
+        """Entropy of the weights at each row of X, in bits: 0 where the state is certain (Goerg 2017, eq. 18)."""
+        rows = self._rows(X)
+        return self._model.entropy(rows)
+
+    def smoothing_matrix(self, X: Any) -> Floats:
+        """S of y-hat = S y (Goerg 2017, eq. 24) at rows of the fit, of shape (n, n).
+
+        Row i holds what every row, of weight 1, weighs in the mean at row i.
+        """
+        rows = self._rows(X)
+        return self._model.smoothing_matrix(rows)
+
+    @property
+    def state_distribution_(self) -> GaussianMixtures:
+        """The law of y in each state, of shape (n_states,)."""
+        check_is_fitted(self)
+        laws = self._model.state_densities()
+        return GaussianMixtures._of(laws, (self._model.results["n_states"],), self.n_jobs)
+
+
 def _is_plain_density(estimator: Any) -> bool:
     if estimator.__sklearn_is_fitted__() and estimator._model.n_inputs:
         raise AttributeError("the model was fitted with a target; use log_density(X, y) or predict_distribution(X)")
@@ -439,6 +468,7 @@ def _bases(info: dict[str, Any]) -> tuple[type, ...]:
     bases = (
         *((selecting,) if selects else ()),
         *((_Reducing,) if reduces else ()),
+        *((_OfStates,) if info["name"] == "press" else ()),
         *((_Density,) if info["is_density"] else ()),
         *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
     )

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "preparation.hpp"
 #include "press_information.hpp"
 #include "press_selection.hpp"
+#include "press_state_sums.hpp"
 
 namespace condens {
 
@@ -70,14 +72,24 @@ Dataset rows_of_fit(const Dataset& rows, bool merge) {
   return out;
 }
 
-/// By increasing mean of the first target (errata P9).
-void sort_states(Fitted& fitted, const Dataset& rows) {
+/// States by increasing mean of the first target (errata P9), without those that hold no rows:
+/// nothing but a penalty says where these would be, and no standard error is theirs.
+void settle_states(Fitted& fitted, const Dataset& rows, FitReport& report) {
+  constexpr double least_rows = 1e-3;
   const Index states = fitted.map.n_states();
   const PressStates found = press_states(fitted.map.weights(fitted.theta, rows.x), rows.y, rows.weights);
-  std::vector<Index> order(static_cast<std::size_t>(states));
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order;
+  for (Index j = 0; j < states; ++j) {
+    if (found.sizes[j] > least_rows) order.push_back(j);
+  }
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return found.means(0, a) < found.means(0, b); });
-  fitted.theta = fitted.map.reordered(fitted.theta, order);
+  const Index empty = states - std::ssize(order);
+  if (empty > 0) {
+    report.warnings.push_back(message(empty, " of ", states, " states held no rows and ", empty == 1 ? "was" : "were",
+                                      " left out; fewer n_states would do"));
+  }
+  fitted.theta = fitted.map.states_of(fitted.theta, order);
+  fitted.map = fitted.map.with_states(std::ssize(order));
   fitted.widths = Vector(fitted.widths(order));
 }
 
@@ -85,24 +97,35 @@ Vector entropy_of(const Matrix& w) {  // eq. 18
   return (w.array() > 0).select(-w.array() * w.array().max(1e-300).log2(), 0.0).colwise().sum().transpose();
 }
 
-void warn_of_widths(const Fitted& fitted, const PressOptions& options, const WidthRules& rules, FitReport& report) {
-  if (rules.given.size() > 0 || fitted.widths.minCoeff() > 1.05 * rules.floor) return;
-  report.warnings.push_back(message("a learned width of a state stands at bandwidth_y_floor, ",
-                                    options.bandwidth_y_floor,
-                                    " standard deviations of y; with ties in y the log score says little"));
+/// The smallest difference of two values of y, of the target where it is largest.
+double smallest_step(const MatrixView& y) {
+  double out = 0;
+  for (Index t = 0; t < y.rows(); ++t) {
+    Vector sorted = y.row(t).transpose();
+    std::sort(sorted.begin(), sorted.end());
+    double step = std::numeric_limits<double>::infinity();
+    for (Index i = 1; i < sorted.size(); ++i) {
+      if (sorted[i] > sorted[i - 1]) step = std::min(step, sorted[i] - sorted[i - 1]);
+    }
+    if (std::isfinite(step)) out = std::max(out, step);
+  }
+  return out;
 }
 
-void warn_of_states(const Fitted& fitted, const PressStates& states, FitReport& report) {
+void warn_of_widths(const Fitted& fitted, double least, const WidthRules& rules, FitReport& report) {
+  if (rules.given.size() > 0 || fitted.widths.minCoeff() > 1.05 * rules.floor) return;
+  const bool by_step = rules.floor > least;
+  report.warnings.push_back(message("the learned width of a state stands at its floor, ",
+                                    by_step ? "half the smallest step of y" : "bandwidth_y_floor",
+                                    "; y has ties, and the log score depends on how far they are smoothed"));
+}
+
+void warn_of_coefficients(const Fitted& fitted, FitReport& report) {
   const double largest = fitted.theta.cwiseProduct(fitted.map.is_coefficient()).cwiseAbs().maxCoeff();
   if (largest > large_coefficient) {
     report.warnings.push_back(message("coefficients reach ", largest,
                                       " on the standardised scale: states are separable or nearly so, and the "
                                       "coefficients run off; a larger regularization keeps them in bounds"));
-  }
-  const Index empty = (states.sizes.array() <= 1e-3).count();
-  if (empty > 0) {
-    report.warnings.push_back(
-        message(empty, empty == 1 ? " state holds" : " states hold", " no rows; fewer n_states would do"));
   }
 }
 
@@ -158,6 +181,16 @@ Matrix Press::state_weights(const MatrixView& x) const {
 }
 
 Vector Press::entropy(const MatrixView& x) const { return entropy_of(state_weights(x)); }
+
+GaussianMixtures Press::state_densities() const {
+  return press::laws_at(Matrix::Identity(n_states(), n_states()), shares_, components_, defensive_)
+      .affine(y_scale().mean(), y_scale().scale());
+}
+
+Matrix Press::smoothing_matrix(const MatrixView& x) const {
+  const Matrix w = state_weights(x);
+  return w.transpose() * press::inverse_sizes(found_.sizes).asDiagonal() * w;
+}
 
 Document Press::to_document() const {
   Document out = Document::Object{{"options", options()},
@@ -260,7 +293,8 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   }
 
   const Defensive defensive = Defensive::fit(options.defensive_weight, rows);
-  WidthRules rules{.floor = options.bandwidth_y_floor * 0.5 * defensive.scale.mean(),
+  const double least_width = options.bandwidth_y_floor * 0.5 * defensive.scale.mean();
+  WidthRules rules{.floor = std::max(least_width, 0.5 * smallest_step(rows.y)),
                    .common = options.common_bandwidth,
                    .tolerance = options.compression_tolerance};
   rules.given = Eigen::Map<const Vector>(options.bandwidth_y.data(), std::ssize(options.bandwidth_y));
@@ -268,8 +302,8 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   Fitted fitted = press::choose(grid, rows, fold, setting, run, report);
   const int threads = resolve_threads(run.threads);
   Search(rows, options, rules, defensive, threads, {}).learn_widths(fitted);
+  settle_states(fitted, rows, report);
   if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
-  sort_states(fitted, rows);
 
   const Matrix w = fitted.map.weights(fitted.theta, rows.x);
   const PressStates states = press_states(w, rows.y, rows.weights);
@@ -280,15 +314,15 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   found.standard_errors = press::standard_errors(fitted, rows, options, rules, defensive, threads);
   found.means = standardized.y.inverse_transform(states.means);
   found.levels = standardized.y.inverse_transform(states.levels);
-  const Vector inverse = (states.sizes.array() > 0).select(states.sizes.array().max(1e-300).inverse(), 0.0);
+  const Vector inverse = press::inverse_sizes(states.sizes);
   found.inputs = rows.x * (w * rows.weights.asDiagonal()).transpose() * inverse.asDiagonal();
   if (rows.x.rows() > 0) found.inputs = standardized.x.inverse_transform(found.inputs);
   found.sizes = states.sizes;
   found.bandwidths = fitted.widths;
   found.freedom = states.freedom();
   found.entropy = entropy_of(w).dot(rows.weights) / rows.weights.sum();
-  warn_of_states(fitted, states, report);
-  warn_of_widths(fitted, options, rules, report);
+  warn_of_coefficients(fitted, report);
+  warn_of_widths(fitted, least_width, rules, report);
 
   const auto mean_square = [&](const Matrix& residuals) {
     return residuals.colwise().squaredNorm().dot(rows.weights) / rows.weights.sum();
@@ -296,7 +330,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   report.details.set("n_states", fitted.map.n_states());
   report.details.set("degrees_of_freedom", found.freedom);
   report.details.set("regularization", fitted.ridge);
-  report.details.set("lasso", fitted.lasso);
+  if (!options.lasso.empty()) report.details.set("lasso", fitted.lasso);
   report.details.set("n_inputs_used",
                      fitted.map.n_layers() > 1
                          ? rows.x.rows()

@@ -93,9 +93,17 @@ Vector PressMap::centered(Vector theta) const {
   return theta;
 }
 
-Vector PressMap::reordered(const Vector& theta, const std::vector<Index>& order) const {
-  Vector out = theta;
-  layer(out, n_layers() - 1) = layer(theta, n_layers() - 1)(Eigen::all, order);
+PressMap PressMap::with_states(Index n_states) const {
+  std::vector<Index> hidden(widths_.begin() + 1, widths_.end() - 1);
+  return {n_inputs(), n_states, hidden, activation_};
+}
+
+Vector PressMap::states_of(const Vector& theta, const std::vector<Index>& states) const {
+  const PressMap map = with_states(std::ssize(states));
+  const Index last = n_layers() - 1;
+  Vector out(map.n_parameters());
+  out.head(begin_[static_cast<std::size_t>(last)]) = theta.head(begin_[static_cast<std::size_t>(last)]);
+  map.layer(out, last) = layer(theta, last)(Eigen::all, states);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "condens/plot/figures.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "frame.hpp"
+#include "value_colors.hpp"
 
 namespace condens::plot {
 
@@ -22,14 +23,6 @@ std::string component_label(const ProjectedDensity& model, Index k, const Summar
   for (Index j = 0; j < model.n_inputs(); ++j) names.push_back(name_of(options.inputs, j, "x"));
   return "z" + std::to_string(k + 1) + " = " + loadings_text(model.components().row(k).transpose(), names);
 }
-
-/// Values to shares of the palette: the central 96 % of the data, evenly.
-struct ValueScale {
-  Extent extent;
-  explicit ValueScale(const VectorView& y)
-      : extent(extent_of(Vector{{sample_quantile(y, 0.02), sample_quantile(y, 0.98)}})) {}
-  double share(double value) const { return std::clamp((value - extent.low) / extent.size(), 0.0, 1.0); }
-};
 
 /// The colours of scores, paler, so that points of the full colours stand out.
 const Palette& pale_palette() {
@@ -59,18 +52,6 @@ void draw_medians(const Panel& panel, const ConditionalDensity& inner, const Vec
                        encode_png(static_cast<int>(grid), static_cast<int>(grid), pixels, pale_palette()));
 }
 
-/// At most `count` rows, evenly spaced, each in the colour of its y.
-void draw_colored(const Panel& panel, const Matrix& z, const VectorView& y, Index count, const ValueScale& scale) {
-  const Index n = y.size();
-  const Index shown = std::min(n, count);
-  for (Index i = 0; i < shown; ++i) {
-    const Index row = i * n / shown;
-    panel.canvas().circle(
-        panel.at(z(0, row), z(1, row)), shown > 500 ? 2.2 : 3.2,
-        {.fill = css(score_palette()[color_index(scale.share(y[row]))]), .stroke = "#ffffff", .width = 0.7});
-  }
-}
-
 std::string summary_of_two(const ProjectedDensity& model, const Matrix& z, const VectorView& y,
                            const SummaryOptions& options, const std::string& title, const Run& run) {
   const ValueScale scale(y);
@@ -87,13 +68,10 @@ std::string summary_of_two(const ProjectedDensity& model, const Matrix& z, const
   for (Index k = 0; k < z.rows(); ++k) at[k] = sample_quantile(z.row(k).transpose(), 0.5);
   panel.begin();
   draw_medians(panel, model.inner(), at, options.target, scale, run);
-  draw_colored(panel, z, y, options.max_points, scale);
+  draw_colored(panel, z.row(0).transpose(), z.row(1).transpose(), y, options.max_points, scale);
   panel.end();
   panel.draw_frame();
-  const PanelSpec& spec = panel.spec();
-  draw_color_bar(
-      panel.canvas(), {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, score_palette(), scale.extent,
-      [&](double value) { return scale.share(value); }, y_name);
+  draw_value_bar(panel, scale, y_name);
   return frame.canvas.str();
 }
 

@@ -296,7 +296,7 @@ TEST(PressMap, CentredMapsAreTheSame) {
   const Matrix w = map.weights(theta, x);
   EXPECT_LT((map.weights(map.centered(theta), x) - w).norm(), 1e-13);
   EXPECT_LT(map.layer(map.centered(theta), 1).rowwise().sum().norm(), 1e-13);
-  const Matrix reordered = map.weights(map.reordered(theta, {2, 0, 1}), x);
+  const Matrix reordered = map.weights(map.states_of(theta, {2, 0, 1}), x);
   EXPECT_LT((reordered.row(0) - w.row(2)).norm(), 1e-14);  // sums in another order
   EXPECT_EQ(map.acts_on_inputs().sum(), 2 * 4);
   EXPECT_EQ(map.is_coefficient().sum(), 2 * 4 + 4 * 3);

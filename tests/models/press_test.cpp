@@ -82,7 +82,7 @@ TEST(Press, LawsAreMixturesOfTheStatesKernelDensities) {
   for (Index p = 0; p < 4; ++p) {
     double density = 0;
     double mean = 0;
-    for (Index j = 0; j < 3; ++j) {
+    for (Index j = 0; j < model.n_states(); ++j) {
       const double h = model.bandwidths()[j] * scale;
       double state = 0;
       for (Index i = 0; i < 60; ++i) {
@@ -99,6 +99,51 @@ TEST(Press, LawsAreMixturesOfTheStatesKernelDensities) {
     EXPECT_NEAR(law.pdf(0.7), density, 1e-9 * density);
     EXPECT_NEAR(law.mean()[0], mean, 1e-10);  // errata P11
   }
+}
+
+TEST(Press, LawsMixTheDensitiesOfTheStates) {
+  const Dataset rows = step(60, 2, 0.3);
+  const Press model = Press::fit(rows, quick(2));
+  const GaussianMixtures states = model.state_densities();
+  ASSERT_EQ(states.size(), 2);
+  const Matrix x = normals(2, 3, 9);
+  const Matrix w = model.state_weights(x);
+  for (Index i = 0; i < 3; ++i) {
+    const double mixed = w(0, i) * states[0].pdf(0.4) + w(1, i) * states[1].pdf(0.4);
+    EXPECT_NEAR(model.predict(x.col(i))[0].pdf(0.4), mixed, 1e-12);
+  }
+}
+
+TEST(Press, SmoothingMatrixGivesTheMeans) {
+  const Dataset rows = step(60, 2, 0.3);
+  PressOptions options = quick(2);
+  options.defensive_weight = 0;
+  const Press model = Press::fit(rows, options);
+  const Matrix s = model.smoothing_matrix(rows.x);
+  EXPECT_LT((s.rowwise().sum() - Vector::Ones(60)).norm(), 1e-10);
+  EXPECT_LT((s - s.transpose()).norm(), 1e-12);
+  EXPECT_NEAR(s.trace(), model.degrees_of_freedom(), 1e-10);
+  EXPECT_LT((s * rows.y.transpose() - model.predict(rows.x).mean().transpose()).norm(), 1e-9);
+}
+
+TEST(Press, StatesThatHoldNoRowsAreLeftOut) {
+  const Press model = Press::fit(step(60, 2, 0.3), quick(3));
+  EXPECT_EQ(model.n_states(), 2);
+  EXPECT_GT(model.state_sizes().minCoeff(), 1.0);
+  EXPECT_EQ(model.coefficients().cols(), 2);
+  EXPECT_EQ(model.report().details.at("n_states").as_number(), 2);
+  EXPECT_EQ(model.report().warnings.back(), "1 of 3 states held no rows and was left out; fewer n_states would do");
+}
+
+TEST(Press, WidthsDoNotFallBelowHalfAStepOfRoundedTargets) {
+  Dataset rows = step(80, 2, 0.3);
+  rows.y = Matrix((rows.y.array() * 4).round() / 2);
+  const Press model = Press::fit(rows, quick(2));
+  const double scale = std::sqrt((rows.y.array() - rows.y.mean()).square().sum() / 79);
+  EXPECT_NEAR(model.bandwidths().minCoeff() * scale, 0.25, 1e-6);
+  EXPECT_EQ(model.report().warnings.back(),
+            "the learned width of a state stands at its floor, half the smallest step of y; y has ties, and the log "
+            "score depends on how far they are smoothed");
 }
 
 TEST(Press, CompressionKeepsItsWord) {

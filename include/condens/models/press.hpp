@@ -107,7 +107,8 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "Gaussian width of the states' densities on the standardised scale: none (learned), one number, or one "
                 "for each state."},
     OptionField{"bandwidth_y_floor", &PressOptions::bandwidth_y_floor, positive(),
-                "Smallest width that is learned, in standard deviations of y: ties in y would make it vanish."},
+                "Smallest width that is learned, in standard deviations of y, or half the smallest step between values "
+                "of y where that is larger: ties in y would make it vanish."},
     OptionField{"common_bandwidth", &PressOptions::common_bandwidth, anything(), "One width for all states."},
     OptionField{"corrected_levels", &PressOptions::corrected_levels, anything(),
                 "Move every state's density to its least-squares level: the paper's means are drawn to the centre."},
@@ -131,6 +132,11 @@ class Press final : public ConditionalDensity {
   Matrix state_weights(const MatrixView& x) const;
   /// Entropy (18) of the weights at the columns of x, in bits: 0 where the state is certain.
   Vector entropy(const MatrixView& x) const;
+  /// The laws of y where a state is certain, one a state: the law at x mixes them by state_weights(x).
+  GaussianMixtures state_densities() const;
+  /// S of y-hat = S y (24) at rows of the fit, the columns of x (n of them): what row k, of weight 1, weighs in the
+  /// mean at row i. n x n; n^2 J multiplications.
+  Matrix smoothing_matrix(const MatrixView& x) const;
 
   Index n_states() const { return map_.n_states(); }
   const Matrix& coefficients() const { return found_.coefficients; }        ///< (d_x + 1) x J, standardised scale

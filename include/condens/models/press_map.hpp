@@ -57,8 +57,11 @@ class PressMap {
   /// The same map with coefficients of the last layer that add up to zero over the states.
   Vector centered(Vector theta) const;
 
-  /// The same map with state `order[j]` as its state j.
-  Vector reordered(const Vector& theta, const std::vector<Index>& order) const;
+  /// The same map with other states.
+  PressMap with_states(Index n_states) const;
+
+  /// Parameters of with_states(states.size()) whose state j is that of `states[j]`.
+  Vector states_of(const Vector& theta, const std::vector<Index>& states) const;
 
  private:
   std::vector<Index> widths_;  // d, hidden layers, J

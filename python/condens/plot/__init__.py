@@ -15,6 +15,7 @@ from condens.plot.densities import density_map, hdr_bands, interval_fan
 from condens.plot.joint import joint, pairs
 from condens.plot.reduction import dimensions, sufficient_summary
 from condens.plot.relevance import contribution, importances, path
+from condens.plot.states import simplex, smoothing_matrix, state_weights, states
 from condens.plot.tuning import tuning
 
 __all__ = [
@@ -31,7 +32,11 @@ __all__ = [
     "pairs",
     "path",
     "pit_histogram",
+    "simplex",
     "slices",
+    "smoothing_matrix",
+    "state_weights",
+    "states",
     "sufficient_summary",
     "tuning",
 ]

@@ -1,0 +1,40 @@
+#pragma once
+// Pictures of predictive states (PRESS): what y does in each, where in x each holds, and how certain the rows are.
+
+#include <string>
+
+#include "condens/core/run.hpp"
+#include "condens/models/press.hpp"
+#include "condens/plot/axes.hpp"
+#include "condens/plot/figures.hpp"
+
+namespace condens::plot {
+
+/// The density of one target in every state.
+std::string state_densities(const Press& model, const Names& names = {}, Index target = 0, const Run& run = {});
+
+struct StateWeightOptions {
+  Index input = 0;
+  Extent range = {0.0, 1.0};  ///< of the input that moves
+  Vector at = {};             ///< all inputs, of which `input` moves
+};
+
+/// The weight of every state while one input moves. Throws std::invalid_argument for an input that is not there.
+std::string state_weights(const Press& model, const StateWeightOptions& options, const Names& names = {});
+
+struct StateRowOptions {
+  Index target = 0;
+  Index max_points = 1500;  ///< of the data, evenly thinned
+};
+
+/// The rows of the data in the triangle of their weights of three states, in the colour of y (Goerg 2017, figure 2).
+/// Throws std::invalid_argument for another number of states, or data that do not fit the model.
+std::string state_simplex(const Press& model, const Dataset& data, const Names& names = {},
+                          const StateRowOptions& options = {});
+
+/// The smoothing matrix of the rows of the fit: what each row weighs in the mean of another, rows by increasing input
+/// or, of several inputs, by increasing mean. At most `max_points` rows, evenly thinned.
+std::string smoothing_matrix(const Press& model, const Dataset& data, const Names& names = {},
+                             const StateRowOptions& options = {.target = 0, .max_points = 400}, const Run& run = {});
+
+}  // namespace condens::plot

@@ -1,0 +1,140 @@
+// Figures of predictive states; see state_figures.hpp.
+
+#include "condens/plot/state_figures.hpp"
+
+#include <numeric>
+
+#include "condens/plot/line_chart.hpp"
+#include "density_image.hpp"
+#include "frame.hpp"
+#include "value_colors.hpp"
+
+namespace condens::plot {
+
+namespace {
+
+constexpr Index curve_points = 400;
+
+/// "state 2 (41 % of the rows)".
+std::string state_label(const Press& model, Index j) {
+  const double share = model.state_sizes()[j] / model.state_sizes().sum();
+  return "state " + std::to_string(j + 1) + " (" + short_number(100.0 * share, 2) + " % of the rows)";
+}
+
+Dataset thinned(const Dataset& data, Index most) {
+  if (data.size() <= most) return data;
+  std::vector<Index> kept(static_cast<std::size_t>(most));
+  for (Index i = 0; i < most; ++i) kept[static_cast<std::size_t>(i)] = i * data.size() / most;
+  return data.subset(kept);
+}
+
+/// Places of the rows, by increasing value.
+std::vector<Index> order_of(const Vector& values) {
+  std::vector<Index> out(static_cast<std::size_t>(values.size()));
+  std::iota(out.begin(), out.end(), Index{0});
+  std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return values[a] < values[b]; });
+  return out;
+}
+
+}  // namespace
+
+std::string state_densities(const Press& model, const Names& names, Index target, const Run& run) {
+  require(target >= 0 && target < model.n_targets(), "state_densities: target ", target, ", expected 0 to ",
+          model.n_targets() - 1);
+  const GaussianMixtures all = model.state_densities();
+  const GaussianMixtures laws = model.n_targets() == 1 ? all : all.marginal(target);
+  const Extent range = visible(laws, run);
+  const Vector y = Vector::LinSpaced(curve_points, range.low, range.high);
+  const Matrix density = laws.log_pdf_grid(y.transpose(), run).array().exp();
+  const std::string name = name_of(names.targets, target, "y");
+  LineChart chart{.title = "Density of " + name + " in each state", .x_label = name, .y_label = "density"};
+  for (Index j = 0; j < model.n_states(); ++j) {
+    chart.series.push_back({.name = state_label(model, j), .x = y, .y = density.col(j), .markers = false});
+  }
+  chart.y_range = density_axis(density.maxCoeff());
+  return line_chart(chart);
+}
+
+std::string state_weights(const Press& model, const StateWeightOptions& options, const Names& names) {
+  require(options.input >= 0 && options.input < model.n_inputs(), "state_weights: input ", options.input,
+          ", expected 0 to ", model.n_inputs() - 1);
+  require(options.at.size() == model.n_inputs(), "state_weights: at holds ", options.at.size(), " values, expected ",
+          model.n_inputs(), ", one for each input");
+  const Vector moving = Vector::LinSpaced(curve_points, options.range.low, options.range.high);
+  Matrix x = options.at.replicate(1, curve_points);
+  x.row(options.input) = moving.transpose();
+  const Matrix w = model.state_weights(x);
+  const std::string name = name_of(names.inputs, options.input, "x");
+  LineChart chart{.title = "Weight of each state as " + name + " moves",
+                  .x_label = name,
+                  .y_label = "weight of the state",
+                  .y_range = Extent{0.0, 1.03}};
+  for (Index j = 0; j < model.n_states(); ++j) {
+    chart.series.push_back(
+        {.name = "state " + std::to_string(j + 1), .x = moving, .y = w.row(j).transpose(), .markers = false});
+  }
+  return line_chart(chart);
+}
+
+std::string state_simplex(const Press& model, const Dataset& data, const Names& names, const StateRowOptions& options) {
+  check_figure("state_simplex", model, data, options.target);
+  require(model.n_states() == 3, "state_simplex: the model has ", model.n_states(), " states, expected 3");
+  const Dataset rows = thinned(data, options.max_points);
+  const Matrix w = model.state_weights(rows.x);
+  const Vector y = rows.y.row(options.target).transpose();
+  const ValueScale scale(data.y.row(options.target).transpose());
+  const double top = std::sqrt(0.75);
+  // Corners: state 1 to the left, state 3 to the right, state 2 above.
+  const Vector horizontal = 0.5 * w.row(1).transpose() + w.row(2).transpose();
+  const Vector vertical = top * w.row(1).transpose();
+  const std::string name = name_of(names.targets, options.target, "y");
+  Frame frame = make_frame(
+      {.title = "Weights of the states, in the colour of " + name, .height = 560.0, .right = color_bar_margin});
+  const Panel panel = frame.panel({-0.06, 1.06}, {-0.06, 0.94}, "", "", {{-9.0}, {""}}, {{-9.0}, {""}});
+  const std::vector<Point> corners{panel.at(0.0, 0.0), panel.at(0.5, top), panel.at(1.0, 0.0)};
+  Canvas& canvas = panel.canvas();
+  canvas.polygon(corners, {.fill = "#fafafa", .stroke = "#777777", .width = 1.0});
+  for (const double share : {0.25, 0.5, 0.75}) {  // where one state has this weight
+    const Style rule{.stroke = "#dddddd", .width = 0.7};
+    canvas.line(panel.at(0.5 * share, top * share), panel.at(1.0 - 0.5 * share, top * share), rule);
+    canvas.line(panel.at(share, 0.0), panel.at(0.5 + 0.5 * share, top * (1.0 - share)), rule);
+    canvas.line(panel.at(1.0 - share, 0.0), panel.at(0.5 - 0.5 * share, top * (1.0 - share)), rule);
+  }
+  draw_colored(panel, horizontal, vertical, y, options.max_points, scale);
+  const auto label = [&](Point corner, double lift, Anchor anchor, Index j) {
+    const double mean = model.state_means()(options.target, j);
+    canvas.text({corner.x, corner.y + lift}, "state " + std::to_string(j + 1) + ": mean " + short_number(mean),
+                {.size = 12.0, .anchor = anchor, .bold = true});
+  };
+  label(corners[0], 18.0, Anchor::start, 0);
+  label(corners[1], -10.0, Anchor::middle, 1);
+  label(corners[2], 18.0, Anchor::end, 2);
+  draw_value_bar(panel, scale, name);
+  return frame.canvas.str();
+}
+
+std::string smoothing_matrix(const Press& model, const Dataset& data, const Names& names,
+                             const StateRowOptions& options, const Run& run) {
+  check_figure("smoothing_matrix", model, data, options.target);
+  require(data.size() > 0, "smoothing_matrix: the data have no rows, expected at least one");
+  const Dataset rows = thinned(data, options.max_points);
+  const bool one_input = model.n_inputs() == 1;
+  const std::vector<Index> order =
+      order_of(one_input ? Vector(rows.x.row(0).transpose())
+                         : Vector(model.predict(rows.x, run).mean(run).row(options.target).transpose()));
+  const Matrix sorted = model.smoothing_matrix(rows.x)(order, order);
+  const std::string by =
+      one_input ? name_of(names.inputs, 0, "x") : "mean of " + name_of(names.targets, options.target, "y");
+  Frame frame = make_frame({.title = "Smoothing matrix", .height = 560.0, .right = color_bar_margin});
+  const double n = static_cast<double>(rows.size());
+  const Panel panel = frame.panel({0.0, n}, {0.0, n}, "row of the fit, by " + by, "row predicted, by " + by);
+  const DensityScale scale(sorted);
+  panel.begin();
+  draw_density(panel, sorted, scale);
+  panel.end();
+  panel.draw_frame();
+  draw_density_bar(panel, scale, "weight");
+  return frame.canvas.str();
+}
+
+}  // namespace condens::plot
