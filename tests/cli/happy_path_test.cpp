@@ -238,6 +238,29 @@ TEST_F(HappyPath, HelpAndVersion) {
   expect_words(output_of("models --json"), {"\"options\"", "\"paper\""});
 }
 
+TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
+  std::string table = "size,kind,y\n";
+  for (int i = 0; i < 90; ++i) {
+    const int stage = i % 3;
+    table += std::to_string(stage + 0.1 * (i * 7 % 11)) + "," + "ab"[stage == 0 ? 0 : 1] + "," +
+             std::to_string(10 * stage + 0.3 * (i * i % 7)) + "\n";
+  }
+  write("t.csv", table);
+  output_of("fit t.csv --target y --model press --set n_states=3 --set regularization=0.001 -o m.json");
+  expect_words(output_of("describe m.json"),
+               {"States, by rising mean of y", "share of the rows", "y: mean", "mean of size", "share of kind=a",
+                "What leads to each state", "±", "degrees of freedom", "mean entropy"});
+  expect_words(output_of("describe m.json --json"), {"\"states\"", "\"share\"", "\"coefficients\""});
+  for (const std::string kind : {"states", "weights", "simplex", "smoothing"}) {
+    output_of("plot m.json t.csv --figure " + kind + " -o p.svg");
+    expect_words(read("p.svg"), {"<svg", "</svg>"});
+  }
+  output_of("plot m.json t.csv -o p.html");
+  expect_words(read("p.html"), {"Weights of the states", "Rows among the states", "Smoothing matrix"});
+  expect_words(run("plot m.json --figure simplex -o p.svg").err, {"give DATA.csv"});
+  expect_words(run("plot m.json t.csv --figure weights --x kind -o p.svg").err, {"kind is categorical"});
+}
+
 TEST_F(HappyPath, AReductionTellsItsDirections) {
   shell(
       "awk 'BEGIN { srand(3); print \"a,b,c,town,y\"; for (i = 0; i < 90; ++i) { a = rand(); b = rand(); c = rand(); "
