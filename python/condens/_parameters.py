@@ -88,7 +88,9 @@ def _value_text(value: Any) -> str:
 
 
 def _entry(name: str, kind: str, text: str) -> str:
-    return f"{name} : {kind}\n" + textwrap.indent(textwrap.fill(text, 108, break_long_words=False), "    ")
+    return f"{name} : {kind}\n" + textwrap.indent(
+        textwrap.fill(text, 108, break_long_words=False, break_on_hyphens=False), "    "
+    )
 
 
 def _option_entry(option: Info, presets: list[str]) -> str:

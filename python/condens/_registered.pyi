@@ -6,7 +6,15 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import ConditionalDensityRegressor, _Additive, _Density, _Reducing, _Selecting, _WithUnlabeled
+from condens.estimators import (
+    ConditionalDensityRegressor,
+    _Additive,
+    _Density,
+    _OfStates,
+    _Reducing,
+    _Selecting,
+    _WithUnlabeled,
+)
 
 __all__ = [
     "GMM",
@@ -14,6 +22,7 @@ __all__ = [
     "LSCDE",
     "LSCE",
     "LSMI",
+    "PRESS",
     "RSDE",
     "SACDE",
     "SALSCDE",
@@ -377,6 +386,78 @@ class GaussianProcess(ConditionalDensityRegressor):
         noise_variance: _Numbers | None = None,
         n_starts: int | None = None,
         max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class PRESS(_OfStates):
+    """Predictive state smoothing: x is mapped to weights of a few states, each with its law of y."""
+
+    preset: Literal["recommended", "paper"]
+    n_states: _Numbers | None
+    criterion: Literal["mse", "loocv", "gcv", "loo", "likelihood"] | None
+    selection: Literal["aic", "cv"] | None
+    cv: _Numbers | _Splits | None
+    hidden: _Numbers | None
+    activation: Literal["tanh", "relu"] | None
+    smoothness: float | None
+    smoothness_weight: float | None
+    regularization: _Numbers | None
+    lasso: _Numbers | None
+    start: Literal["informed", "random"] | None
+    n_starts: int | None
+    holdout: float | None
+    patience: int | None
+    max_iterations: int | None
+    bandwidth_y: _Numbers | None
+    bandwidth_y_floor: float | None
+    common_bandwidth: bool | None
+    corrected_levels: bool | None
+    compression_tolerance: float | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    n_states_: Any
+    degrees_of_freedom_: Any
+    coef_: Any
+    standard_errors_: Any
+    state_means_: Any
+    state_levels_: Any
+    state_sizes_: Any
+    state_inputs_: Any
+    bandwidths_: Any
+    mean_entropy_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_states: _Numbers | None = None,
+        criterion: Literal["mse", "loocv", "gcv", "loo", "likelihood"] | None = None,
+        selection: Literal["aic", "cv"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        hidden: _Numbers | None = None,
+        activation: Literal["tanh", "relu"] | None = None,
+        smoothness: float | None = None,
+        smoothness_weight: float | None = None,
+        regularization: _Numbers | None = None,
+        lasso: _Numbers | None = None,
+        start: Literal["informed", "random"] | None = None,
+        n_starts: int | None = None,
+        holdout: float | None = None,
+        patience: int | None = None,
+        max_iterations: int | None = None,
+        bandwidth_y: _Numbers | None = None,
+        bandwidth_y_floor: float | None = None,
+        common_bandwidth: bool | None = None,
+        corrected_levels: bool | None = None,
+        compression_tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

@@ -248,7 +248,7 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   write("t.csv", table);
   output_of("fit t.csv --target y --model press --set n_states=3 --set regularization=0.001 -o m.json");
   expect_words(output_of("describe m.json"),
-               {"States, by rising mean of y", "share of the rows", "y: mean", "mean of size", "share of kind=a",
+               {"States, by rising mean of y", "share of the rows", "y: mean", "mean of size", "share of kind=b",
                 "What leads to each state", "±", "degrees of freedom", "mean entropy"});
   expect_words(output_of("describe m.json --json"), {"\"states\"", "\"share\"", "\"coefficients\""});
   for (const std::string kind : {"states", "weights", "simplex", "smoothing"}) {
