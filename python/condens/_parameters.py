@@ -87,10 +87,9 @@ def _value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
-def _entry(name: str, kind: str, text: str) -> str:
-    return f"{name} : {kind}\n" + textwrap.indent(
-        textwrap.fill(text, 108, break_long_words=False, break_on_hyphens=False), "    "
-    )
+def _entry(head: str, text: str) -> str:
+    filled = textwrap.fill(text, 108, break_long_words=False, break_on_hyphens=False)
+    return f"{head}\n" + textwrap.indent(filled, "    ")
 
 
 def _option_entry(option: Info, presets: list[str]) -> str:
@@ -104,7 +103,8 @@ def _option_entry(option: Info, presets: list[str]) -> str:
         chosen = f"None is {values[presets[0]]}."
     else:
         chosen = "None is " + "; ".join(f"{value} ({preset})" for preset, value in values.items()) + "."
-    return _entry(option["name"], ", ".join(filter(None, [kind, bounds, "optional"])), f"{option['text']} {chosen}")
+    head = ", ".join(filter(None, [f"{option['name']} : {kind}", bounds, "optional"]))
+    return _entry(head, f"{option['text']} {chosen}")
 
 
 def docstring(info: Info) -> str:
@@ -112,15 +112,14 @@ def docstring(info: Info) -> str:
     presets = ", ".join(map(repr, info["presets"]))
     parameters = [
         _entry(
-            "preset",
-            f"{{{presets}}}, default {info['presets'][0]!r}",
+            f"preset : {{{presets}}}, default {info['presets'][0]!r}",
             "Where arguments that are None take their values from.",
         ),
         *(_option_entry(option, info["presets"]) for option in info["options"] if option["name"] != "seed"),
-        *(_entry(name, f"{kind}, default {default!r}", text) for name, (default, kind, text) in COMMON.items()),
+        *(_entry(f"{name} : {kind}, default {default!r}", text) for name, (default, kind, text) in COMMON.items()),
     ]
     attributes = [
-        *(f"{result['name']}_\n    {result['text']}" for result in info["results"]),
+        *(_entry(f"{result['name']}_", result["text"]) for result in info["results"]),
         "cv_results_ : dict of arrays\n    What cross-validation compared, in the form of GridSearchCV; greater "
         "scores are better. Empty without a choice.",
         "report_ : dict\n    The core's own account of the fit: status, warnings, details.",

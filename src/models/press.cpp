@@ -51,20 +51,10 @@ void check_options(const PressOptions& o, const Dataset& data) {
           data.size(), " rows");
 }
 
-/// Rows as the fit takes them: copies are one row of their common weight, and weights that add up
-/// to less than the number of rows are shares of it.
+/// Rows as the fit takes them: copies are one row of their common weight, the order is lexicographic, and
+/// weights that add up to less than the number of rows are shares of it.
 Dataset rows_of_fit(const Dataset& rows, bool merge) {
-  Dataset out = rows;
-  if (merge) {
-    Matrix points(rows.x.rows() + rows.y.rows(), rows.size());
-    if (rows.x.rows() > 0) points.topRows(rows.x.rows()) = rows.x;
-    points.bottomRows(rows.y.rows()) = rows.y;
-    const std::vector<Index> first = first_equal_columns(points);
-    Index i = 0;
-    if (std::any_of(first.begin(), first.end(), [&](Index k) { return k != i++; })) {
-      out = preparation::merge_copies(rows);
-    }
-  }
+  Dataset out = merge ? preparation::merge_copies(rows) : rows;
   if (out.weights.size() > 0) {
     const double n = static_cast<double>(out.size());
     out.weights *= std::max(1.0, n / out.weights.sum());
