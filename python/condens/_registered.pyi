@@ -6,7 +6,15 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import ConditionalDensityRegressor, _Additive, _Density, _OfStates, _Reducing, _Selecting, _WithUnlabeled
+from condens.estimators import (
+    ConditionalDensityRegressor,
+    _Additive,
+    _Density,
+    _OfStates,
+    _Reducing,
+    _Selecting,
+    _WithUnlabeled,
+)
 
 __all__ = [
     "GMM",
