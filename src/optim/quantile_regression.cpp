@@ -13,12 +13,14 @@ namespace condens {
 
 namespace {
 
-constexpr double good_gap = 1e-12;      // no further search below it
-constexpr double certified_gap = 1e-9;  // what a caller can count on, and else sees
-constexpr double proximal = 1e-10;      // added to K_MM of a pivot
-constexpr Index pivots_between = 25;    // before Newton tries a smaller g
-constexpr Index newton_limit = 60;      // steps for one g
-constexpr int smoothing_levels = 12;    // g falls by 10^(1/2), 10^6 in all
+constexpr double good_gap = 1e-12;       // no pivot below it
+constexpr double certified_gap = 1e-9;   // no smaller g below it
+constexpr double proximal = 1e-10;       // added to K_MM of a pivot
+constexpr Index pivots_between = 200;    // before Newton tries a smaller g
+constexpr Index newton_limit = 60;       // steps for one g
+constexpr int smoothing_levels = 12;     // g falls by the root of 10, 10^6 in all
+constexpr double first_smoothing = 1.0;  // g / typical |r| of a fresh start
+constexpr double near_residuals = 12;    // the same from a near solution, times n: some ten residuals are less
 
 class Search {
  public:
@@ -381,7 +383,9 @@ QuantileFit QuantileRegression::solve(double level, double penalty, const Quanti
   } else {
     search.start_anew();
   }
-  return search.run((start != nullptr ? 0.1 : 1.0) * search.typical_residual());
+  const double smoothing =
+      start != nullptr ? std::min(0.1, near_residuals / static_cast<double>(y_.size())) : first_smoothing;
+  return search.run(smoothing * search.typical_residual());
 }
 
 }  // namespace condens
