@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/vector_math.hpp"
 
@@ -18,7 +17,6 @@ using OutOfFold = std::vector<Matrix>;
 /// One width without one fold: all penalties, from the largest down, each from the one before.
 Certificates predict_fold(const Problem& problem, double bandwidth, const std::vector<double>& regularizations,
                           Index fold, OutOfFold& out, Task& task) {
-  const FlushSubnormals guard;
   std::vector<Index> train;
   std::vector<Index> test;
   for (Index i = 0; i < problem.data.size(); ++i) {
@@ -77,7 +75,7 @@ void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
       const Vector nll = -quantile_laws.laws(quantiles, shape, problem.defensive)
                               .log_pdf(problem.data.y, {.threads = 1, .observer = {}});
       const double mean = dot(shares.data(), nll.data(), nll.size());
-      if (mean < least) {
+      if (mean < least || losses.size() == 0) {
         least = mean;
         candidate.shape = shape;
         losses = nll;
