@@ -50,9 +50,9 @@ Document quick_options(const Case& c) {
   if (c.model == "gskd" && c.preset == "paper")
     return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
   if (c.model == "kqr")
-    return Document::Object{{"quantile_levels", Vector{{0.1, 0.3, 0.5, 0.7, 0.9}}},
-                            {"bandwidth", Vector{{0.5, 1.0, 2.0}}},
-                            {"regularization", Vector{{0.01, 0.1}}}};
+    return Document::Object{{"quantile_levels", Document::Array{0.1, 0.3, 0.5, 0.7, 0.9}},
+                            {"bandwidth", Document::Array{0.5, 1.0, 2.0}},
+                            {"regularization", Document::Array{0.01, 0.1}}};
   return {};
 }
 

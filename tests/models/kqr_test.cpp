@@ -282,7 +282,7 @@ TEST(Kqr, AlteredFilesAreRefused) {
 }
 
 TEST(Kqr, CanBeCancelled) {
-  const Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
+  const condens::Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
   EXPECT_THROW(Kqr::fit(wave(60, 1), {}, run), Cancelled);
 }
 
