@@ -94,7 +94,7 @@ void measure() {
                 threads, seconds, 1e3 * seconds * threads / count, steps / count, pivots / count, gap);
   }
   std::printf("\nwhole fit, standardisation to model, all threads\n");
-  for (const Index rows : {250, 500, 1000}) {
+  for (const Index rows : {250, 500}) {
     const Dataset data = two_branches(rows, 2, 1);
     for (const bool paper : {false, true}) {
       const double seconds = best_seconds(1, [&] { Kqr::fit(data, paper ? KqrOptions::paper() : KqrOptions{}); });

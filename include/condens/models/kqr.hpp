@@ -48,7 +48,7 @@ struct KqrOptions {
   std::vector<double> regularization = {};
   KqrLoss loss = KqrLoss::mean;
   bool refine = true;
-  std::vector<double> spread = {0.4, 0.6, 0.8, 1.2, 2.0};
+  std::vector<double> spread = {0.4, 0.6, 0.8, 1.2, 2.0, 3.0};
   std::vector<double> bandwidth_y_floor = {0.01, 0.03, 0.1, 0.2, 0.3};
   KqrScoring scoring = KqrScoring::nll;
   std::vector<double> cv = {5};
