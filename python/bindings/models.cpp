@@ -9,6 +9,7 @@
 #include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/models/kqr.hpp"
 #include "condens/models/press.hpp"
 #include "condens/models/projected_density.hpp"
 #include "condens/models/sacde.hpp"
@@ -170,6 +171,15 @@ void bind_model(nb::module_& m) {
       [](const Model& self, const Rows& x) { return to_rows(of_states(self).smoothing_matrix(columns_of(x))); },
       nb::arg("x").noconvert());
   c.def("state_densities", [](const Model& self) { return of_states(self).state_densities(); });
+  c.def(
+      "exact_quantiles",
+      [](const Model& self, const Rows& x, int threads) {
+        const auto* quantiles = dynamic_cast<const Kqr*>(self.density.get());
+        if (quantiles == nullptr) throw nb::type_error("only a model of quantiles has quantiles of its own");
+        return to_rows(
+            released(threads, nb::none(), [&](const Run& run) { return quantiles->quantiles(columns_of(x), run); }));
+      },
+      nb::arg("x").noconvert(), nb::arg("threads") = 0);
   c.def_prop_ro("inner", [](const Model& self) {
     const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
     if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs has one inside");

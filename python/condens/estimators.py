@@ -216,7 +216,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = not self._info["single_target"]
         return tags
 
     @property
@@ -323,6 +323,18 @@ class _Additive(_Selecting):
         return self._model.contribution(
             int(feature), as_rows(grid_x.reshape(-1, 1)), as_rows(grid_y.reshape(len(grid_y), -1))
         )
+
+
+class _OfQuantiles(ConditionalDensityRegressor):
+    """Estimators whose law is made of quantiles that they estimate."""
+
+    def exact_quantiles(self, X: Any) -> Floats:
+        """The estimated quantiles at each row of X, of shape (n, levels), at the levels `levels_`.
+
+        They solve the problems of quantile regression; those of `predict_quantiles` are of the law between them.
+        """
+        rows = self._rows(X)
+        return self._model.exact_quantiles(rows, threads_of(self.n_jobs))
 
 
 class _OfStates(ConditionalDensityRegressor):
@@ -469,6 +481,7 @@ def _bases(info: dict[str, Any]) -> tuple[type, ...]:
         *((selecting,) if selects else ()),
         *((_Reducing,) if reduces else ()),
         *((_OfStates,) if info["name"] == "press" else ()),
+        *((_OfQuantiles,) if info["name"] == "kqr" else ()),
         *((_Density,) if info["is_density"] else ()),
         *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
     )
