@@ -12,7 +12,6 @@ namespace {
 
 constexpr Index block_rows = 64;    // a block's numbers stay in the cache
 constexpr Index group_blocks = 16;  // blocks that one thread takes at once
-constexpr double most_log_scale = 7.0;
 const double log_two_pi = std::log(2 * std::numbers::pi);
 
 using MatrixMap = Eigen::Map<const Matrix>;
@@ -43,8 +42,8 @@ void forward(const Shape& shape, const MatrixView& x, const Vector& parameters, 
     if (layer < shape.layers) tanh_in_place(out);
   }
   if (shape.skip && shape.n_inputs > 0) {
-    const MatrixMap skip(parameters.data() + shape.skip_offset(), shape.n_inputs, shape.n_outputs());
-    work.outputs.topRows(rows).noalias() += x * skip;
+    const MatrixMap skip(parameters.data() + shape.skip_offset(), shape.n_inputs, shape.n_means());
+    work.outputs.topRows(rows).middleCols(shape.n_components, shape.n_means()).noalias() += x * skip;
   }
 }
 
@@ -72,7 +71,7 @@ void finish_mixture(const Shape& shape, Index rows, Workspace& work) {
   log_sum_of_columns(logits, work.columns, 0);
   logits.colwise() -= work.columns.col(0).head(rows);
   auto scales = work.outputs.topRows(rows).rightCols(t * shape.scales_per_component());
-  scales = scales.cwiseMin(most_log_scale);
+  scales = scales.cwiseMin(std::log(shape.most_scale));
   exp_in_place(scales);
   scales.array() += shape.scale_floor;
 }
@@ -102,6 +101,7 @@ void evaluate(const Shape& shape, const Block& block, const Vector& parameters, 
 void differentiate_mixture(const Shape& shape, const Block& block, Workspace& work) {
   const Index rows = block.x.rows();
   const double half_log = 0.5 * static_cast<double>(shape.n_targets) * log_two_pi;
+  const double most = shape.scale_floor + shape.most_scale * (1 - 1e-12);
   auto log_density = work.columns.col(0).head(rows);  // without the constant
   log_density = (half_log - log_density.array()).matrix();
   auto share = work.columns.col(1).head(rows);
@@ -119,8 +119,8 @@ void differentiate_mixture(const Shape& shape, const Block& block, Workspace& wo
       const auto z = work.z.col(c * shape.n_targets + k).head(rows).array();
       work.by_outputs.col(shape.mean_output(c, k)).head(rows).array() = -share.array() * z / scale;
       auto by_scale = work.by_outputs.col(shape.scale_output(c, k)).head(rows).array();
-      const double most = shape.scale_floor + std::exp(most_log_scale);
-      const auto slope = (scale < most).select(share.array() * (1.0 - z.square()) * (1.0 - shape.scale_floor / scale), 0.0);
+      const auto slope =
+          (scale < most).select(share.array() * (1.0 - z.square()) * (1.0 - shape.scale_floor / scale), 0.0);
       if (shape.isotropic) {
         by_scale += slope;
       } else {
@@ -139,10 +139,9 @@ void backward(const Shape& shape, const Block& block, const Vector& parameters, 
     if (input.cols() > 0) Eigen::Map<Matrix>(begin, input.cols(), out).noalias() += input.transpose() * by_output;
     Eigen::Map<Vector>(begin + input.cols() * out, out) += by_output.colwise().sum().transpose();
   };
-  const auto by_outputs = work.by_outputs.topRows(rows);
   if (shape.skip && shape.n_inputs > 0) {
-    Eigen::Map<Matrix>(gradient.data() + shape.skip_offset(), shape.n_inputs, shape.n_outputs()).noalias() +=
-        block.x.transpose() * by_outputs;
+    Eigen::Map<Matrix>(gradient.data() + shape.skip_offset(), shape.n_inputs, shape.n_means()).noalias() +=
+        block.x.transpose() * work.by_outputs.topRows(rows).middleCols(shape.n_components, shape.n_means());
   }
   for (Index layer = shape.layers; layer >= 0; --layer) {
     const auto current = layer == shape.layers ? work.by_outputs.topRows(rows)
@@ -166,7 +165,7 @@ Index Shape::layer_offset(Index layer) const {
   return layer == 0 ? 0 : first + (layer - 1) * (hidden + 1) * hidden;
 }
 
-Index Shape::n_parameters() const { return skip_offset() + (skip ? n_inputs * n_outputs() : 0); }
+Index Shape::n_parameters() const { return skip_offset() + (skip ? n_inputs * n_means() : 0); }
 
 Workspace::Workspace(const Shape& shape, Index most_rows)
     : activations(static_cast<std::size_t>(shape.layers), Matrix(most_rows, shape.hidden)),

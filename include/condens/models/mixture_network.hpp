@@ -4,9 +4,9 @@
 // Source: C. M. Bishop, Mixture density networks, report NCRG/94/004, Aston University 1994;
 // M. Sugiyama et al., IEICE Trans. E93-D(3), 2010, section 3.2; order of outputs: errata L17.
 //
-//   a_1 = tanh(W_1'x + b_1), ..., a_L = tanh(W_L'a_{L-1} + b_L),   o = V'a_L + c (+ S'x)
+//   a_1 = tanh(W_1'x + b_1), ..., a_L = tanh(W_L'a_{L-1} + b_L),   o = V'a_L + c (+ S'x for the means)
 //   o   = (logits of pi_1, ..., pi_t; means mu_1, ..., mu_t, each d_y numbers; s_1, ..., s_t)
-//   p(y|x) = sum_l pi_l N(y; mu_l, diag(sigma_l^2)),  pi = softmax,  sigma_l = floor + exp(s_l)
+//   p(y|x) = sum_l pi_l N(y; mu_l, diag(sigma_l^2)),  pi = softmax,  sigma_l = floor + min(exp(s_l), most)
 //
 // sigma_l has d_y numbers, or one for all targets. The parameters are one vector: W_1, b_1, ...,
 // W_L, b_L, V, c, S, matrices (inputs of the layer x its outputs) column by column.
@@ -27,11 +27,13 @@ struct Shape {
   Index hidden = 1;        ///< units in every layer
   Index layers = 1;        ///< L >= 1
   Index n_components = 1;  ///< t
-  bool skip = false;       ///< S is there
+  bool skip = false;       ///< S is there: means have a part that is linear in x
   bool isotropic = false;  ///< one standard deviation per component
   double scale_floor = 0;  ///< sigma > floor
+  double most_scale = 1e3;  ///< exp(s) <= most_scale
 
   Index scales_per_component() const { return isotropic ? 1 : n_targets; }
+  Index n_means() const { return n_components * n_targets; }
   Index n_outputs() const { return n_components * (1 + n_targets + scales_per_component()); }
   Index n_parameters() const;
 
