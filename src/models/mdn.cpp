@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
@@ -34,6 +35,13 @@ void check_options(const MdnOptions& options) {
   check_whole(options.hidden, "hidden");
   require(!options.regularization.empty(), owner, ": regularization has no numbers, expected one or candidates");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+}
+
+/// Multiples of 2^-30. Training follows a difference in the last digit to another minimum of the loss: after this, data
+/// in other units train as they did in the first.
+Matrix on_grid(const MatrixView& standardized) {
+  constexpr double step = 0x1.0p-30;
+  return (standardized / step).array().round() * step;
 }
 
 Ensemble plan(const MdnOptions& options, const Dataset& rows) {
@@ -92,9 +100,8 @@ void choose(Ensemble& ensemble, const MdnOptions& options, const Dataset& rows, 
   std::vector<Candidate> candidates = candidates_of(options);
   if (candidates.size() == 1) return;
   mdn::score_candidates(candidates, ensemble, rows, fold, defensive, run);
-  const Candidate& best = *std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.score < b.score;
-  });
+  const Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
+                                            [](const auto& a, const auto& b) { return a.score < b.score; });
   ensemble.training.shape.n_components = static_cast<Index>(best.n_components);
   ensemble.training.shape.hidden = static_cast<Index>(best.hidden);
   ensemble.training.decay = best.regularization;
@@ -109,7 +116,7 @@ double share_on_floor(const mdn::Shape& shape, const Dataset& rows, const Matrix
   for (Index m = 0; m < parameters.cols(); ++m) {
     Vector losses;
     mdn::loss(shape, block, parameters.col(m), work, &losses);
-    const double constant = 0.5 * static_cast<double>(shape.n_targets) * std::log(2 * 3.141592653589793);
+    const double constant = 0.5 * static_cast<double>(shape.n_targets) * std::log(2 * std::numbers::pi);
     for (Index c = 0; c < shape.n_components; ++c) {
       const Vector share = (work.log_joint.col(c) + losses).array() - constant;
       for (Index i = 0; i < rows.size(); ++i) {
@@ -284,14 +291,18 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
-  const Dataset& own = standardized.data;
+  Dataset own = standardized.data;
+  if (options.standardize) {
+    own.x = on_grid(own.x);
+    own.y = on_grid(own.y);
+  }
   const Defensive defensive = Defensive::fit(options.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
   Ensemble ensemble = plan(options, own);
   const bool choice = candidates_of(options).size() > 1;
-  const std::vector<Index> fold = choice ? preparation::folds_of(options.cv, given_folds ? data : rows, options.seed)
-                                         : std::vector<Index>{};
+  const std::vector<Index> fold =
+      choice ? preparation::folds_of(options.cv, given_folds ? data : rows, options.seed) : std::vector<Index>{};
   choose(ensemble, options, own, fold, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);
@@ -316,7 +327,8 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   if (on_floor > 0.01) {
     report.warnings.push_back(message("components on the floor of their standard deviation, ", options.scale_floor,
                                       " of the spread of y (scale_floor), account for ",
-                                      std::round(1000 * on_floor) / 10, " % of the rows: y is tied, rounded or nearly "
+                                      std::round(1000 * on_floor) / 10,
+                                      " % of the rows: y is tied, rounded or nearly "
                                       "a function of x there"));
   }
   return {std::move(p), standardized.x, standardized.y, std::move(report)};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <numbers>
 
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
@@ -58,7 +58,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
   };
   const LbfgsSettings settings{.max_iterations = how.max_iterations,
                                .gradient_tolerance = 1e-6,
-                               .value_tolerance = 1e-9,
+                               .value_tolerance = 1e-12,
                                .after_step = [&](const Vector& at) { return held_out.watch(at, threads); }};
   LbfgsResult found = minimize(objective, from, -bound, bound, settings, [&] { task.poll(); });
   return {.parameters = std::move(found.x),
@@ -133,7 +133,7 @@ Trained train_by_adam(const Training& how, const Dataset& rows, const Vector& fr
   while (out.iterations < how.max_iterations) {
     task.poll();
     const double progress = static_cast<double>(out.iterations) / static_cast<double>(how.max_iterations);
-    adam.pass(out.parameters, how.learning_rate * 0.5 * (1 + std::cos(3.141592653589793 * progress)), random);
+    adam.pass(out.parameters, how.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * progress)), random);
     task.advance(static_cast<double>(rows.size()));
     ++out.iterations;
     if (!held_out.watch(out.parameters, threads)) break;

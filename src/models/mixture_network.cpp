@@ -10,8 +10,8 @@ namespace condens::mdn {
 
 namespace {
 
-constexpr Index block_rows = 64;    // a block's numbers stay in the cache
-constexpr Index group_blocks = 16;  // blocks that one thread takes at once
+constexpr Index block_rows = 128;  // a block's numbers stay in the cache
+constexpr Index group_blocks = 8;  // blocks that one thread takes at once
 const double log_two_pi = std::log(2 * std::numbers::pi);
 
 using MatrixMap = Eigen::Map<const Matrix>;
@@ -36,8 +36,8 @@ void forward(const Shape& shape, const MatrixView& x, const Vector& parameters, 
     if (layer == 0) {
       if (shape.n_inputs > 0) out.noalias() += x * weights_of(shape, 0, parameters);
     } else {
-      out.noalias() += work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows) *
-                       weights_of(shape, layer, parameters);
+      out.noalias() +=
+          work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows) * weights_of(shape, layer, parameters);
     }
     if (layer < shape.layers) tanh_in_place(out);
   }

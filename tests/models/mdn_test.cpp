@@ -56,7 +56,9 @@ TEST(Mdn, LearnsTwoBranches) {
   EXPECT_LT(mean_nll(model, test), least + 0.25);
   EXPECT_GT(mean_nll(model, test), least - 0.05);
   EXPECT_EQ(model.predict(Matrix::Zero(1, 1))[0].n_components(), 16);  // 5 networks of 3, and the broad one
-  EXPECT_EQ(model.predict(Matrix::Zero(1, 1))[0].modes().cols(), 2);
+  const GaussianMixture law = model.predict(Matrix::Zero(1, 1))[0];
+  EXPECT_GT(law.pdf(1.0), 5 * law.pdf(0.0));
+  EXPECT_GT(law.pdf(-1.0), 5 * law.pdf(0.0));
 }
 
 TEST(Mdn, LawIsTheMeanOfItsNetworksAndTheBroadComponent) {
@@ -74,8 +76,8 @@ TEST(Mdn, LawIsTheMeanOfItsNetworksAndTheBroadComponent) {
     for (Index i = 0; i < 5; ++i) {
       double density = 0;
       for (Index m = 0; m < 2; ++m) {
-        density += 0.5 * std::exp(-plain::mdn_loss(model.shape(), model.parameters().col(m), data.x.col(i),
-                                                   data.y.col(i)));
+        density +=
+            0.5 * std::exp(-plain::mdn_loss(model.shape(), model.parameters().col(m), data.x.col(i), data.y.col(i)));
       }
       double broad = 1;
       for (Index k = 0; k < 2; ++k) {
@@ -192,11 +194,11 @@ TEST(Mdn, AWeightIsThatManyCopiesAndZeroIsAbsence) {
   Dataset copies = weighted.subset(rows);
   copies.weights.resize(0);
   const Dataset test = branches(30, 1, 0.2, 9);
-  EXPECT_LT((Mdn::fit(weighted, small()).log_density(test.x, test.y) -
-             Mdn::fit(copies, small()).log_density(test.x, test.y))
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-9);
+  EXPECT_LT(
+      (Mdn::fit(weighted, small()).log_density(test.x, test.y) - Mdn::fit(copies, small()).log_density(test.x, test.y))
+          .cwiseAbs()
+          .maxCoeff(),
+      1e-9);
 }
 
 TEST(Mdn, WithoutInputsItIsAMixture) {
@@ -213,7 +215,8 @@ TEST(Mdn, ConstantInputsPlayNoPart) {
   data.x = x;
   const Mdn model = Mdn::fit(data, small());
   EXPECT_TRUE(warns(model, "input 2 is constant"));
-  EXPECT_EQ(model.log_density(Vector{{0.5, 7.0}}, Vector{{0.3}}), model.log_density(Vector{{0.5, -1e9}}, Vector{{0.3}}));
+  EXPECT_EQ(model.log_density(Vector{{0.5, 7.0}}, Vector{{0.3}}),
+            model.log_density(Vector{{0.5, -1e9}}, Vector{{0.3}}));
 }
 
 TEST(Mdn, TiedTargetsEndOnTheFloorAndItSaysSo) {
@@ -247,9 +250,11 @@ TEST(Mdn, TwoRowsOutliersAndRowsWithoutSpreadInX) {
   y(0, 9) = -1e8;
   outliers = {.x = x, .y = y};
   EXPECT_TRUE(Mdn::fit(outliers).log_density(x, y).allFinite());
-  EXPECT_TRUE(Mdn::fit(outliers, MdnOptions::paper()).log_density(x, y).allFinite());
+  MdnOptions paper = MdnOptions::paper();
+  paper.hidden = {5};
+  EXPECT_TRUE(Mdn::fit(outliers, paper).log_density(x, y).allFinite());
   const Dataset same{.x = Matrix::Ones(1, 30), .y = branches(30, 0).y};
-  EXPECT_TRUE(Mdn::fit(same).log_density(same.x, same.y).allFinite());
+  EXPECT_TRUE(Mdn::fit(same, small()).log_density(same.x, same.y).allFinite());
   EXPECT_NE(complaint([] { Mdn::fit({.x = Matrix{{0.0}}, .y = Matrix{{3.0}}}); }).find("target 1 is constant"),
             std::string::npos);
 }
@@ -310,20 +315,23 @@ TEST(Mdn, TrainingCanBeCancelled) {
   MdnOptions options;
   options.max_iterations = 100000;
   options.patience = 100000;
-  const Run run{.threads = 2, .observer = [](std::string_view task, double fraction) {
-                  EXPECT_EQ(task, "training networks");
-                  EXPECT_GE(fraction, 0.0);
-                  EXPECT_LE(fraction, 1.0);
-                  return false;
-                }};
+  const condens::Run run{.threads = 2, .observer = [](std::string_view task, double fraction) {
+                           EXPECT_EQ(task, "training networks");
+                           EXPECT_GE(fraction, 0.0);
+                           EXPECT_LE(fraction, 1.0);
+                           return false;
+                         }};
   EXPECT_THROW(Mdn::fit(branches(200, 1), options, run), Cancelled);
 }
 
 TEST(Mdn, AFileThatDoesNotFitTogetherIsRefused) {
   Document document = Mdn::fit(branches(30, 1), small()).to_document();
   EXPECT_NO_THROW(Mdn::from_document(document));
-  for (const auto& [key, value] : {std::pair<std::string, Document>{"hidden", 5}, {"hidden", std::int64_t{1} << 62},
-                                   {"n_components", 0}, {"scale_floor", 0.0}, {"x_low", Vector(Vector::Zero(2))}}) {
+  for (const auto& [key, value] : {std::pair<std::string, Document>{"hidden", 5},
+                                   {"hidden", std::int64_t{1} << 62},
+                                   {"n_components", 0},
+                                   {"scale_floor", 0.0},
+                                   {"x_low", Vector(Vector::Zero(2))}}) {
     Document broken = document;
     broken.set(key, value);
     EXPECT_THROW(Mdn::from_document(broken), FormatError) << key;

@@ -39,11 +39,12 @@ Example example(Shape shape, Index n, std::uint64_t seed = 1) {
 }
 
 std::vector<Shape> shapes() {
-  return {{.n_inputs = 3, .n_targets = 1, .hidden = 4, .layers = 1, .n_components = 3, .scale_floor = 0.03},
-          {.n_inputs = 2, .n_targets = 2, .hidden = 5, .layers = 2, .n_components = 2, .skip = true, .scale_floor = 0.2},
-          {.n_inputs = 2, .n_targets = 3, .hidden = 3, .layers = 3, .n_components = 2, .skip = true, .isotropic = true},
-          {.n_inputs = 0, .n_targets = 1, .hidden = 2, .layers = 1, .n_components = 4, .skip = true},
-          {.n_inputs = 1, .n_targets = 2, .hidden = 1, .layers = 1, .n_components = 1, .isotropic = true}};
+  return {
+      {.n_inputs = 3, .n_targets = 1, .hidden = 4, .layers = 1, .n_components = 3, .scale_floor = 0.03},
+      {.n_inputs = 2, .n_targets = 2, .hidden = 5, .layers = 2, .n_components = 2, .skip = true, .scale_floor = 0.2},
+      {.n_inputs = 2, .n_targets = 3, .hidden = 3, .layers = 3, .n_components = 2, .skip = true, .isotropic = true},
+      {.n_inputs = 0, .n_targets = 1, .hidden = 2, .layers = 1, .n_components = 4, .skip = true},
+      {.n_inputs = 1, .n_targets = 2, .hidden = 1, .layers = 1, .n_components = 1, .isotropic = true}};
 }
 
 TEST(MixtureNetwork, LossIsThatOfPlainLoops) {
@@ -109,7 +110,7 @@ TEST(MixtureNetwork, PenaltyIsOnWeightsAndNotOnBiases) {
   Vector gradient = Vector::Zero(parameters.size());
   const double value = mdn::add_penalty(shape, 0.5, parameters, gradient);
   // W_1: 2 x 5, b_1: 5, W_2: 5 x 5, b_2: 5, V: 5 x 10, c: 10, S: 2 x 4.
-  const std::vector<std::pair<Index, bool>> parts = {{10, true}, {5, false}, {25, true}, {5, false},
+  const std::vector<std::pair<Index, bool>> parts = {{10, true}, {5, false},  {25, true}, {5, false},
                                                      {50, true}, {10, false}, {8, true}};
   Index next = 0;
   double squares = 0;

@@ -155,9 +155,10 @@ inline constexpr auto result_table<Mdn> = std::tuple{
     ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
     ResultField{"train_nll", &Mdn::train_nll,
                 "Mean negative log-likelihood of every network on its training rows, on the standardised scale."},
-    ResultField{"validation_nll", &Mdn::validation_nll,
-                "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
-                "when there are none."},
+    ResultField{
+        "validation_nll", &Mdn::validation_nll,
+        "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
+        "when there are none."},
     ResultField{"parameters", &Mdn::parameters, "Weights and biases, one column for every network."},
 };
 

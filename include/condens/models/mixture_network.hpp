@@ -22,14 +22,14 @@
 namespace condens::mdn {
 
 struct Shape {
-  Index n_inputs = 0;      ///< d_x >= 0
-  Index n_targets = 1;     ///< d_y
-  Index hidden = 1;        ///< units in every layer
-  Index layers = 1;        ///< L >= 1
-  Index n_components = 1;  ///< t
-  bool skip = false;       ///< S is there: means have a part that is linear in x
-  bool isotropic = false;  ///< one standard deviation per component
-  double scale_floor = 0;  ///< sigma > floor
+  Index n_inputs = 0;       ///< d_x >= 0
+  Index n_targets = 1;      ///< d_y
+  Index hidden = 1;         ///< units in every layer
+  Index layers = 1;         ///< L >= 1
+  Index n_components = 1;   ///< t
+  bool skip = false;        ///< S is there: means have a part that is linear in x
+  bool isotropic = false;   ///< one standard deviation per component
+  double scale_floor = 0;   ///< sigma > floor
   double most_scale = 1e3;  ///< exp(s) <= most_scale
 
   Index scales_per_component() const { return isotropic ? 1 : n_targets; }
