@@ -3,8 +3,8 @@
 usage: python benchmarks/mdn_rivals.py MDN_BENCHMARK BOSTON.csv
 One tanh layer of 20 units and a linear part, three Gaussians, weight decay 0.01, all rows, the same ten starts, 300
 steps with a memory of ten. The arguments are the C++ program of that name and a CSV file of numbers with the target in
-its last column. One side runs after the other, each three times; the best time counts. The two losses and gradients
-are compared at the first start; ends differ, as the line searches do.
+its last column (reproduce/common/fetch_data.sh writes Boston.csv). One side runs after the other, each three times; the
+best time counts. Losses and gradients are compared at the first start; ends differ, as the line searches do.
 """
 
 from __future__ import annotations
