@@ -16,6 +16,7 @@
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/kqr.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/mdn.hpp"
 #include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/press.hpp"
 #include "condens/models/sacde.hpp"
@@ -157,6 +158,10 @@ const std::vector<ModelInfo>& models() {
           "kqr", "KernelQuantileRegression",
           "Kernel quantile regression: quantile functions of x, solved exactly, and the density between them.",
           "Takeuchi, Le, Sears and Smola (2006); Li, Liu and Zhu (2007)", Unlabeled::ignored),
+      describe<Mdn, MdnOptions>(
+          "mdn", "MixtureDensityNetwork",
+          "Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures.",
+          "Bishop (1994); Sugiyama et al. (2010), section 3.2", Unlabeled::ignored),
       describe<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)", Unlabeled::ignored),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "condens/core/errors.hpp"
 #include "support/complaint.hpp"
@@ -159,6 +160,21 @@ TEST(Lbfgs, CanBeCancelled) {
   };
   EXPECT_THROW(minimize(rosenbrock, Vector{{-1.2, 1.0}}, no_bound(2, -1), no_bound(2, 1), {}, poll), Cancelled);
   EXPECT_EQ(calls, 5);
+}
+
+TEST(Lbfgs, AfterStepSeesEveryStepAndEndsTheSearch) {
+  std::vector<Vector> seen;
+  const auto watch = [&](const Vector& x) {
+    seen.push_back(x);
+    return seen.size() < 3;
+  };
+  const LbfgsResult found = minimize_freely(rosenbrock, Vector{{-1.2, 1.0}}, {.after_step = watch});
+  EXPECT_EQ(found.status, LbfgsStatus::stopped);
+  EXPECT_EQ(to_string(found.status), "stopped");
+  EXPECT_EQ(found.iterations, 3);
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(found.x, seen.back());
+  EXPECT_NE(seen[0], seen[1]);
 }
 
 TEST(Lbfgs, OfNoUnknownsIsTheValueItself) {
