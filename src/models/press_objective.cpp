@@ -62,8 +62,10 @@ struct PressObjective::Chunk {
 };
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion,
-                               const PressPenalties& penalties, std::vector<PressNodes> nodes, Defensive defensive)
+                               const PressPenalties& penalties, std::vector<PressNodes> nodes, Defensive defensive,
+                               std::shared_ptr<const PackedObservations> packed)
     : x_(rows.x),
+      packed_(std::move(packed)),
       y_(rows.y),
       weights_(rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size())),
       leaves_(criterion == PressCriterion::likelihood ? weights_ : Vector(weights_.cwiseMin(1.0))),
@@ -77,19 +79,22 @@ PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion
           rows.x.cols(), " rows, y ", rows.size(), " and weights ", weights_.size(), ", expected as many");
   require(rows.x.rows() == map_.n_inputs(), owner, ": x has ", rows.x.rows(), " columns, expected ", map_.n_inputs());
   require(rows.y.rows() >= 1, owner, ": y has no columns, expected at least one");
+  require(packed_ == nullptr || packed_->size() == rows.size(), owner, ": the packed inputs are not those of x");
   require((weights_.array() > 0).all() && std::isfinite(total_), owner, ": weights must be finite and > 0");
   require(penalties.ridge >= 0 && penalties.smoothness_weight >= 0, owner, ": penalties must be >= 0");
 }
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion,
-                               const PressPenalties& penalties)
-    : PressObjective(rows, std::move(map), criterion, penalties, {}, {}) {
+                               const PressPenalties& penalties, std::shared_ptr<const PackedObservations> packed)
+    : PressObjective(rows, std::move(map), criterion, penalties, {}, {}, std::move(packed)) {
   require(criterion != PressCriterion::likelihood, owner, ": the likelihood needs nodes of the state densities");
 }
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, std::vector<PressNodes> nodes,
-                               const Defensive& defensive, const PressPenalties& penalties)
-    : PressObjective(rows, std::move(map), PressCriterion::likelihood, penalties, std::move(nodes), defensive) {
+                               const Defensive& defensive, const PressPenalties& penalties,
+                               std::shared_ptr<const PackedObservations> packed)
+    : PressObjective(rows, std::move(map), PressCriterion::likelihood, penalties, std::move(nodes), defensive,
+                     std::move(packed)) {
   require(nodes_.size() == 1 || std::ssize(nodes_) == map_.n_states(), owner, ": ", nodes_.size(),
           " sets of nodes, expected one or ", map_.n_states());
   for (const PressNodes& own : nodes_) {
@@ -110,7 +115,8 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
   require((widths.array() > 0).all(), owner, ": widths must be > 0");
   const FlushSubnormals guard;
   const Index n = y_.cols();
-  const Index chunk_size = std::max(least_rows_of_chunk, block_count(n, most_chunks));
+  constexpr Index panel = PackedObservations::panel;
+  const Index chunk_size = std::max(least_rows_of_chunk, block_count(block_count(n, most_chunks), panel) * panel);
   if (work() < least_work_for_threads) threads = 1;
   std::vector<Chunk> chunks;
   for (Index k = 0; k < block_count(n, chunk_size); ++k) chunks.push_back({block_range(n, chunk_size, k)});
@@ -201,7 +207,7 @@ double PressObjective::work() const {
 void PressObjective::find_weights(Pass& pass, Chunk& chunk) const {
   const auto [begin, end] = chunk.rows;
   const Index count = end - begin;
-  Matrix w = map_.scores(pass.theta, x_.middleCols(begin, count), &chunk.hidden);
+  Matrix w = map_.scores(pass.theta, inputs(chunk.rows), &chunk.hidden);
   softmax_columns(w);
   const Matrix weighted = w * weights_.segment(begin, count).asDiagonal();
   chunk.sizes = weighted.rowwise().sum();
@@ -360,7 +366,7 @@ void PressObjective::find_gradient(Pass& pass, Chunk& chunk) const {
   const Eigen::RowVectorXd mean = by_w.cwiseProduct(w).colwise().sum();
   Matrix by_scores = w.cwiseProduct(by_w.rowwise() - mean);
   chunk.gradient = Vector::Zero(pass.theta.size());
-  map_.add_gradient(pass.theta, x_.middleCols(begin, count), chunk.hidden, std::move(by_scores), chunk.gradient);
+  map_.add_gradient(pass.theta, inputs(chunk.rows), chunk.hidden, std::move(by_scores), chunk.gradient);
 }
 
 }  // namespace condens
