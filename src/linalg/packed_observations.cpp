@@ -31,27 +31,39 @@ constexpr int most_columns = 12;
 constexpr int vectors = 1;
 constexpr int most_columns = 4;
 #endif
-constexpr Index steps_of_tile = 128;  // widened at a time: 16 KiB
+constexpr Index steps_of_tile = 128;  // widened at a time: to 16 KiB
+constexpr Index tile_bytes = steps_of_tile * panel_width;
 
 constexpr Index most_levels = 256;
 // A space between levels is found by Euclid's algorithm; less than this share of the range is rounding.
 constexpr double least_space = 1.0 / 512;
+
+inline Lanes load(const double* p) {
+  Lanes out;
+  std::memcpy(&out, p, sizeof(out));
+  return out;
+}
 
 /// sums[c][m] += panel[t][m] factors[t][c] over the steps t, for C columns from `factors` on.
 template <int C>
 void add_steps(const double* panel, const double* factors, Index stride, Index steps, double* sums) {
   for (int first = 0; first < panel_width; first += lanes * vectors) {
     Lanes own[C][vectors];
-    for (int c = 0; c < C; ++c) std::memcpy(own[c], sums + c * panel_width + first, sizeof(own[c]));
+    for (int c = 0; c < C; ++c) {
+      for (int v = 0; v < vectors; ++v) own[c][v] = load(sums + c * panel_width + first + v * lanes);
+    }
     for (Index t = 0; t < steps; ++t) {
       Lanes numbers[vectors];
-      std::memcpy(numbers, panel + t * panel_width + first, sizeof(numbers));
+      for (int v = 0; v < vectors; ++v) numbers[v] = load(panel + t * panel_width + first + v * lanes);
       for (int c = 0; c < C; ++c) {
-        const double factor = factors[t * stride + c];
-        for (int v = 0; v < vectors; ++v) own[c][v] += numbers[v] * factor;
+        for (int v = 0; v < vectors; ++v) own[c][v] += numbers[v] * factors[t * stride + c];
       }
     }
-    for (int c = 0; c < C; ++c) std::memcpy(sums + c * panel_width + first, own[c], sizeof(own[c]));
+    for (int c = 0; c < C; ++c) {
+      for (int v = 0; v < vectors; ++v) {
+        std::memcpy(sums + c * panel_width + first + v * lanes, &own[c][v], sizeof(Lanes));
+      }
+    }
   }
 }
 
@@ -69,6 +81,8 @@ void multiply_panel(const std::uint8_t* bytes, const double* factors, Index colu
     const Index count = std::min(steps_of_tile, steps - begin);
     const std::uint8_t* from = bytes + begin * panel_width;
     for (Index k = 0; k < count * panel_width; ++k) tile[static_cast<std::size_t>(k)] = from[k];
+    // The next tile is read from memory while this one is multiplied.
+    for (Index line = 0; line < tile_bytes; line += 64) __builtin_prefetch(from + tile_bytes + line);
     for (Index column = 0; column < columns; column += most_columns) {
       const Index width = std::min<Index>(most_columns, columns - column);
       add_steps_of[static_cast<std::size_t>(width - 1)](tile.data(), factors + begin * columns + column, columns, count,

@@ -18,7 +18,6 @@ using preparation::Standardized;
 using press::Components;
 using press::Fitted;
 using press::Grid;
-using press::Search;
 using press::Setting;
 using press::WidthRules;
 
@@ -267,7 +266,6 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const Setting setting{options, rules, defensive};
   Fitted fitted = press::choose(grid, rows, fold, setting, run, report);
   const int threads = resolve_threads(run.threads);
-  Search(rows, options, rules, defensive, threads, {}).learn_widths(fitted);
   if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
   sort_states(fitted, rows);
 

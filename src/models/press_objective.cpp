@@ -8,8 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "press_node_kernels.hpp"
 #include "press_state_sums.hpp"
 
 namespace condens {
@@ -26,7 +25,8 @@ constexpr Index least_rows_of_chunk = 256;
 constexpr Index most_chunks = 64;
 // Multiplications of a pass below which threads cost more than they save.
 constexpr double least_work_for_threads = 2e6;
-constexpr Index rows_of_tile = 128;  // of the likelihood: a panel of kernels for every state
+constexpr Index rows_of_tile = 128;   // of the likelihood
+constexpr Index nodes_of_tile = 128;  // a panel of kernels between nodes
 
 }  // namespace
 
@@ -44,6 +44,8 @@ struct PressObjective::Pass {
   double by_freedom = 0;             // d value / d nu
   Vector by_sizes = {};              // d value / d sigma
   std::vector<Vector> by_sums = {};  // d value / d sums
+  // Likelihood: the sums of kernels at the nodes, T, by log h, and d value / d T.
+  std::vector<Vector> totals = {}, slopes = {}, by_totals = {};
 };
 
 /// Some rows and their part of the sums.
@@ -56,7 +58,7 @@ struct PressObjective::Chunk {
   double squared_error = 0;
   Matrix by_means = {};
   Vector by_sizes = {};
-  std::vector<Vector> by_sums = {};
+  std::vector<Vector> by_totals = {};
   Vector by_log_width = {};
   Vector gradient = {};
 };
@@ -136,6 +138,29 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     for (std::size_t j = 0; j < pass.sums.size(); ++j) pass.sums[j] += chunk.sums[j];
   }
   combine_states(pass);
+  // Calls body(j, range) for ranges of the nodes of every state.
+  const auto over_nodes = [&](const auto& body) {
+    std::vector<std::pair<Index, Range>> tiles;
+    for (Index j = 0; j < map_.n_states(); ++j) {
+      for (Index k = 0; k < block_count(nodes_of(j).size(), nodes_of_tile); ++k) {
+        tiles.emplace_back(j, block_range(nodes_of(j).size(), nodes_of_tile, k));
+      }
+    }
+    parallel_for(
+        std::ssize(tiles), threads,
+        [&](Index k) { body(tiles[static_cast<std::size_t>(k)].first, tiles[static_cast<std::size_t>(k)].second); },
+        poll);
+  };
+  if (likelihood) {
+    pass.totals = pass.slopes = pass.sums;
+    over_nodes([&](Index j, Range at) {
+      const auto state = static_cast<std::size_t>(j);
+      Vector slope;
+      pass.totals[state].segment(at.begin, at.size()) =
+          press::kernel_sums(nodes_of(j), widths[j], at, pass.sums[state], &slope);
+      pass.slopes[state].segment(at.begin, at.size()) = slope;
+    });
+  }
 
   over_chunks([&](Chunk& chunk) {
     const auto [begin, end] = chunk.rows;
@@ -158,16 +183,24 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
   Matrix by_means = Matrix::Zero(y_.rows(), map_.n_states());
   pass.by_sums = pass.sums;
   for (Vector& sum : pass.by_sums) sum.setZero();
+  if (likelihood) pass.by_totals = pass.by_sums;
   for (const Chunk& chunk : chunks) {
     out.value += chunk.value;
     out.mse += chunk.squared_error / total_;
     pass.by_sizes += chunk.by_sizes;
     if (likelihood) {
       out.by_log_width += chunk.by_log_width;
-      for (std::size_t j = 0; j < pass.by_sums.size(); ++j) pass.by_sums[j] += chunk.by_sums[j];
+      for (std::size_t j = 0; j < pass.by_totals.size(); ++j) pass.by_totals[j] += chunk.by_totals[j];
     } else {
       by_means += chunk.by_means;
     }
+  }
+  if (likelihood) {
+    over_nodes([&](Index j, Range at) {
+      const auto state = static_cast<std::size_t>(j);
+      pass.by_sums[state].segment(at.begin, at.size()) =
+          press::kernel_sums(nodes_of(j), widths[j], at, pass.by_totals[state]);
+    });
   }
   for (Index j = 0; j < map_.n_states() && !likelihood; ++j) {  // m_j = sums_j / sigma_j
     pass.by_sums[static_cast<std::size_t>(j)] = by_means.col(j) * pass.inverse[j];
@@ -198,9 +231,13 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
 }
 
 double PressObjective::work() const {
-  Index per_row = map_.n_parameters();
-  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) per_row += 8 * nodes_of(j).size();
-  return static_cast<double>(per_row * y_.cols());
+  const auto n = static_cast<double>(y_.cols());
+  double out = n * static_cast<double>(map_.n_parameters());
+  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) {
+    const PressNodes& nodes = nodes_of(j);
+    out += 16 * (n * static_cast<double>(nodes.corners) + std::pow(static_cast<double>(nodes.size()), 2));
+  }
+  return out;
 }
 
 /// W of the chunk's rows (15) and its part of the sums of the states.
@@ -284,44 +321,31 @@ void PressObjective::exact_terms(Pass& pass, Chunk& chunk, Index begin, Index co
   }
 }
 
-/// likelihood: T_ji = sum of the sums' nodes times kernels, so that the density of state j
-/// without row i is (T_ji - l_i W_ji k_ji) / (sigma_j - l_i W_ji), k_ji a row's own kernel.
+/// likelihood: T_ji = the sums of kernels where row i is, so that the density of state j without
+/// row i is (T_ji - l_i W_ji k_ji) / (sigma_j - l_i W_ji), k_ji a row's own kernel.
 void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const {
   const Index states = map_.n_states();
-  if (chunk.by_sums.empty()) {
+  if (chunk.by_totals.empty()) {
     chunk.by_sizes = chunk.by_log_width = Vector::Zero(states);
-    for (const Vector& sum : pass.sums) chunk.by_sums.push_back(Vector::Zero(sum.size()));
+    for (const Vector& sum : pass.sums) chunk.by_totals.push_back(Vector::Zero(sum.size()));
   }
-  const auto y = y_.middleCols(begin, count);
-  const Index d_y = y_.rows();
-  std::vector<Matrix> kernels(static_cast<std::size_t>(states));  // B x count
-  Matrix density = Matrix::Zero(states, count);                   // without the row
-  Matrix inverse_left = Matrix::Zero(states, count);              // 1 / (sigma_j - l_i W_ji)
-  Matrix own = Matrix::Zero(states, count);                       // k_ji
-  Matrix by_log_width = Matrix::Zero(states, count);              // d density / d log h_j
+  Matrix density = Matrix::Zero(states, count);       // without the row
+  Matrix inverse_left = Matrix::Zero(states, count);  // 1 / (sigma_j - l_i W_ji)
+  Matrix own = Matrix::Zero(states, count);           // k_ji
+  Matrix by_log_width = Matrix::Zero(states, count);  // d density / d log h_j
   for (Index j = 0; j < states; ++j) {
     const PressNodes& nodes = nodes_of(j);
-    Matrix& kernel = kernels[static_cast<std::size_t>(j)];
-    kernel.resize(nodes.size(), count);
-    const double h = pass.widths[j];
-    squared_distances(nodes.centers.transpose(), y, kernel);
-    kernel.array() *= -0.5 / (h * h);
-    Matrix slope = -2.0 * kernel.array() - static_cast<double>(d_y);  // |z|^2 - d_y
-    kernel.array() -= log_kernel_mass(d_y, h);
-    exp_in_place(kernel.data(), kernel.size());
-    slope.array() *= kernel.array();
-    const Vector& sum = pass.sums[static_cast<std::size_t>(j)];
-    const Vector total = kernel.transpose() * sum;
-    const Vector total_slope = slope.transpose() * sum;
+    const Vector total = nodes.collect(pass.totals[static_cast<std::size_t>(j)], begin, count);
+    const Vector slope = nodes.collect(pass.slopes[static_cast<std::size_t>(j)], begin, count);
+    const press::OwnKernels kernels = press::own_kernels(nodes, pass.widths[j], {begin, begin + count});
     for (Index i = 0; i < count; ++i) {
       const double leaving = leaves_[begin + i] * pass.w(j, begin + i);
       const double left = pass.sizes[j] - leaving;
       if (!(left > 1e-12 * pass.sizes[j]) || pass.inverse[j] == 0) continue;  // the row is the state
-      own(j, i) = nodes.collect(kernel.col(i), begin + i, 1)[0];
-      const double own_slope = nodes.collect(slope.col(i), begin + i, 1)[0];
+      own(j, i) = kernels.value[i];
       inverse_left(j, i) = 1 / left;
-      density(j, i) = std::max(0.0, total[i] - leaving * own(j, i)) / left;
-      by_log_width(j, i) = (total_slope[i] - leaving * own_slope) / left;
+      density(j, i) = std::max(0.0, total[i] - leaving * kernels.value[i]) / left;
+      by_log_width(j, i) = (slope[i] - leaving * kernels.slope[i]) / left;
     }
   }
 
@@ -341,8 +365,7 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
     chunk.by_log_width.array() += by_p * w * by_log_width.col(i).array();
   }
   for (Index j = 0; j < states; ++j) {
-    chunk.by_sums[static_cast<std::size_t>(j)].noalias() +=
-        kernels[static_cast<std::size_t>(j)] * by_total.row(j).transpose();
+    nodes_of(j).spread(by_total.row(j).transpose(), begin, chunk.by_totals[static_cast<std::size_t>(j)]);
   }
 }
 

@@ -25,7 +25,7 @@
 //
 // All of it is one pass for the sums of the states, one for d value / d W and one for the
 // products with the inputs: 4 n d J multiplications and additions and J n exponentials; the
-// likelihood J n B more, B the number of nodes.
+// likelihood J B^2 more, B the number of nodes.
 
 #include <array>
 #include <functional>
