@@ -7,17 +7,22 @@
 
 namespace condens::press {
 
-Vector kernel_sums(const PressNodes& nodes, double h, Range at, const Vector& v, Vector* slope) {
-  const Index d = nodes.centers.rows();
-  Matrix kernel(nodes.size(), at.size());
-  squared_distances(nodes.centers.transpose(), nodes.centers.middleCols(at.begin, at.size()), kernel);
-  kernel.array() *= -0.5 / (h * h);
-  Matrix by_log_h;
-  if (slope != nullptr) by_log_h = -2.0 * kernel.array() - static_cast<double>(d);  // |z|^2 - d
-  kernel.array() -= log_kernel_mass(d, h);
-  exp_in_place(kernel.data(), kernel.size());
-  if (slope != nullptr) *slope = kernel.cwiseProduct(by_log_h).transpose() * v;
-  return kernel.transpose() * v;
+Vector kernel_sums(const PressNodes& nodes, double h, Range at, const Vector& v, Matrix& kernels, Vector* slope) {
+  if (kernels.size() == 0) {
+    const Index d = nodes.centers.rows();
+    kernels.resize(nodes.size(), at.size());
+    squared_distances(nodes.centers.transpose(), nodes.centers.middleCols(at.begin, at.size()), kernels);
+    kernels.array() *= -0.5 / (h * h);
+    Matrix by_log_h;
+    if (slope != nullptr) by_log_h = -2.0 * kernels.array() - static_cast<double>(d);  // |z|^2 - d
+    kernels.array() -= log_kernel_mass(d, h);
+    exp_in_place(kernels.data(), kernels.size());
+    if (slope != nullptr) {
+      by_log_h.array() *= kernels.array();
+      *slope = by_log_h.transpose() * v;
+    }
+  }
+  return kernels.transpose() * v;
 }
 
 OwnKernels own_kernels(const PressNodes& nodes, double h, Range rows) {

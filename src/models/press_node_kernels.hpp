@@ -13,7 +13,9 @@
 namespace condens::press {
 
 /// K' v, and d K' v / d log h where `slope` is given, at the nodes `at`, for kernels of width h.
-Vector kernel_sums(const PressNodes& nodes, double h, Range at, const Vector& v, Vector* slope = nullptr);
+/// `kernels` is K of these nodes where an earlier call left it there, else empty.
+Vector kernel_sums(const PressNodes& nodes, double h, Range at, const Vector& v, Matrix& kernels,
+                   Vector* slope = nullptr);
 
 /// What the mass 1 of each of the rows, spread over its nodes, is at the row itself, and its
 /// derivative by log h.

@@ -25,8 +25,9 @@ constexpr Index least_rows_of_chunk = 256;
 constexpr Index most_chunks = 64;
 // Multiplications of a pass below which threads cost more than they save.
 constexpr double least_work_for_threads = 2e6;
-constexpr Index rows_of_tile = 128;   // of the likelihood
-constexpr Index nodes_of_tile = 128;  // a panel of kernels between nodes
+constexpr Index rows_of_tile = 128;        // of the likelihood
+constexpr Index nodes_of_tile = 128;       // a panel of kernels between nodes
+constexpr double most_kernels_kept = 4e6;  // until the way back; more are computed again
 
 }  // namespace
 
@@ -138,27 +139,38 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     for (std::size_t j = 0; j < pass.sums.size(); ++j) pass.sums[j] += chunk.sums[j];
   }
   combine_states(pass);
-  // Calls body(j, range) for ranges of the nodes of every state.
-  const auto over_nodes = [&](const auto& body) {
-    std::vector<std::pair<Index, Range>> tiles;
-    for (Index j = 0; j < map_.n_states(); ++j) {
-      for (Index k = 0; k < block_count(nodes_of(j).size(), nodes_of_tile); ++k) {
-        tiles.emplace_back(j, block_range(nodes_of(j).size(), nodes_of_tile, k));
-      }
+  struct Tile {
+    Index state;
+    Range nodes;
+    Matrix kernels = {};
+  };
+  std::vector<Tile> tiles;
+  double pairs = 0;
+  for (Index j = 0; j < map_.n_states() && likelihood; ++j) {
+    const Index size = nodes_of(j).size();
+    pairs += static_cast<double>(size) * static_cast<double>(size);
+    for (Index k = 0; k < block_count(size, nodes_of_tile); ++k) {
+      tiles.push_back({j, block_range(size, nodes_of_tile, k)});
     }
+  }
+  const auto over_tiles = [&](const auto& body) {
     parallel_for(
         std::ssize(tiles), threads,
-        [&](Index k) { body(tiles[static_cast<std::size_t>(k)].first, tiles[static_cast<std::size_t>(k)].second); },
+        [&](Index k) {
+          Tile& tile = tiles[static_cast<std::size_t>(k)];
+          body(tile, static_cast<std::size_t>(tile.state));
+        },
         poll);
   };
   if (likelihood) {
     pass.totals = pass.slopes = pass.sums;
-    over_nodes([&](Index j, Range at) {
-      const auto state = static_cast<std::size_t>(j);
+    over_tiles([&](Tile& tile, std::size_t j) {
+      const auto [begin, end] = tile.nodes;
       Vector slope;
-      pass.totals[state].segment(at.begin, at.size()) =
-          press::kernel_sums(nodes_of(j), widths[j], at, pass.sums[state], &slope);
-      pass.slopes[state].segment(at.begin, at.size()) = slope;
+      pass.totals[j].segment(begin, end - begin) =
+          press::kernel_sums(nodes_of(tile.state), widths[tile.state], tile.nodes, pass.sums[j], tile.kernels, &slope);
+      pass.slopes[j].segment(begin, end - begin) = slope;
+      if (pairs > most_kernels_kept) tile.kernels = Matrix();
     });
   }
 
@@ -196,10 +208,11 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     }
   }
   if (likelihood) {
-    over_nodes([&](Index j, Range at) {
-      const auto state = static_cast<std::size_t>(j);
-      pass.by_sums[state].segment(at.begin, at.size()) =
-          press::kernel_sums(nodes_of(j), widths[j], at, pass.by_totals[state]);
+    over_tiles([&](Tile& tile, std::size_t j) {
+      const auto [begin, end] = tile.nodes;
+      pass.by_sums[j].segment(begin, end - begin) =
+          press::kernel_sums(nodes_of(tile.state), widths[tile.state], tile.nodes, pass.by_totals[j], tile.kernels);
+      if (pairs > most_kernels_kept) tile.kernels = Matrix();
     });
   }
   for (Index j = 0; j < map_.n_states() && !likelihood; ++j) {  // m_j = sums_j / sigma_j
