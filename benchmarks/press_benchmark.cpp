@@ -1,6 +1,6 @@
 // Predictive state smoothing.
 //
-// One criterion with its gradient at the shape of MNIST (60,000 x 784, J = 10, random numbers, or
+// One criterion with its gradient at the shape of MNIST (60,000 x 784, J = 10, random grey levels, or
 // the rows of a CSV file without header, target last, that is named): 4 n d J multiplications and
 // additions, beside the time of Eigen's general products for the same numbers, and two limits
 // measured in the same run: that of a matrix product of order 1,024, and that of reading x twice,
@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ Dataset random_images(Index n, Index d) {
   Matrix x(d, n);
   Matrix y(1, n);
   for (Index i = 0; i < n; ++i) {
-    for (Index k = 0; k < d; ++k) x(k, i) = random.uniform();
+    for (Index k = 0; k < d; ++k) x(k, i) = static_cast<double>(random.below(256)) / 255;
     y(0, i) = static_cast<double>(random.below(10));
   }
   return {.x = std::move(x), .y = std::move(y), .weights = Vector::Ones(n)};
@@ -71,6 +72,9 @@ void one_gradient(const Dataset& rows) {
   RandomStream random(3);
   Vector theta(map.n_parameters());
   for (double& value : theta) value = 0.05 * random.normal();
+  std::shared_ptr<const PackedObservations> packed;
+  const double packing = best_seconds(1, [&] { packed = pack_inputs(rows.x, resolve_threads(0)); });
+  std::printf("inputs %s in %.2f s\n", packed != nullptr ? "packed as bytes" : "found to be no bytes", packing);
   const double flops = 4.0 * static_cast<double>(n * d * states);
   for (const int threads : {1, resolve_threads(0)}) {
     const Limits limits = print_limits(threads);
@@ -97,13 +101,13 @@ void one_gradient(const Dataset& rows) {
     std::printf("  limits: product %.1f ms, reading x twice %.1f ms; Eigen's products alone %.1f ms\n",
                 1e3 * flops / limits.gemm, 1e3 * reading, 1e3 * eigen);
     for (const PressCriterion criterion : {PressCriterion::gcv, PressCriterion::loocv, PressCriterion::loo}) {
-      const PressObjective objective(rows, map, criterion, {.smoothness = 10, .smoothness_weight = 1e-3});
+      const PressObjective objective(rows, map, criterion, {.smoothness = 10, .smoothness_weight = 1e-3}, packed);
       const double seconds = best_seconds(5, [&] { sums[0] += objective.evaluate(theta, Vector(), threads).value; });
       std::printf("  %-10s %7.1f ms   %3.0f %% of the product's limit, %3.0f %% of reading's\n",
                   choice_names<PressCriterion>[static_cast<std::size_t>(criterion)].data(), 1e3 * seconds,
                   100 * flops / limits.gemm / seconds, 100 * reading / seconds);
     }
-    const PressObjective likelihood(rows, map, {make_nodes(rows.y, 0.0)}, {});
+    const PressObjective likelihood(rows, map, {make_nodes(rows.y, 0.0)}, {}, {}, packed);
     const Vector widths = Vector::Constant(states, 0.3);
     std::printf("  %-10s %7.1f ms\n", "likelihood",
                 1e3 * best_seconds(3, [&] { sums[0] += likelihood.evaluate(theta, widths, threads).value; }));

@@ -20,7 +20,6 @@ using preparation::Standardized;
 using press::Components;
 using press::Fitted;
 using press::Grid;
-using press::Search;
 using press::Setting;
 using press::WidthRules;
 
@@ -291,7 +290,6 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const Setting setting{options, rules, defensive};
   Fitted fitted = press::choose(grid, rows, fold, setting, run, report);
   const int threads = resolve_threads(run.threads);
-  Search(rows, options, rules, defensive, threads, {}).learn_widths(fitted);
   settle_states(fitted, rows, report);
   if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
 

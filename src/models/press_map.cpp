@@ -7,6 +7,17 @@
 
 namespace condens {
 
+namespace {
+
+// Numbers of x from which packing them costs less than it saves.
+constexpr Index least_numbers_to_pack = 1000000;
+
+}  // namespace
+
+std::shared_ptr<const PackedObservations> pack_inputs(const MatrixView& x, int threads) {
+  return x.size() < least_numbers_to_pack ? nullptr : PackedObservations::pack(x, threads);
+}
+
 PressMap::PressMap(Index n_inputs, Index n_states, const std::vector<Index>& hidden, PressActivation activation)
     : activation_(activation) {
   widths_.push_back(n_inputs);
@@ -29,15 +40,19 @@ Eigen::Map<Matrix> PressMap::layer(Vector& theta, Index l) const {
   return {theta.data() + begin_[at], widths_[at] + 1, widths_[at + 1]};
 }
 
-Matrix PressMap::scores(const Vector& theta, const MatrixView& x, std::vector<Matrix>* hidden) const {
+Matrix PressMap::scores(const Vector& theta, const PressInputs& inputs, std::vector<Matrix>* hidden) const {
+  const Index n = inputs.x.cols();
   if (hidden != nullptr) hidden->clear();
   Matrix z;
   for (Index l = 0; l < n_layers(); ++l) {
     const auto parameters = layer(theta, l);
     const auto coefficients = parameters.bottomRows(parameters.rows() - 1);
-    const MatrixView input = l == 0 ? x : MatrixView(z);
-    Matrix out = parameters.row(0).transpose().replicate(1, x.cols());
-    add_transposed_product(coefficients, input, out);
+    Matrix out = parameters.row(0).transpose().replicate(1, n);
+    if (l == 0 && inputs.packed != nullptr) {
+      inputs.packed->add_transposed_product(coefficients, {inputs.first_row, inputs.first_row + n}, out);
+    } else {
+      add_transposed_product(coefficients, l == 0 ? inputs.x : MatrixView(z), out);
+    }
     z = std::move(out);
     if (l + 1 == n_layers()) break;
     if (activation_ == PressActivation::tanh) {
@@ -56,13 +71,19 @@ Matrix PressMap::weights(const Vector& theta, const MatrixView& x) const {
   return out;
 }
 
-void PressMap::add_gradient(const Vector& theta, const MatrixView& x, const std::vector<Matrix>& hidden,
+void PressMap::add_gradient(const Vector& theta, const PressInputs& inputs, const std::vector<Matrix>& hidden,
                             Matrix by_scores, Vector& gradient) const {
   for (Index l = n_layers() - 1; l >= 0; --l) {
-    const MatrixView input = l == 0 ? x : MatrixView(hidden[static_cast<std::size_t>(l - 1)]);
     auto out = layer(gradient, l);
     out.row(0) += by_scores.rowwise().sum().transpose();
-    add_product_with_transpose(input, by_scores, out.bottomRows(out.rows() - 1));
+    auto coefficients = out.bottomRows(out.rows() - 1);
+    if (l == 0 && inputs.packed != nullptr) {
+      const Range rows = {inputs.first_row, inputs.first_row + inputs.x.cols()};
+      inputs.packed->add_product_with_transpose(rows, by_scores, coefficients);
+      break;
+    }
+    const MatrixView input = l == 0 ? inputs.x : MatrixView(hidden[static_cast<std::size_t>(l - 1)]);
+    add_product_with_transpose(input, by_scores, coefficients);
     if (l == 0) break;
     const auto parameters = layer(theta, l);
     Matrix below = parameters.bottomRows(parameters.rows() - 1) * by_scores;

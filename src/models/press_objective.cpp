@@ -8,8 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "press_node_kernels.hpp"
 #include "press_state_sums.hpp"
 
 namespace condens {
@@ -26,25 +25,11 @@ constexpr Index least_rows_of_chunk = 256;
 constexpr Index most_chunks = 64;
 // Multiplications of a pass below which threads cost more than they save.
 constexpr double least_work_for_threads = 2e6;
-constexpr Index rows_of_tile = 128;  // of the likelihood: a panel of kernels for every state
+constexpr Index rows_of_tile = 128;        // of the likelihood
+constexpr Index nodes_of_tile = 128;       // a panel of kernels between nodes
+constexpr double most_kernels_kept = 4e6;  // until the way back; more are computed again
 
 }  // namespace
-
-/// What an evaluation knows of all rows.
-struct PressObjective::Pass {
-  const Vector& theta;
-  const Vector& widths;
-  Matrix w;                          // J x n
-  Matrix by_w;                       // J x n: d value / d W at fixed sums, then the gradient by the scores
-  Vector sizes = {}, inverse = {};   // sigma, 1 / sigma
-  Vector squares = {};               // sum_i a_i W_ji^2
-  std::vector<Vector> sums = {};     // of every state: sum_i a_i W_ji (y_i, or the shares of the nodes)
-  Matrix means = {};                 // d_y x J
-  double freedom = 0;                // nu
-  double by_freedom = 0;             // d value / d nu
-  Vector by_sizes = {};              // d value / d sigma
-  std::vector<Vector> by_sums = {};  // d value / d sums
-};
 
 /// Some rows and their part of the sums.
 struct PressObjective::Chunk {
@@ -56,14 +41,73 @@ struct PressObjective::Chunk {
   double squared_error = 0;
   Matrix by_means = {};
   Vector by_sizes = {};
-  std::vector<Vector> by_sums = {};
+  std::vector<Vector> by_totals = {};
   Vector by_log_width = {};
   Vector gradient = {};
 };
 
+/// Some nodes of a state, and the kernels between these and all of its nodes.
+struct PressObjective::Tile {
+  Index state;
+  Range nodes;
+  Matrix kernels = {};
+};
+
+/// What an evaluation knows of all rows.
+struct PressObjective::Pass {
+  const Vector& theta;
+  const Vector& widths;
+  int threads;
+  const std::function<void()>& poll;
+  std::vector<Chunk> chunks;
+  std::vector<Tile> tiles;           // likelihood
+  bool keeps_kernels;                // of the tiles
+  Matrix w;                          // J x n
+  Matrix by_w;                       // J x n: d value / d W at fixed sums, then the gradient by the scores
+  Vector sizes = {}, inverse = {};   // sigma, 1 / sigma
+  Vector squares = {};               // sum_i a_i W_ji^2
+  std::vector<Vector> sums = {};     // of every state: sum_i a_i W_ji (y_i, or the shares of the nodes)
+  Matrix means = {};                 // d_y x J
+  double freedom = 0;                // nu
+  double by_freedom = 0;             // d value / d nu
+  Vector by_sizes = {};              // d value / d sigma
+  std::vector<Vector> by_sums = {};  // d value / d sums
+  // Likelihood: the sums of kernels at the nodes, T, by log h, and d value / d T.
+  std::vector<Vector> totals = {}, slopes = {}, by_totals = {};
+
+  template <class Body>
+  void over_chunks(const Body& body) {
+    parallel_for(
+        std::ssize(chunks), threads, [&](Index k) { body(chunks[static_cast<std::size_t>(k)]); }, poll);
+  }
+
+  /// Sums of kernels at the nodes of every state, each node with its factor: a vector for each state.
+  std::vector<Vector> kernel_sums(const PressObjective& objective, const std::vector<Vector>& factors,
+                                  std::vector<Vector>* by_log_width) {
+    std::vector<Vector> out = factors;
+    parallel_for(
+        std::ssize(tiles), threads,
+        [&](Index k) {
+          Tile& tile = tiles[static_cast<std::size_t>(k)];
+          const auto [begin, end] = tile.nodes;
+          const auto j = static_cast<std::size_t>(tile.state);
+          Vector slope;
+          out[j].segment(begin, end - begin) =
+              press::kernel_sums(objective.nodes_of(tile.state), widths[tile.state], tile.nodes, factors[j],
+                                 tile.kernels, by_log_width == nullptr ? nullptr : &slope);
+          if (by_log_width != nullptr) (*by_log_width)[j].segment(begin, end - begin) = slope;
+          if (!keeps_kernels) tile.kernels = Matrix();
+        },
+        poll);
+    return out;
+  }
+};
+
 PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion,
-                               const PressPenalties& penalties, std::vector<PressNodes> nodes, Defensive defensive)
+                               const PressPenalties& penalties, std::vector<PressNodes> nodes, Defensive defensive,
+                               std::shared_ptr<const PackedObservations> packed)
     : x_(rows.x),
+      packed_(std::move(packed)),
       y_(rows.y),
       weights_(rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size())),
       leaves_(criterion == PressCriterion::likelihood ? weights_ : Vector(weights_.cwiseMin(1.0))),
@@ -77,19 +121,22 @@ PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion
           rows.x.cols(), " rows, y ", rows.size(), " and weights ", weights_.size(), ", expected as many");
   require(rows.x.rows() == map_.n_inputs(), owner, ": x has ", rows.x.rows(), " columns, expected ", map_.n_inputs());
   require(rows.y.rows() >= 1, owner, ": y has no columns, expected at least one");
+  require(packed_ == nullptr || packed_->size() == rows.size(), owner, ": the packed inputs are not those of x");
   require((weights_.array() > 0).all() && std::isfinite(total_), owner, ": weights must be finite and > 0");
   require(penalties.ridge >= 0 && penalties.smoothness_weight >= 0, owner, ": penalties must be >= 0");
 }
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion,
-                               const PressPenalties& penalties)
-    : PressObjective(rows, std::move(map), criterion, penalties, {}, {}) {
+                               const PressPenalties& penalties, std::shared_ptr<const PackedObservations> packed)
+    : PressObjective(rows, std::move(map), criterion, penalties, {}, {}, std::move(packed)) {
   require(criterion != PressCriterion::likelihood, owner, ": the likelihood needs nodes of the state densities");
 }
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, std::vector<PressNodes> nodes,
-                               const Defensive& defensive, const PressPenalties& penalties)
-    : PressObjective(rows, std::move(map), PressCriterion::likelihood, penalties, std::move(nodes), defensive) {
+                               const Defensive& defensive, const PressPenalties& penalties,
+                               std::shared_ptr<const PackedObservations> packed)
+    : PressObjective(rows, std::move(map), PressCriterion::likelihood, penalties, std::move(nodes), defensive,
+                     std::move(packed)) {
   require(nodes_.size() == 1 || std::ssize(nodes_) == map_.n_states(), owner, ": ", nodes_.size(),
           " sets of nodes, expected one or ", map_.n_states());
   for (const PressNodes& own : nodes_) {
@@ -109,60 +156,94 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
           likelihood ? map_.n_states() : 0);
   require((widths.array() > 0).all(), owner, ": widths must be > 0");
   const FlushSubnormals guard;
+  Pass pass = begin(theta, widths, threads, poll);
+  pass.over_chunks([&](Chunk& chunk) { find_weights(pass, chunk); });
+  combine_states(pass);
+  if (likelihood) {
+    pass.slopes = pass.sums;
+    pass.totals = pass.kernel_sums(*this, pass.sums, &pass.slopes);
+  }
+  pass.over_chunks([&](Chunk& chunk) { find_terms(pass, chunk); });
+  PressEvaluation out = combine_terms(pass);
+  if (!std::isfinite(out.value)) {
+    out.value = infinity;
+    return out;
+  }
+  pass.over_chunks([&](Chunk& chunk) { find_gradient(pass, chunk); });
+  for (const Chunk& chunk : pass.chunks) out.gradient += chunk.gradient;
+  if (penalties_.ridge > 0) {
+    const Vector coefficients = theta.cwiseProduct(map_.is_coefficient());
+    out.value += 0.5 * penalties_.ridge * coefficients.squaredNorm();
+    out.gradient += penalties_.ridge * coefficients;
+  }
+  return out;
+}
+
+/// Chunks of rows and tiles of nodes, whatever the number of threads.
+PressObjective::Pass PressObjective::begin(const Vector& theta, const Vector& widths, int threads,
+                                           const std::function<void()>& poll) const {
   const Index n = y_.cols();
-  const Index chunk_size = std::max(least_rows_of_chunk, block_count(n, most_chunks));
-  if (work() < least_work_for_threads) threads = 1;
+  constexpr Index panel = PackedObservations::panel;
+  const Index chunk_size = std::max(least_rows_of_chunk, block_count(block_count(n, most_chunks), panel) * panel);
   std::vector<Chunk> chunks;
   for (Index k = 0; k < block_count(n, chunk_size); ++k) chunks.push_back({block_range(n, chunk_size, k)});
-  Pass pass{theta, widths, Matrix(map_.n_states(), n), Matrix(map_.n_states(), n)};
-  const auto over_chunks = [&](const auto& body) {
-    parallel_for(
-        std::ssize(chunks), threads, [&](Index k) { body(chunks[static_cast<std::size_t>(k)]); }, poll);
-  };
-
-  over_chunks([&](Chunk& chunk) { find_weights(pass, chunk); });
-  pass.sizes = pass.squares = Vector::Zero(map_.n_states());
-  pass.sums = chunks.front().sums;
-  for (Vector& sum : pass.sums) sum.setZero();
-  for (const Chunk& chunk : chunks) {
-    pass.sizes += chunk.sizes;
-    pass.squares += chunk.squares;
-    for (std::size_t j = 0; j < pass.sums.size(); ++j) pass.sums[j] += chunk.sums[j];
-  }
-  combine_states(pass);
-
-  over_chunks([&](Chunk& chunk) {
-    const auto [begin, end] = chunk.rows;
-    if (likelihood) {
-      for (Index at = begin; at < end; at += rows_of_tile) {
-        likelihood_terms(pass, chunk, at, std::min(rows_of_tile, end - at));
-      }
-    } else if (criterion_ == PressCriterion::loo) {
-      exact_terms(pass, chunk, begin, end - begin);
-    } else {
-      square_terms(pass, chunk, begin, end - begin);
+  std::vector<Tile> tiles;
+  double pairs = 0;
+  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) {
+    const Index size = nodes_of(j).size();
+    pairs += static_cast<double>(size) * static_cast<double>(size);
+    for (Index k = 0; k < block_count(size, nodes_of_tile); ++k) {
+      tiles.push_back({j, block_range(size, nodes_of_tile, k)});
     }
-  });
+  }
+  return {theta,
+          widths,
+          work() < least_work_for_threads ? 1 : threads,
+          poll,
+          std::move(chunks),
+          std::move(tiles),
+          pairs <= most_kernels_kept,
+          Matrix(map_.n_states(), n),
+          Matrix(map_.n_states(), n)};
+}
 
+void PressObjective::find_terms(Pass& pass, Chunk& chunk) const {
+  const auto [begin, end] = chunk.rows;
+  if (criterion_ == PressCriterion::likelihood) {
+    for (Index at = begin; at < end; at += rows_of_tile) {
+      likelihood_terms(pass, chunk, at, std::min(rows_of_tile, end - at));
+    }
+  } else if (criterion_ == PressCriterion::loo) {
+    exact_terms(pass, chunk, begin, end - begin);
+  } else {
+    square_terms(pass, chunk, begin, end - begin);
+  }
+}
+
+/// The value without its ridge, and its derivatives by the sums of the states.
+PressEvaluation PressObjective::combine_terms(Pass& pass) const {
+  const bool likelihood = criterion_ == PressCriterion::likelihood;
   PressEvaluation out;
-  out.gradient = Vector::Zero(theta.size());
+  out.gradient = Vector::Zero(pass.theta.size());
   out.freedom = pass.freedom;
   if (likelihood) out.by_log_width = Vector::Zero(map_.n_states());
   pass.by_sizes = Vector::Zero(map_.n_states());
   Matrix by_means = Matrix::Zero(y_.rows(), map_.n_states());
   pass.by_sums = pass.sums;
   for (Vector& sum : pass.by_sums) sum.setZero();
-  for (const Chunk& chunk : chunks) {
+  if (likelihood) pass.by_totals = pass.by_sums;
+  for (const Chunk& chunk : pass.chunks) {
     out.value += chunk.value;
     out.mse += chunk.squared_error / total_;
     pass.by_sizes += chunk.by_sizes;
     if (likelihood) {
       out.by_log_width += chunk.by_log_width;
-      for (std::size_t j = 0; j < pass.by_sums.size(); ++j) pass.by_sums[j] += chunk.by_sums[j];
+      for (std::size_t j = 0; j < pass.by_totals.size(); ++j) pass.by_totals[j] += chunk.by_totals[j];
     } else {
       by_means += chunk.by_means;
     }
   }
+  if (likelihood) pass.by_sums = pass.kernel_sums(*this, pass.by_totals, nullptr);
   for (Index j = 0; j < map_.n_states() && !likelihood; ++j) {  // m_j = sums_j / sigma_j
     pass.by_sums[static_cast<std::size_t>(j)] = by_means.col(j) * pass.inverse[j];
     pass.by_sizes[j] -= by_means.col(j).dot(pass.means.col(j)) * pass.inverse[j];
@@ -176,32 +257,24 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     out.value += penalties_.smoothness_weight * excess * excess;
     pass.by_freedom += 2 * penalties_.smoothness_weight * excess;
   }
-  if (!std::isfinite(out.value)) {
-    out.value = infinity;
-    return out;
-  }
-
-  over_chunks([&](Chunk& chunk) { find_gradient(pass, chunk); });
-  for (const Chunk& chunk : chunks) out.gradient += chunk.gradient;
-  if (penalties_.ridge > 0) {
-    const Vector coefficients = theta.cwiseProduct(map_.is_coefficient());
-    out.value += 0.5 * penalties_.ridge * coefficients.squaredNorm();
-    out.gradient += penalties_.ridge * coefficients;
-  }
   return out;
 }
 
 double PressObjective::work() const {
-  Index per_row = map_.n_parameters();
-  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) per_row += 8 * nodes_of(j).size();
-  return static_cast<double>(per_row * y_.cols());
+  const auto n = static_cast<double>(y_.cols());
+  double out = n * static_cast<double>(map_.n_parameters());
+  for (Index j = 0; j < map_.n_states() && !nodes_.empty(); ++j) {
+    const PressNodes& nodes = nodes_of(j);
+    out += 16 * (n * static_cast<double>(nodes.corners) + std::pow(static_cast<double>(nodes.size()), 2));
+  }
+  return out;
 }
 
 /// W of the chunk's rows (15) and its part of the sums of the states.
 void PressObjective::find_weights(Pass& pass, Chunk& chunk) const {
   const auto [begin, end] = chunk.rows;
   const Index count = end - begin;
-  Matrix w = map_.scores(pass.theta, x_.middleCols(begin, count), &chunk.hidden);
+  Matrix w = map_.scores(pass.theta, inputs(chunk.rows), &chunk.hidden);
   softmax_columns(w);
   const Matrix weighted = w * weights_.segment(begin, count).asDiagonal();
   chunk.sizes = weighted.rowwise().sum();
@@ -221,6 +294,14 @@ void PressObjective::find_weights(Pass& pass, Chunk& chunk) const {
 }
 
 void PressObjective::combine_states(Pass& pass) const {
+  pass.sizes = pass.squares = Vector::Zero(map_.n_states());
+  pass.sums = pass.chunks.front().sums;
+  for (Vector& sum : pass.sums) sum.setZero();
+  for (const Chunk& chunk : pass.chunks) {
+    pass.sizes += chunk.sizes;
+    pass.squares += chunk.squares;
+    for (std::size_t j = 0; j < pass.sums.size(); ++j) pass.sums[j] += chunk.sums[j];
+  }
   pass.inverse = inverse_sizes(pass.sizes);
   pass.freedom = pass.squares.dot(pass.inverse);
   if (criterion_ == PressCriterion::likelihood) return;
@@ -278,44 +359,31 @@ void PressObjective::exact_terms(Pass& pass, Chunk& chunk, Index begin, Index co
   }
 }
 
-/// likelihood: T_ji = sum of the sums' nodes times kernels, so that the density of state j
-/// without row i is (T_ji - l_i W_ji k_ji) / (sigma_j - l_i W_ji), k_ji a row's own kernel.
+/// likelihood: T_ji = the sums of kernels where row i is, so that the density of state j without
+/// row i is (T_ji - l_i W_ji k_ji) / (sigma_j - l_i W_ji), k_ji a row's own kernel.
 void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const {
   const Index states = map_.n_states();
-  if (chunk.by_sums.empty()) {
+  if (chunk.by_totals.empty()) {
     chunk.by_sizes = chunk.by_log_width = Vector::Zero(states);
-    for (const Vector& sum : pass.sums) chunk.by_sums.push_back(Vector::Zero(sum.size()));
+    for (const Vector& sum : pass.sums) chunk.by_totals.push_back(Vector::Zero(sum.size()));
   }
-  const auto y = y_.middleCols(begin, count);
-  const Index d_y = y_.rows();
-  std::vector<Matrix> kernels(static_cast<std::size_t>(states));  // B x count
-  Matrix density = Matrix::Zero(states, count);                   // without the row
-  Matrix inverse_left = Matrix::Zero(states, count);              // 1 / (sigma_j - l_i W_ji)
-  Matrix own = Matrix::Zero(states, count);                       // k_ji
-  Matrix by_log_width = Matrix::Zero(states, count);              // d density / d log h_j
+  Matrix density = Matrix::Zero(states, count);       // without the row
+  Matrix inverse_left = Matrix::Zero(states, count);  // 1 / (sigma_j - l_i W_ji)
+  Matrix own = Matrix::Zero(states, count);           // k_ji
+  Matrix by_log_width = Matrix::Zero(states, count);  // d density / d log h_j
   for (Index j = 0; j < states; ++j) {
     const PressNodes& nodes = nodes_of(j);
-    Matrix& kernel = kernels[static_cast<std::size_t>(j)];
-    kernel.resize(nodes.size(), count);
-    const double h = pass.widths[j];
-    squared_distances(nodes.centers.transpose(), y, kernel);
-    kernel.array() *= -0.5 / (h * h);
-    Matrix slope = -2.0 * kernel.array() - static_cast<double>(d_y);  // |z|^2 - d_y
-    kernel.array() -= log_kernel_mass(d_y, h);
-    exp_in_place(kernel.data(), kernel.size());
-    slope.array() *= kernel.array();
-    const Vector& sum = pass.sums[static_cast<std::size_t>(j)];
-    const Vector total = kernel.transpose() * sum;
-    const Vector total_slope = slope.transpose() * sum;
+    const Vector total = nodes.collect(pass.totals[static_cast<std::size_t>(j)], begin, count);
+    const Vector slope = nodes.collect(pass.slopes[static_cast<std::size_t>(j)], begin, count);
+    const press::OwnKernels kernels = press::own_kernels(nodes, pass.widths[j], {begin, begin + count});
     for (Index i = 0; i < count; ++i) {
       const double leaving = leaves_[begin + i] * pass.w(j, begin + i);
       const double left = pass.sizes[j] - leaving;
       if (!(left > 1e-12 * pass.sizes[j]) || pass.inverse[j] == 0) continue;  // the row is the state
-      own(j, i) = nodes.collect(kernel.col(i), begin + i, 1)[0];
-      const double own_slope = nodes.collect(slope.col(i), begin + i, 1)[0];
+      own(j, i) = kernels.value[i];
       inverse_left(j, i) = 1 / left;
-      density(j, i) = std::max(0.0, total[i] - leaving * own(j, i)) / left;
-      by_log_width(j, i) = (total_slope[i] - leaving * own_slope) / left;
+      density(j, i) = std::max(0.0, total[i] - leaving * kernels.value[i]) / left;
+      by_log_width(j, i) = (slope[i] - leaving * kernels.slope[i]) / left;
     }
   }
 
@@ -335,8 +403,7 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
     chunk.by_log_width.array() += by_p * w * by_log_width.col(i).array();
   }
   for (Index j = 0; j < states; ++j) {
-    chunk.by_sums[static_cast<std::size_t>(j)].noalias() +=
-        kernels[static_cast<std::size_t>(j)] * by_total.row(j).transpose();
+    nodes_of(j).spread(by_total.row(j).transpose(), begin, chunk.by_totals[static_cast<std::size_t>(j)]);
   }
 }
 
@@ -360,7 +427,7 @@ void PressObjective::find_gradient(Pass& pass, Chunk& chunk) const {
   const Eigen::RowVectorXd mean = by_w.cwiseProduct(w).colwise().sum();
   Matrix by_scores = w.cwiseProduct(by_w.rowwise() - mean);
   chunk.gradient = Vector::Zero(pass.theta.size());
-  map_.add_gradient(pass.theta, x_.middleCols(begin, count), chunk.hidden, std::move(by_scores), chunk.gradient);
+  map_.add_gradient(pass.theta, inputs(chunk.rows), chunk.hidden, std::move(by_scores), chunk.gradient);
 }
 
 }  // namespace condens

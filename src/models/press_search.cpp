@@ -7,28 +7,46 @@
 #include "condens/core/random.hpp"
 #include "condens/optim/owlqn.hpp"
 #include "press_starts.hpp"
+#include "press_state_sums.hpp"
 
 namespace condens::press {
 
 namespace {
 
 constexpr Index inputs_for_threads_of_their_own = 200000;  // numbers in x
-constexpr Index race_steps = 30;                           // of every start, before the best goes on
-constexpr int most_node_rounds = 3;                        // with finer nodes, where widths came out narrower
-constexpr double node_margin = 0.5;                        // nodes allow for widths down to this share
+constexpr Index rows_of_block = 1024;
+constexpr Index race_steps = 30;     // of every start, before the best goes on
+constexpr int most_node_rounds = 3;  // with finer nodes, where widths came out narrower
+constexpr double node_margin = 0.5;  // nodes allow for widths down to this share
 constexpr Index least_rows_to_hold_out = 5;
 constexpr double least_defense = 1e-3;  // in the fit of widths: a row far from all others says nothing
+
+/// The weights of the states at rows of inputs, J x n.
+Matrix weights_of(const PressMap& map, const Vector& theta, const Observations& x, const PackedObservations* packed,
+                  int threads) {
+  if (x.size() < inputs_for_threads_of_their_own) threads = 1;
+  Matrix out(map.n_states(), x.cols());
+  parallel_for(block_count(x.cols(), rows_of_block), threads, [&](Index block) {
+    const auto [begin, end] = block_range(x.cols(), rows_of_block, block);
+    Matrix w = map.scores(theta, PressInputs{x.middleCols(begin, end - begin), packed, begin});
+    softmax_columns(w);
+    out.middleCols(begin, end - begin) = w;
+  });
+  return out;
+}
 
 /// Stops a search that no longer helps rows held out, and keeps what helped most.
 class EarlyStop {
  public:
-  EarlyStop(const Dataset& train, const Dataset& held_out, const PressMap& map, Index patience)
-      : train_(train), held_out_(held_out), map_(map), patience_(patience) {}
+  EarlyStop(const Dataset& train, const PackedObservations* packed, const Dataset& held_out, const PressMap& map,
+            Index patience, int threads)
+      : train_(train), packed_(packed), held_out_(held_out), map_(map), patience_(patience), threads_(threads) {}
 
   bool operator()(const Vector& x) {
     const Vector theta = x.head(map_.n_parameters());
-    const PressStates states = press_states(map_.weights(theta, train_.x), train_.y, train_.weights);
-    const Matrix residuals = held_out_.y - states.means * map_.weights(theta, held_out_.x);
+    const Matrix mass = weights_of(map_, theta, train_.x, packed_, threads_) * train_.weights.asDiagonal();
+    const Matrix means = train_.y * mass.transpose() * inverse_sizes(mass.rowwise().sum()).asDiagonal();
+    const Matrix residuals = held_out_.y - means * weights_of(map_, theta, held_out_.x, nullptr, threads_);
     const double error = residuals.colwise().squaredNorm().dot(held_out_.weights);
     if (best_.size() == 0 || error < best_error_) {
       best_ = x;
@@ -43,9 +61,11 @@ class EarlyStop {
 
  private:
   const Dataset& train_;
+  const PackedObservations* packed_;
   const Dataset& held_out_;
   const PressMap& map_;
   Index patience_;
+  int threads_;
   Vector best_;
   double best_error_ = 0;
   Index since_ = 0;
@@ -57,9 +77,14 @@ Search::Search(const Dataset& rows, const PressOptions& options, const WidthRule
                int threads, std::function<void()> poll)
     : options_(options), rules_(rules), defensive_(defensive), threads_(threads), poll_(std::move(poll)), rows_(rows) {
   defensive_.weight = std::max(defensive_.weight, least_defense);
-  if (options.holdout == 0 || rows.size() < least_rows_to_hold_out) return;
-  std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(options.seed), 1).permutation(rows.size());
-  const auto count = static_cast<Index>(std::llround(options.holdout * static_cast<double>(rows.size())));
+  const bool holds_out = options.holdout > 0 && rows.size() >= least_rows_to_hold_out;
+  if (holds_out) hold_out(rows);
+  packed_ = pack_inputs(rows_.x, threads);
+}
+
+void Search::hold_out(const Dataset& rows) {
+  std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(options_.seed), 1).permutation(rows.size());
+  const auto count = static_cast<Index>(std::llround(options_.holdout * static_cast<double>(rows.size())));
   const auto cut = order.begin() + std::clamp<Index>(count, 1, rows.size() - 2);
   rows_ = rows.subset({cut, order.end()});
   held_out_ = rows.subset({order.begin(), cut});
@@ -75,7 +100,7 @@ std::vector<Vector> Search::starts(const PressMap& map, const Fitted* smaller) c
     const auto from_labels = [&](const std::vector<Index>& labels) {
       Vector start = random();
       map.layer(start, map.n_layers() - 1).setZero();
-      out.push_back(fit_labels(rows_, map, labels, start, threads_, poll_));
+      out.push_back(fit_labels(rows_, packed_.get(), map, labels, start, threads_, poll_));
     };
     if (smaller != nullptr && smaller->map.n_states() > 1) {
       out.push_back(split_states(rows_, smaller->map, smaller->theta, map, seed));
@@ -123,13 +148,14 @@ Fitted Search::improve(Fitted from, Index steps) const {
 Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const {
   const PressObjective criterion(
       rows_, from.map, options_.criterion,
-      {.smoothness = options_.smoothness, .smoothness_weight = options_.smoothness_weight, .ridge = from.ridge});
+      {.smoothness = options_.smoothness, .smoothness_weight = options_.smoothness_weight, .ridge = from.ridge},
+      packed_);
   const auto objective = [&](const Vector& theta, Vector& gradient) {
     PressEvaluation found = criterion.evaluate(theta, Vector(), threads_);
     gradient = std::move(found.gradient);
     return found.value;
   };
-  EarlyStop stop(rows_, held_out_, from.map, options_.patience);
+  EarlyStop stop(rows_, packed_.get(), held_out_, from.map, options_.patience, threads_);
   const bool early = held_out_.size() > 0;
   const auto watch = [&](const Vector& x, double) { return early && stop(x); };
   LbfgsResult found =
@@ -161,7 +187,8 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettin
     const PressObjective criterion(rows_, map, nodes_for(rows_.y, narrowest, rules_), defensive_,
                                    {.smoothness = with_map ? options_.smoothness : 0.0,
                                     .smoothness_weight = with_map ? options_.smoothness_weight : 0.0,
-                                    .ridge = with_map ? fitted.ridge : 0.0});
+                                    .ridge = with_map ? fitted.ridge : 0.0},
+                                   packed_);
     const auto objective = [&](const Vector& x, Vector& gradient) {
       const Vector widths = widths_at(x);
       const PressEvaluation found =
@@ -177,7 +204,7 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettin
     start.tail(n_eta) = (fitted.widths.head(n_eta).array() - rules_.floor).max(1e-6 * rules_.floor).log();
     Vector penalty = Vector::Zero(start.size());
     if (with_map) penalty.head(n_theta) = fitted.lasso * map.acts_on_inputs();
-    EarlyStop stop(rows_, held_out_, map, options_.patience);
+    EarlyStop stop(rows_, packed_.get(), held_out_, map, options_.patience, threads_);
     const bool early = with_map && held_out_.size() > 0;
     const auto watch = [&](const Vector& x, double) { return early && stop(x); };
     const LbfgsResult found = minimize_l1(objective, start, penalty, settings, poll_, watch);

@@ -3,6 +3,7 @@
 // and the path over numbers of states and penalties.
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "condens/core/parallel.hpp"
@@ -49,6 +50,7 @@ class Search {
   void learn_widths(Fitted& fitted) const;
 
  private:
+  void hold_out(const Dataset& rows);
   Fitted best_of_starts(Index states, double ridge, double lasso, const Fitted* smaller) const;
   std::vector<Vector> starts(const PressMap& map, const Fitted* smaller) const;
   Fitted improve(Fitted from, Index steps) const;
@@ -61,8 +63,9 @@ class Search {
   Defensive defensive_;
   int threads_;
   std::function<void()> poll_;
-  Dataset rows_;      // that fit the map
-  Dataset held_out_;  // that say when to stop; none without the option
+  Dataset rows_;                                      // that fit the map
+  std::shared_ptr<const PackedObservations> packed_;  // their inputs, or null
+  Dataset held_out_;                                  // that say when to stop; none without the option
 };
 
 /// Criterion (37), of squared errors or of the likelihood: minus twice the log likelihood plus

@@ -158,11 +158,17 @@ Fitted choose(const Grid& grid, const Dataset& rows, const std::vector<Index>& f
   const auto best = std::min_element(candidates.begin(), candidates.end(),
                                      [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
   if (candidates.size() > 1) report_candidates(candidates, *best, grid, report);
-  if (!fits.empty()) return fits[static_cast<std::size_t>(best - candidates.begin())];
+  if (!fits.empty()) {
+    Fitted& found = fits[static_cast<std::size_t>(best - candidates.begin())];
+    search.learn_widths(found);
+    return found;
+  }
   Grid rest = grid;
   std::erase_if(rest.states, [&](Index states) { return states > best->states; });
   std::erase_if(rest.lassos, [&](double lasso) { return lasso > best->lasso; });
-  return search.last_of_path(rest, best->ridge);
+  Fitted found = search.last_of_path(rest, best->ridge);
+  search.learn_widths(found);
+  return found;
 }
 
 }  // namespace condens::press

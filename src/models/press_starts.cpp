@@ -83,8 +83,9 @@ std::vector<Index> clusters(const Dataset& rows, Index states, Index seed, int t
   return clusters_of(points, rows.weights, states, seed, threads);
 }
 
-Vector fit_labels(const Dataset& rows, const PressMap& map, const std::vector<Index>& labels, const Vector& start,
-                  int threads, const std::function<void()>& poll) {
+Vector fit_labels(const Dataset& rows, const PackedObservations* packed, const PressMap& map,
+                  const std::vector<Index>& labels, const Vector& start, int threads,
+                  const std::function<void()>& poll) {
   struct Part {
     double value = 0;
     Vector gradient;
@@ -94,7 +95,7 @@ Vector fit_labels(const Dataset& rows, const PressMap& map, const std::vector<In
   const auto objective = [&](const Vector& theta, Vector& gradient) {
     parallel_for(std::ssize(parts), threads, [&](Index block) {
       const auto [begin, end] = block_range(rows.size(), rows_of_chunk, block);
-      const auto x = rows.x.middleCols(begin, end - begin);
+      const PressInputs x{rows.x.middleCols(begin, end - begin), packed, begin};
       std::vector<Matrix> hidden;
       Matrix w = map.scores(theta, x, &hidden);
       softmax_columns(w);

@@ -19,8 +19,9 @@ std::vector<Index> classes_of_y(const Dataset& rows, Index states, Index seed, i
 std::vector<Index> clusters(const Dataset& rows, Index states, Index seed, int threads);
 
 /// Some steps of multinomial logistic regression of the labels, from `start`.
-Vector fit_labels(const Dataset& rows, const PressMap& map, const std::vector<Index>& labels, const Vector& start,
-                  int threads, const std::function<void()>& poll);
+Vector fit_labels(const Dataset& rows, const PackedObservations* packed, const PressMap& map,
+                  const std::vector<Index>& labels, const Vector& start, int threads,
+                  const std::function<void()>& poll);
 
 /// The parameters of `map` with its states of largest sum of squares around their means cut in
 /// two at random, until there are as many as in `larger`.

@@ -11,17 +11,30 @@
 // Without hidden layers that is the paper's theta = (beta_1, ..., beta_J), (d + 1) x J.
 
 #include <array>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/core/options.hpp"
 #include "condens/core/types.hpp"
+#include "condens/linalg/packed_observations.hpp"
 
 namespace condens {
 
 enum class PressActivation { tanh, relu };
 template <>
 inline constexpr auto choice_names<PressActivation> = std::array<std::string_view, 2>{"tanh", "relu"};
+
+/// Some rows of inputs: the numbers, and the bytes that stand for them where there are some.
+struct PressInputs {
+  MatrixView x;
+  const PackedObservations* packed = nullptr;
+  Index first_row = 0;  ///< of those that are packed; a multiple of PackedObservations::panel
+};
+
+/// x packed where that pays: many numbers, of few levels; else null.
+std::shared_ptr<const PackedObservations> pack_inputs(const MatrixView& x, int threads = 1);
 
 class PressMap {
  public:
@@ -38,15 +51,22 @@ class PressMap {
   Eigen::Map<Matrix> layer(Vector& theta, Index l) const;
 
   /// The scores z of the columns of x, J x n. `hidden` receives a_2, ..., a_L.
-  Matrix scores(const Vector& theta, const MatrixView& x, std::vector<Matrix>* hidden = nullptr) const;
+  Matrix scores(const Vector& theta, const PressInputs& inputs, std::vector<Matrix>* hidden = nullptr) const;
+  Matrix scores(const Vector& theta, const MatrixView& x, std::vector<Matrix>* hidden = nullptr) const {
+    return scores(theta, PressInputs{x}, hidden);
+  }
 
   /// The weights of the states at the columns of x, J x n: columns on the simplex.
   Matrix weights(const Vector& theta, const MatrixView& x) const;
 
   /// Adds to `gradient` what `by_scores` (J x n), the gradient by z, is by the parameters.
   /// `hidden` is what `scores` returned.
-  void add_gradient(const Vector& theta, const MatrixView& x, const std::vector<Matrix>& hidden, Matrix by_scores,
+  void add_gradient(const Vector& theta, const PressInputs& inputs, const std::vector<Matrix>& hidden, Matrix by_scores,
                     Vector& gradient) const;
+  void add_gradient(const Vector& theta, const MatrixView& x, const std::vector<Matrix>& hidden, Matrix by_scores,
+                    Vector& gradient) const {
+    add_gradient(theta, PressInputs{x}, hidden, std::move(by_scores), gradient);
+  }
 
   /// 1 for the parameters that act directly on x (the paper's theta_X), else 0.
   Vector acts_on_inputs() const;

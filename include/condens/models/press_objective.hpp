@@ -25,7 +25,7 @@
 //
 // All of it is one pass for the sums of the states, one for d value / d W and one for the
 // products with the inputs: 4 n d J multiplications and additions and J n exponentials; the
-// likelihood J n B more, B the number of nodes.
+// likelihood J B^2 more, B the number of nodes.
 
 #include <array>
 #include <functional>
@@ -63,12 +63,13 @@ class PressObjective {
  public:
   /// Rows with weights (or none: ones), which are shared, not copied. Throws
   /// std::invalid_argument for rows that do not fit the map, likelihood among the criteria
-  /// (it needs nodes) or negative penalties.
-  PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion, const PressPenalties& penalties = {});
+  /// (it needs nodes) or negative penalties. `packed`: the inputs by pack_inputs, or null.
+  PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion, const PressPenalties& penalties = {},
+                 std::shared_ptr<const PackedObservations> packed = nullptr);
 
   /// The likelihood, with the nodes of every state, or of all states where there is one.
   PressObjective(const Dataset& rows, PressMap map, std::vector<PressNodes> nodes, const Defensive& defensive,
-                 const PressPenalties& penalties = {});
+                 const PressPenalties& penalties = {}, std::shared_ptr<const PackedObservations> packed = nullptr);
 
   const PressMap& map() const { return map_; }
   PressCriterion criterion() const { return criterion_; }
@@ -83,10 +84,15 @@ class PressObjective {
  private:
   struct Pass;
   struct Chunk;
+  struct Tile;
   PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion, const PressPenalties& penalties,
-                 std::vector<PressNodes> nodes, Defensive defensive);
+                 std::vector<PressNodes> nodes, Defensive defensive, std::shared_ptr<const PackedObservations> packed);
+  PressInputs inputs(Range rows) const { return {x_.middleCols(rows.begin, rows.size()), packed_.get(), rows.begin}; }
+  Pass begin(const Vector& theta, const Vector& widths, int threads, const std::function<void()>& poll) const;
   void find_weights(Pass& pass, Chunk& chunk) const;
   void combine_states(Pass& pass) const;
+  void find_terms(Pass& pass, Chunk& chunk) const;
+  PressEvaluation combine_terms(Pass& pass) const;
   void square_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void exact_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
@@ -94,6 +100,7 @@ class PressObjective {
   const PressNodes& nodes_of(Index j) const { return nodes_[nodes_.size() == 1 ? 0 : static_cast<std::size_t>(j)]; }
 
   Observations x_;
+  std::shared_ptr<const PackedObservations> packed_;
   Observations y_;
   Vector weights_;  // a
   Vector leaves_;   // l
