@@ -1,0 +1,158 @@
+#include "motorcycle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+#include "common/data_files.hpp"
+#include "common/markdown.hpp"
+#include "fits.hpp"
+#include "pictures.hpp"
+#include "printed.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+constexpr Index planned = 20;
+constexpr Index most_states = 15;
+constexpr Index random_starts = 20;
+
+/// One row for every distinct time (errata P12): the mean of its rows, or the first of them.
+Dataset distinct_times(const Dataset& data, bool mean) {
+  std::vector<double> times;
+  std::vector<double> sums;
+  std::vector<double> counts;
+  for (Index i = 0; i < data.size(); ++i) {  // times ascend
+    if (times.empty() || times.back() != data.x(0, i)) {
+      times.push_back(data.x(0, i));
+      sums.push_back(0);
+      counts.push_back(0);
+    }
+    if (mean || counts.back() == 0) {
+      sums.back() += data.y(0, i);
+      ++counts.back();
+    }
+  }
+  const Index n = std::ssize(times);
+  const Vector y =
+      Eigen::Map<const Vector>(sums.data(), n).array() / Eigen::Map<const Vector>(counts.data(), n).array();
+  return {.x = Eigen::Map<const Vector>(times.data(), n).transpose(), .y = y.transpose()};
+}
+
+Method many_starts() {
+  Method out = minimum_method();
+  out.label = "best of " + std::to_string(random_starts) + " starts";
+  out.options.n_starts = random_starts;
+  return out;
+}
+
+void print_path(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out) {
+  std::vector<std::string> header = {"J"};
+  for (const Study& study : studies)
+    for (const Method& method : study.methods) header.insert(header.end(), {"AIC, " + method.label, "ν"});
+  MarkdownTable table(header);
+  for (const Index states : studies.front().states) {
+    std::vector<std::string> cells = {std::to_string(states)};
+    for (const Study& study : studies)
+      for (const Method& method : study.methods)
+        for (const auto& [number, digits] : {std::pair{Number::aic, 1}, {Number::freedom, 2}})
+          cells.push_back(
+              mean_cell(numbers_of(book, study, method.label, states, number).values, study.repetitions, digits));
+    table.add(cells);
+  }
+  table.print(out);
+}
+
+void print_choices(const RecordBook& book, const std::vector<std::vector<Study>>& readings, std::ostream& out) {
+  MarkdownTable table({"data, method", "J by AIC (times)", "ν of these", "ν at J = 4"});
+  const PrintedMotorcycle printed;
+  table.add({"paper, N = 94", fixed(printed.states, 0), fixed(printed.freedom, 3), fixed(printed.freedom, 3)});
+  for (const auto& studies : readings)
+    for (const Study& study : studies)
+      for (const Method& method : study.methods) {
+        const std::vector<Index> chosen = chosen_states(book, study, method.label);
+        std::vector<double> freedom;
+        for (std::size_t seed = 0; seed < chosen.size(); ++seed) {
+          const Repetitions own = numbers_of(book, study, method.label, chosen[seed], Number::freedom);
+          if (seed < own.values.size()) freedom.push_back(own.values[seed]);
+        }
+        table.add({study.sample.name + ", " + method.label, tally(chosen), mean_cell(freedom, study.repetitions, 3),
+                   mean_cell(numbers_of(book, study, method.label, 4, Number::freedom).values, study.repetitions, 3)});
+      }
+  table.print(out);
+}
+
+/// The Gaussian kernel smoother whose width has the least leave-one-out error.
+Matrix kernel_smoother(const Dataset& data) {
+  const Vector x = data.x.row(0).transpose();
+  const Vector y = data.y.row(0).transpose();
+  const Matrix distance = (x.replicate(1, x.size()) - x.transpose().replicate(x.size(), 1)).cwiseAbs2();
+  Matrix best;
+  double least = std::numeric_limits<double>::infinity();
+  for (double width = 0.5; width < 10; width *= 1.1) {
+    Matrix s = (-distance.array() / (2 * width * width)).exp();
+    const Vector sums = s.rowwise().sum();
+    s = sums.cwiseInverse().asDiagonal() * s;
+    const double error = ((y - s * y).array() / (1 - s.diagonal().array())).square().mean();
+    if (!(error < least)) continue;
+    least = error;
+    best = s;
+  }
+  return best;
+}
+
+void draw(const Dataset& data, const std::filesystem::path& folder) {
+  const Vector x = data.x.row(0).transpose();
+  const Vector y = data.y.row(0).transpose();
+  const Press model = fit(many_starts(), data, 4, 0);
+  const Press own = fit(recommended_method(), data, 0, 0);
+  const Matrix kernel = kernel_smoother(data);
+  const Matrix w = model.state_weights(data.x).transpose();
+  Panel fits{.title = "Fits", .x_label = "time (ms)", .y_label = "acceleration (g)"};
+  fits.clouds.push_back({"data", x, y, "#999999"});
+  fits.curves = {{"PRESS, J = 4", x, fitted_means(model, data.x), 0},
+                 {"our PRESS", x, fitted_means(own, data.x), 1},
+                 {"Gaussian kernel", x, kernel * y, 2, true}};
+  Panel weights{.title = "Weights of the states, J = 4", .x_label = "time (ms)", .y_label = "weight"};
+  for (Index j = 0; j < w.cols(); ++j)
+    weights.curves.push_back({"state " + std::to_string(j + 1), x, w.col(j), 3 + static_cast<std::size_t>(j)});
+  write_text(folder / "figure-2.svg", draw_panels({fits, weights}, 2));
+  const Matrix s = w * model.state_sizes().cwiseInverse().asDiagonal() * w.transpose();
+  write_text(folder / "figure-2-matrices.svg",
+             draw_matrices({{"Gaussian kernel", kernel, 0.995}, {"PRESS, J = 4", s, 0.995}}, 300));
+}
+
+}  // namespace
+
+void run_motorcycle(const Command& command, std::ostream& out) {
+  const std::optional<Dataset> data = load(command.data, "mcycle");
+  if (!data) {
+    std::cerr << "reproduce_press: no mcycle.csv, which is left out\n";
+    return;
+  }
+  const bool quick = command.scale == Scale::quick;
+  const std::vector<Sample> samples = {{"means of 94 times", distinct_times(*data, true)},
+                                       {"first rows of 94 times", distinct_times(*data, false)},
+                                       {"all 133 rows", *data}};
+  RecordBook book(std::filesystem::path(command.records) / (quick ? "quick-motorcycle.csv" : "motorcycle.csv"),
+                  number_names());
+  std::vector<std::vector<Study>> readings;
+  for (const Sample& sample : samples) {
+    const std::vector<Index> states = one_to(quick ? 5 : most_states);
+    readings.push_back({{sample, {paper_method(), minimum_method()}, states, quick ? 2 : planned},
+                        {sample, {many_starts()}, states, 2}});
+    for (const Study& study : readings.back()) run_study(study, book, command.minutes);
+  }
+  print_choices(book, readings, out);
+  out << "The path of the " << samples.front().name << ":\n\n";
+  print_path(book, readings.front(), out);
+  std::filesystem::create_directories(command.pictures);
+  draw(samples.front().train, command.pictures);
+  out << "[Fits and weights](pictures/figure-2.svg), [smoothing matrices](pictures/figure-2-matrices.svg).\n\n";
+}
+
+}  // namespace condens::reproduce
