@@ -55,13 +55,20 @@ struct Contender {
   std::string label;
   std::string model;
   std::string preset;
+  std::vector<double> hidden = {};
 };
-const std::vector<Contender> contenders = {
-    {"paper", "press", "paper"}, {"our PRESS", "press", "recommended"}, {"our NW", "nw", "recommended"}};
+const std::vector<Contender> contenders = {{"paper", "press", "paper"},
+                                           {"ten hidden units", "press", "paper", {10}},
+                                           {"our PRESS", "press", "recommended"},
+                                           {"our NW", "nw", "recommended"}};
 
 std::unique_ptr<ConditionalDensity> fit_example(const Contender& contender, const Dataset& train, Index seed) {
   Document options(Document::Object{});
-  options.set("seed", seed);
+  if (contender.model == "press") options.set("seed", seed);
+  if (!contender.hidden.empty()) {
+    options.set("hidden", Document::Array(contender.hidden.begin(), contender.hidden.end()));
+    options.set("n_states", Document::Array{1, 2, 3, 4, 5});
+  }
   return find_model(contender.model).fit(train, contender.preset, options, one_thread);
 }
 

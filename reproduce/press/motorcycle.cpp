@@ -50,6 +50,37 @@ Method many_starts() {
   return out;
 }
 
+Method hidden_units() {
+  Method out = many_starts();
+  out.label = "ten hidden units " + out.label;
+  out.options.hidden = {10};
+  return out;
+}
+
+/// Where the searches of J = 4 end, those of nearly the same degrees of freedom together.
+void print_ends(const RecordBook& book, const Study& study, const std::string& method, std::ostream& out) {
+  const std::vector<double> freedom = numbers_of(book, study, method, 4, Number::freedom).values;
+  const std::vector<double> aic = numbers_of(book, study, method, 4, Number::aic).values;
+  std::vector<std::pair<double, double>> ends;
+  for (std::size_t k = 0; k < freedom.size(); ++k) ends.emplace_back(freedom[k], aic[k]);
+  std::sort(ends.begin(), ends.end());
+  MarkdownTable table({"ν of the end", "AIC", "seeds"});
+  for (std::size_t begin = 0, end = 0; begin < ends.size(); begin = end) {
+    while (end < ends.size() && (end == begin || ends[end].first < ends[end - 1].first + 0.1)) ++end;
+    double low = ends[begin].second;
+    double high = low;
+    for (std::size_t k = begin; k < end; ++k) {
+      low = std::min(low, ends[k].second);
+      high = std::max(high, ends[k].second);
+    }
+    const auto range = [](double a, double b, int digits) {
+      return fixed(a, digits) == fixed(b, digits) ? fixed(a, digits) : fixed(a, digits) + " to " + fixed(b, digits);
+    };
+    table.add({range(ends[begin].first, ends[end - 1].first, 2), range(low, high, 0), std::to_string(end - begin)});
+  }
+  table.print(out);
+}
+
 void print_path(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out) {
   std::vector<std::string> header = {"J"};
   for (const Study& study : studies)
@@ -112,18 +143,25 @@ void draw(const Dataset& data, const std::filesystem::path& folder) {
   const Press own = fit(recommended_method(), data, 0, 0);
   const Matrix kernel = kernel_smoother(data);
   const Matrix w = model.state_weights(data.x).transpose();
+  const Press deep = fit(hidden_units(), data, 4, 0);
   Panel fits{.title = "Fits", .x_label = "time (ms)", .y_label = "acceleration (g)"};
   fits.clouds.push_back({"data", x, y, "#999999"});
   fits.curves = {{"PRESS, J = 4", x, fitted_means(model, data.x), 0},
+                 {"ten hidden units", x, fitted_means(deep, data.x), 3},
                  {"our PRESS", x, fitted_means(own, data.x), 1},
                  {"Gaussian kernel", x, kernel * y, 2, true}};
   Panel weights{.title = "Weights of the states, J = 4", .x_label = "time (ms)", .y_label = "weight"};
   for (Index j = 0; j < w.cols(); ++j)
     weights.curves.push_back({"state " + std::to_string(j + 1), x, w.col(j), 3 + static_cast<std::size_t>(j)});
   write_text(folder / "figure-2.svg", draw_panels({fits, weights}, 2));
-  const Matrix s = w * model.state_sizes().cwiseInverse().asDiagonal() * w.transpose();
-  write_text(folder / "figure-2-matrices.svg",
-             draw_matrices({{"Gaussian kernel", kernel, 0.995}, {"PRESS, J = 4", s, 0.995}}, 300));
+  const auto smoothing = [&](const Press& own_model) -> Matrix {
+    const Matrix weights_of = own_model.state_weights(data.x);
+    return weights_of.transpose() * own_model.state_sizes().cwiseInverse().asDiagonal() * weights_of;
+  };
+  write_text(folder / "figure-2-matrices.svg", draw_matrices({{"Gaussian kernel", kernel, 0.995},
+                                                              {"PRESS, J = 4", smoothing(model), 0.995},
+                                                              {"ten hidden units", smoothing(deep), 0.995}},
+                                                             260));
 }
 
 }  // namespace
@@ -145,11 +183,14 @@ void run_motorcycle(const Command& command, std::ostream& out) {
     const std::vector<Index> states = one_to(quick ? 5 : most_states);
     readings.push_back({{sample, {paper_method(), minimum_method()}, states, quick ? 2 : planned},
                         {sample, {many_starts()}, states, 2}});
+    if (readings.size() == 1) readings.back().push_back({sample, {hidden_units()}, one_to(quick ? 3 : 6), 1});
     for (const Study& study : readings.back()) run_study(study, book, command.minutes);
   }
   print_choices(book, readings, out);
   out << "The path of the " << samples.front().name << ":\n\n";
-  print_path(book, readings.front(), out);
+  print_path(book, {readings.front().begin(), readings.front().begin() + 2}, out);
+  out << "Where the searches of J = 4 end, preset `paper`:\n\n";
+  print_ends(book, readings.front().front(), paper_method().label, out);
   std::filesystem::create_directories(command.pictures);
   draw(samples.front().train, command.pictures);
   out << "[Fits and weights](pictures/figure-2.svg), [smoothing matrices](pictures/figure-2-matrices.svg).\n\n";
