@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index n_train = 200;  // not printed
 constexpr Index n_test = 2000;
-constexpr Index planned = 10;
+constexpr Index planned = 5;
 const Run one_thread{.threads = 1, .observer = {}};
 
 struct Example {

@@ -13,7 +13,6 @@
 
 #include "common/data_files.hpp"
 #include "common/markdown.hpp"
-#include "condens/io/model_file.hpp"
 #include "fits.hpp"
 #include "idx.hpp"
 #include "pictures.hpp"
@@ -26,7 +25,6 @@ constexpr Index side = 28;
 constexpr Index digits = 10;
 constexpr Index quick_rows = 3000;
 constexpr Index most_steps = 200;
-constexpr double seconds_between_news = 60;
 // Of (36) and (38), not printed: "a small mu > 0".
 constexpr double smoothness_weight = 0.01;
 
@@ -62,29 +60,6 @@ std::vector<Method> methods() {
           digits_method("random start and lasso 1e-4", 1e-4, PressStart::random),
           digits_method("informed start without lasso", 0, PressStart::informed),
           digits_method("random start without lasso", 0, PressStart::random)};
-}
-
-/// Says that the fit is alive.
-Run with_news(const std::string& label) {
-  const auto begin = std::chrono::steady_clock::now();
-  return {.threads = 0, .observer = [begin, label, next = seconds_between_news](std::string_view, double) mutable {
-            const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            if (now < next) return true;
-            std::cerr << "mnist, " << label << ": " << std::lround(now) << " s\n";
-            next = now + seconds_between_news;
-            return true;
-          }};
-}
-
-/// The model kept in `file`, or fitted and put there.
-std::shared_ptr<const Press> fit_or_load(const Method& method, const Dataset& train,
-                                         const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) {
-    auto model = std::make_shared<const Press>(Press::fit(train, method.options, with_news(method.label)));
-    save_model({Encoder::generic(train.x.rows(), 1), model}, file.string());
-    return model;
-  }
-  return std::dynamic_pointer_cast<const Press>(load_model_file(file.string()).density);
 }
 
 Index used_pixels(const Press& model) {
