@@ -117,6 +117,11 @@ void print_choices(const RecordBook& book, const std::vector<std::vector<Study>>
   table.print(out);
 }
 
+/// (32).
+double loocv(const Matrix& s, const Vector& y) {
+  return ((y - s * y).array() / (1 - s.diagonal().array())).square().mean();
+}
+
 /// The Gaussian kernel smoother whose width has the least leave-one-out error.
 Matrix kernel_smoother(const Dataset& data) {
   const Vector x = data.x.row(0).transpose();
@@ -128,7 +133,7 @@ Matrix kernel_smoother(const Dataset& data) {
     Matrix s = (-distance.array() / (2 * width * width)).exp();
     const Vector sums = s.rowwise().sum();
     s = sums.cwiseInverse().asDiagonal() * s;
-    const double error = ((y - s * y).array() / (1 - s.diagonal().array())).square().mean();
+    const double error = loocv(s, y);
     if (!(error < least)) continue;
     least = error;
     best = s;
@@ -136,7 +141,7 @@ Matrix kernel_smoother(const Dataset& data) {
   return best;
 }
 
-void draw(const Dataset& data, const std::filesystem::path& folder) {
+void draw(const Dataset& data, const std::filesystem::path& folder, std::ostream& out) {
   const Vector x = data.x.row(0).transpose();
   const Vector y = data.y.row(0).transpose();
   const Press model = fit(many_starts(), data, 4, 0);
@@ -147,7 +152,7 @@ void draw(const Dataset& data, const std::filesystem::path& folder) {
   Panel fits{.title = "Fits", .x_label = "time (ms)", .y_label = "acceleration (g)"};
   fits.clouds.push_back({"data", x, y, "#999999"});
   fits.curves = {{"PRESS, J = 4", x, fitted_means(model, data.x), 0},
-                 {"ten hidden units", x, fitted_means(deep, data.x), 3},
+                 {"ten hidden units", x, fitted_means(deep, data.x), 3, true},
                  {"our PRESS", x, fitted_means(own, data.x), 1},
                  {"Gaussian kernel", x, kernel * y, 2, true}};
   Panel weights{.title = "Weights of the states, J = 4", .x_label = "time (ms)", .y_label = "weight"};
@@ -158,6 +163,9 @@ void draw(const Dataset& data, const std::filesystem::path& folder) {
     const Matrix weights_of = own_model.state_weights(data.x);
     return weights_of.transpose() * own_model.state_sizes().cwiseInverse().asDiagonal() * weights_of;
   };
+  out << "Leave-one-out MSE (32): Gaussian kernel " << fixed(loocv(kernel, y), 0) << ", PRESS with J = 4 "
+      << fixed(loocv(smoothing(model), y), 0) << ", with ten hidden units " << fixed(loocv(smoothing(deep), y), 0)
+      << ".\n\n";
   write_text(folder / "figure-2-matrices.svg", draw_matrices({{"Gaussian kernel", kernel, 0.995},
                                                               {"PRESS, J = 4", smoothing(model), 0.995},
                                                               {"ten hidden units", smoothing(deep), 0.995}},
@@ -192,7 +200,7 @@ void run_motorcycle(const Command& command, std::ostream& out) {
   out << "Where the searches of J = 4 end, preset `paper`:\n\n";
   print_ends(book, readings.front().front(), paper_method().label, out);
   std::filesystem::create_directories(command.pictures);
-  draw(samples.front().train, command.pictures);
+  draw(samples.front().train, command.pictures, out);
   out << "[Fits and weights](pictures/figure-2.svg), [smoothing matrices](pictures/figure-2-matrices.svg).\n\n";
 }
 
