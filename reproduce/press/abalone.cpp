@@ -118,26 +118,31 @@ void print_precision(const Sample& sample, const Press& model, std::ostream& out
 
 /// -log P(y - 1/2 < ring < y + 1/2), in the mean over the rows: rings are whole numbers, and a density of vanishing
 /// widths at these has any log score.
-double nll_of_rings(const Vector& above, const Vector& below) {
-  return -(above - below).cwiseMax(1e-300).array().log().mean();
+double nll_of_rings(const Vector& cdf_above, const Vector& cdf_below, const Vector& sf_below, const Vector& sf_above) {
+  const Vector mass = (cdf_above - cdf_below).cwiseMax(sf_below - sf_above);  // one of them has no cancellation
+  return -mass.cwiseMax(1e-300).array().log().mean();
 }
 
 void print_laws(const Sample& sample, const std::vector<std::pair<std::string, const Press*>>& models,
                 std::ostream& out) {
   const Vector y = sample.test.y.row(0).transpose();
+  const Vector above = y.array() + 0.5;
+  const Vector below = y.array() - 0.5;
   MarkdownTable table({"law of the rings", "J", "test NLL of whole rings"});
   for (const auto& [label, model] : models) {
     const GaussianMixtures laws = model->predict(sample.test.x);
     table.add({label, std::to_string(model->n_states()),
-               fixed(nll_of_rings(laws.cdf(y.array() + 0.5), laws.cdf(y.array() - 0.5)), 4)});
+               fixed(nll_of_rings(laws.cdf(above), laws.cdf(below), laws.sf(below), laws.sf(above)), 4)});
   }
   const Vector residuals = y - linear_predictions(sample, true);
   const Vector own = sample.train.y.row(0).transpose() - linear_predictions({"", sample.train, sample.train}, true);
   const double deviation = std::sqrt(own.squaredNorm() / static_cast<double>(own.size() - sample.train.x.rows() - 1));
-  const auto normal = [&](double shift) -> Vector {
-    return residuals.unaryExpr([&](double r) { return 0.5 * std::erfc(-(r + shift) / deviation / std::sqrt(2.0)); });
+  const auto cdf = [&](const Vector& z) -> Vector {
+    return z.unaryExpr([&](double v) { return 0.5 * std::erfc(-v / deviation / std::sqrt(2.0)); });
   };
-  table.add({"lm with normal errors", "-", fixed(nll_of_rings(normal(0.5), normal(-0.5)), 4)});
+  const Vector up = residuals.array() + 0.5;
+  const Vector down = residuals.array() - 0.5;
+  table.add({"lm with normal errors", "-", fixed(nll_of_rings(cdf(up), cdf(down), cdf(-down), cdf(-up)), 4)});
   table.print(out);
 }
 
