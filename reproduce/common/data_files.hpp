@@ -19,7 +19,7 @@ struct DataFile {
   Index targets = 1;
 };
 
-inline constexpr std::array<DataFile, 31> data_files = {{
+inline constexpr std::array<DataFile, 34> data_files = {{
     {"caution", "caution.csv", 100, 2},
     {"ftcollinssnow", "ftcollinssnow.csv", 93, 1},
     {"highway", "highway.csv", 39, 11},
@@ -51,6 +51,9 @@ inline constexpr std::array<DataFile, 31> data_files = {{
     {"Concrete", "concrete.csv", 1030, 8},
     {"Energy", "energy.csv", 768, 8, 2},
     {"Stock", "stock.csv", 536, 7, 2},
+    {"Abalone", "abalone.csv", 4177, 8},
+    {"Abalone train", "abalone_tf_train.csv", 3320, 7},
+    {"Abalone test", "abalone_tf_test.csv", 857, 7},
 }};
 
 /// Throws std::invalid_argument for a name that is not there.

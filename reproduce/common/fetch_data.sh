@@ -90,8 +90,17 @@ The study of Tangkaratt et al. (2015) reads these sets of the UCI archive, too
   energy.csv          768  X1,...,X8,Y1,Y2          (Energy Efficiency)
   stock.csv           536  SP,DAX,FTSE,NIKKEI,BOVESPA,EU,EM,ISE_TL,ISE_USD   (Istanbul Stock Exchange)
 
-auto_mpg: the six rows without horsepower are left out. servo: motor and screw A to E are
-numbered 1 to 5. forest_fires: months and days are numbered from 1, Monday is 1.
+The study of Goerg (2017) reads these:
+
+  file                     rows  columns
+  abalone.csv              4177  Sex,Length,Diameter,Height,Whole_weight,Shucked_weight,Viscera_weight,Shell_weight,Rings
+  abalone_tf_train.csv     3320  the same without Sex (TensorFlow's abalone_train.csv with a header)
+  abalone_tf_test.csv       857  the rows of abalone.csv that are not in it
+  mnist/train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz,
+  mnist/t10k-images-idx3-ubyte.gz, t10k-labels-idx1-ubyte.gz
+
+abalone: Sex M, F, I is numbered 0, 1, 2. auto_mpg: the six rows without
+horsepower are left out. servo: motor and screw A to E are numbered 1 to 5. forest_fires: months and days are numbered from 1, Monday is 1.
 
 ufc: Species DF ES GF HW LP PP SF WC WL WP are numbered 1 to 10. UN3: the rows
 with missing values are left out.

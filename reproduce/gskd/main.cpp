@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/command.hpp"
 #include "illustrations.hpp"
 #include "self_check.hpp"
 #include "studies.hpp"
@@ -17,19 +16,6 @@ namespace {
 
 using namespace condens::reproduce;
 
-constexpr const char* usage =
-    "usage: reproduce_gskd PART RECORDS PICTURES [--quick] [--minutes NUMBER]\n"
-    "\n"
-    "PART      densities | figures | table1 | table3 | table5 | table7 | table9 | counts | readings | all\n"
-    "RECORDS   directory that keeps the result of every fit; a second run computes only what is missing.\n"
-    "          Use a fresh one after a change of the library.\n"
-    "PICTURES  directory for the figures\n"
-    "--quick   small samples and two repetitions, for development\n"
-    "--minutes begin no further fit of a table after so many minutes; tables say what is missing\n"
-    "\n"
-    "Markdown goes to standard output. `counts` (Tables II, IV, VI, VIII) prints what the other tables' fits "
-    "counted.\n";
-
 /// In the order of printed_groups.
 const std::vector<std::string> table_parts = {"table1", "table3", "table5", "table7", "table9"};
 
@@ -38,39 +24,6 @@ std::vector<std::string> all_parts() {
   out.insert(out.end(), table_parts.begin(), table_parts.end());
   out.push_back("counts");
   out.push_back("readings");
-  return out;
-}
-
-struct Command {
-  std::string part;
-  std::string records;
-  std::string pictures;
-  Scale scale = Scale::full;
-  double minutes = std::numeric_limits<double>::infinity();
-};
-
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-Command parse(const std::vector<std::string>& arguments) {
-  Command out;
-  std::vector<std::string> places;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--quick")
-      out.scale = Scale::quick;
-    else if (arguments[i] == "--minutes" && i + 1 < arguments.size())
-      out.minutes = std::stod(arguments[++i]);
-    else
-      places.push_back(arguments[i]);
-  }
-  if (places.size() != 3) throw UsageError("expected three arguments");
-  const std::vector<std::string> parts = all_parts();
-  if (places[0] != "all" && std::find(parts.begin(), parts.end(), places[0]) == parts.end())
-    throw UsageError("no part '" + places[0] + "'");
-  out.part = places[0];
-  out.records = places[1];
-  out.pictures = places[2];
   return out;
 }
 
@@ -113,21 +66,21 @@ void run_part(const std::string& part, const Command& command) {
   }
 }
 
+std::vector<std::string> notices() {
+  std::vector<std::string> out;
+  for (const std::string& model : missing_models())
+    out.push_back("the library has no model '" + model + "', which is left out");
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    const Command command = parse({argv + 1, argv + argc});
-    for (const std::string& model : missing_models())
-      std::cerr << "reproduce_gskd: the library has no model '" << model << "', which is left out\n";
-    for (const std::string& part : all_parts())
-      if (command.part == "all" || command.part == part) run_part(part, command);
-    return 0;
-  } catch (const UsageError& error) {
-    std::cerr << "reproduce_gskd: " << error.what() << "\n\n" << usage;
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "reproduce_gskd: " << error.what() << '\n';
-    return 1;
-  }
+  return run_program({.name = "reproduce_gskd",
+                      .parts = all_parts(),
+                      .reads_data = false,
+                      .note = "`counts` (Tables II, IV, VI, VIII) prints what the other tables' fits counted.",
+                      .notices = notices,
+                      .run = run_part},
+                     argc, argv);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/command.hpp"
 #include "common/record_book.hpp"
 #include "common/repetitions.hpp"
 #include "densities.hpp"
@@ -11,9 +12,6 @@
 #include "printed.hpp"
 
 namespace condens::reproduce {
-
-/// Everything at the size of the paper; or small, for development.
-enum class Scale { full, quick };
 
 /// What a record holds; NaN where there is no such number.
 enum class Number {

@@ -1,14 +1,11 @@
 // Reproduces Tangkaratt, Xie and Sugiyama (2015): Figures 2 and 3, Tables 1 and 2.
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "condens/core/errors.hpp"
+#include "common/command.hpp"
 #include "illustrations.hpp"
 #include "tables.hpp"
 
@@ -16,55 +13,7 @@ namespace {
 
 using namespace condens::reproduce;
 
-constexpr const char* usage =
-    "usage: reproduce_lsce PART DATA RECORDS PICTURES [--quick] [--minutes NUMBER]\n"
-    "\n"
-    "PART      toys | figure2 | figure3 | tables | all\n"
-    "DATA      directory of the data sets (README.md)\n"
-    "RECORDS   directory that keeps the result of every fit; a second run computes only what is missing.\n"
-    "          Use a fresh one after a change of the library.\n"
-    "PICTURES  directory for the figures\n"
-    "--quick   small samples and two repetitions, for development\n"
-    "--minutes begin no further fit of a part after so many minutes; tables say what is missing\n"
-    "\n"
-    "Markdown goes to standard output.\n";
-
 const std::vector<std::string> parts = {"toys", "figure2", "figure3", "tables"};
-
-struct Command {
-  std::string part;
-  std::string data;
-  std::string records;
-  std::string pictures;
-  Scale scale = Scale::full;
-  double minutes = std::numeric_limits<double>::infinity();
-};
-
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-Command parse(const std::vector<std::string>& arguments) {
-  Command out;
-  std::vector<std::string> places;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--quick")
-      out.scale = Scale::quick;
-    else if (arguments[i] == "--minutes" && i + 1 < arguments.size())
-      out.minutes = std::stod(arguments[++i]);
-    else
-      places.push_back(arguments[i]);
-  }
-  if (places.size() != 4) throw UsageError("expected four arguments");
-  if (places[0] != "all" && std::find(parts.begin(), parts.end(), places[0]) == parts.end())
-    throw UsageError("no part '" + places[0] + "'");
-  out.part = places[0];
-  out.data = places[1];
-  out.records = places[2];
-  out.pictures = places[3];
-  condens::require(std::filesystem::is_directory(out.data), "'", out.data, "' is not a directory");
-  return out;
-}
 
 RecordBook open_book(const Command& command, const std::string& part) {
   const std::string scale = command.scale == Scale::quick ? "quick-" : "";
@@ -128,16 +77,5 @@ void run_part(const std::string& part, const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    const Command command = parse({argv + 1, argv + argc});
-    for (const std::string& part : parts)
-      if (command.part == "all" || command.part == part) run_part(part, command);
-    return 0;
-  } catch (const UsageError& error) {
-    std::cerr << "reproduce_lsce: " << error.what() << "\n\n" << usage;
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "reproduce_lsce: " << error.what() << '\n';
-    return 1;
-  }
+  return run_program({.name = "reproduce_lsce", .parts = parts, .run = run_part}, argc, argv);
 }

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "common/command.hpp"
 #include "common/record_book.hpp"
 #include "methods.hpp"
 #include "toys.hpp"
 
 namespace condens::reproduce {
-
-/// Everything at the size of the paper, or small, for development.
-enum class Scale { full, quick };
 
 struct Problem {
   Dataset train;

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "common/command.hpp"
 #include "trials.hpp"
 
 namespace condens::reproduce {
-
-/// Everything at the size of the paper, but for the repetitions; or small, for development.
-enum class Scale { full, quick };
 
 /// Section 3.3: toy data 1 and 2, N = 200 to 5,000 training rows, 10^4 test rows.
 Study sizes_study(Scale scale);

@@ -1,0 +1,160 @@
+#include "fits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "common/test_score.hpp"
+#include "condens/io/model_file.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double seconds_between_news = 60;
+
+TrialRecord run_trial(const Study& study, const Method& method, Index states, Index seed) {
+  TrialRecord out(number_names().size(), none);
+  const auto number = [&](Number place) -> double& { return out[static_cast<std::size_t>(place)]; };
+  const Sample& sample = study.sample;
+  const double begin = thread_seconds();
+  const Press model = fit(method, sample.train, states, seed);
+  number(Number::seconds) = thread_seconds() - begin;
+  number(Number::states) = static_cast<double>(model.n_states());
+  number(Number::freedom) = model.degrees_of_freedom();
+  number(Number::mse) = mean_square(model, sample.train);
+  number(Number::aic) = aic_of(model, sample.train);
+  number(Number::iterations) = model.report().details.at("iterations").as_number();
+  if (sample.test.size() == 0) return out;
+  number(Number::test_mse) = mean_square(model, sample.test);
+  number(Number::test_mad) = (sample.test.y.row(0).transpose() - fitted_means(model, sample.test.x)).cwiseAbs().mean();
+  number(Number::test_nll) = -model.log_density(sample.test.x, sample.test.y, {.threads = 1, .observer = {}}).mean();
+  return out;
+}
+
+/// Says that the fit is alive.
+Run with_news(const std::string& label) {
+  const auto begin = std::chrono::steady_clock::now();
+  return {.threads = 0, .observer = [begin, label, next = seconds_between_news](std::string_view, double) mutable {
+            const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            if (now < next) return true;
+            std::cerr << "reproduce_press: " << label << ": " << std::lround(now) << " s\n";
+            next = now + seconds_between_news;
+            return true;
+          }};
+}
+
+}  // namespace
+
+const std::vector<std::string>& number_names() {
+  static const std::vector<std::string> names = {"states",   "freedom",  "mse",        "aic",    "test_mse",
+                                                 "test_mad", "test_nll", "iterations", "seconds"};
+  return names;
+}
+
+Method paper_method() { return {"paper", PressOptions::paper()}; }
+
+Method minimum_method() {
+  Method out{"all rows to the minimum", PressOptions::paper()};
+  out.options.holdout = 0;
+  return out;
+}
+
+Method recommended_method() { return {"our PRESS", {}}; }
+
+std::vector<Index> one_to(Index last) {
+  std::vector<Index> out(static_cast<std::size_t>(last));
+  std::iota(out.begin(), out.end(), Index{1});
+  return out;
+}
+
+Press fit(const Method& method, const Dataset& train, Index states, Index seed, int threads) {
+  PressOptions options = method.options;
+  if (states > 0) options.n_states = {static_cast<double>(states)};
+  options.seed = seed;
+  return Press::fit(train, options, {.threads = threads, .observer = {}});
+}
+
+std::shared_ptr<const Press> fit_or_load(const Method& method, const Dataset& train,
+                                         const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) {
+    auto model = std::make_shared<const Press>(Press::fit(train, method.options, with_news(method.label)));
+    save_model({Encoder::generic(train.x.rows(), 1), model}, file.string());
+    return model;
+  }
+  return std::dynamic_pointer_cast<const Press>(load_model_file(file.string()).density);
+}
+
+Vector fitted_means(const Press& model, const MatrixView& x) {
+  return (model.state_means().row(0) * model.state_weights(x)).transpose();
+}
+
+double mean_square(const Press& model, const Dataset& data) {
+  return (data.y.row(0).transpose() - fitted_means(model, data.x)).squaredNorm() / static_cast<double>(data.size());
+}
+
+double aic_of(const Press& model, const Dataset& train) {
+  const auto n = static_cast<double>(train.size());
+  const auto parameters = static_cast<double>((model.n_states() - 1) * (train.x.rows() + 1));
+  return n * std::log(mean_square(model, train)) + 2 * parameters;
+}
+
+void run_study(const Study& study, RecordBook& book, double minutes) {
+  std::vector<Trial> trials;
+  for (Index seed = 0; seed < study.repetitions; ++seed)
+    for (const Method& method : study.methods)
+      for (const Index states : study.states)
+        trials.push_back({{study.sample.name, states, method.label, seed},
+                          [&study, &method, states, seed] { return run_trial(study, method, states, seed); }});
+  run_trials(std::move(trials), book, minutes);
+}
+
+Repetitions numbers_of(const RecordBook& book, const Study& study, const std::string& method, Index states,
+                       Number number) {
+  Repetitions out;
+  for (Index seed = 0; seed < study.repetitions; ++seed) {
+    const TrialRecord* record = book.find({study.sample.name, states, method, seed});
+    if (record == nullptr) continue;
+    const double value = (*record)[static_cast<std::size_t>(number)];
+    if (!std::isfinite(value)) continue;
+    out.values.push_back(value);
+    out.numbers.push_back(seed);
+  }
+  return out;
+}
+
+std::vector<Index> chosen_states(const RecordBook& book, const Study& study, const std::string& method) {
+  std::vector<Index> out;
+  for (Index seed = 0; seed < study.repetitions; ++seed) {
+    Index best = 0;
+    double lowest = std::numeric_limits<double>::infinity();
+    bool complete = true;
+    for (const Index states : study.states) {
+      const TrialRecord* record = book.find({study.sample.name, states, method, seed});
+      complete = complete && record != nullptr;
+      if (!complete) break;
+      const double value = (*record)[static_cast<std::size_t>(Number::aic)];
+      if (value < lowest) best = states;
+      lowest = std::min(lowest, value);
+    }
+    if (complete) out.push_back(best);
+  }
+  return out;
+}
+
+std::string tally(const std::vector<Index>& chosen) {
+  std::map<Index, Index> counts;
+  for (const Index states : chosen) ++counts[states];
+  std::string out;
+  for (const auto& [states, count] : counts) {
+    out += (out.empty() ? "" : ", ") + std::to_string(states) + " (" + std::to_string(count) + ")";
+  }
+  return out.empty() ? "-" : out;
+}
+
+}  // namespace condens::reproduce

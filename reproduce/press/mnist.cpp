@@ -1,0 +1,211 @@
+#include "mnist.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/lambert_w.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+#include <optional>
+
+#include "common/data_files.hpp"
+#include "common/markdown.hpp"
+#include "fits.hpp"
+#include "idx.hpp"
+#include "pictures.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+constexpr Index side = 28;
+constexpr Index digits = 10;
+constexpr Index quick_rows = 3000;
+constexpr Index most_steps = 200;
+// Of (36) and (38), not printed: "a small mu > 0".
+constexpr double smoothness_weight = 0.01;
+
+/// Columns are images with values from 0 to 1. Nothing where a file is missing.
+std::optional<Dataset> read_digits(const std::filesystem::path& folder, const std::string& name, Index most) {
+  const auto read = [&](const std::string& file) -> std::optional<Bytes> {
+    std::ifstream in(folder / file, std::ios::binary);
+    if (!in) return std::nullopt;
+    return read_idx(in, (folder / file).string());
+  };
+  const std::optional<Bytes> images = read(name + "-images-idx3-ubyte");
+  const std::optional<Bytes> labels = read(name + "-labels-idx1-ubyte");
+  if (!images || !labels) return std::nullopt;
+  const Index n = std::min(most, images->cols());
+  return Dataset{.x = images->leftCols(n).cast<double>() / 255, .y = labels->leftCols(n).cast<double>()};
+}
+
+/// The preset `paper`, but for fewer steps: a lasso (0: none), a random start or one from classes of the digits.
+Method digits_method(const std::string& label, double lasso, PressStart start) {
+  Method out{label, PressOptions::paper()};
+  out.options.n_states = {static_cast<double>(digits)};
+  out.options.smoothness = static_cast<double>(digits);
+  out.options.smoothness_weight = smoothness_weight;
+  if (lasso > 0) out.options.lasso = {lasso};
+  out.options.standardize = false;
+  out.options.start = start;
+  out.options.max_iterations = most_steps;
+  return out;
+}
+
+std::vector<Method> methods() {
+  return {digits_method("informed start and lasso 1e-4", 1e-4, PressStart::informed),
+          digits_method("random start and lasso 1e-4", 1e-4, PressStart::random),
+          digits_method("informed start without lasso", 0, PressStart::informed),
+          digits_method("random start without lasso", 0, PressStart::random)};
+}
+
+Index used_pixels(const Press& model) {
+  return (model.coefficients().bottomRows(model.n_inputs()).array() != 0).rowwise().any().count();
+}
+
+void add_row(MarkdownTable& table, const Method& method, const Press& model, const Dataset& train,
+             const Dataset& test) {
+  const Vector residuals = test.y.row(0).transpose() - fitted_means(model, test.x);
+  const Vector squares = residuals.cwiseAbs2();
+  const auto n = static_cast<double>(test.size());
+  const double error = std::sqrt((squares.array() - squares.mean()).square().sum() / (n * (n - 1)));
+  const auto right = static_cast<double>((residuals.array().abs() < 0.5).count());
+  const auto& details = model.report().details;
+  table.add({method.label, fixed(mean_square(model, train), 3), plus_minus(squares.mean(), error, 3),
+             fixed(residuals.cwiseAbs().mean(), 3), fixed(100 * right / n, 1) + " %",
+             fixed(-model.log_density(test.x, test.y).mean(), 3), fixed(model.degrees_of_freedom(), 2),
+             std::to_string(used_pixels(model)),
+             std::to_string((model.coefficients().bottomRows(model.n_inputs()).array() != 0).count()),
+             fixed(details.at("iterations").as_number(), 0), details.at("search").as_string()});
+}
+
+/// P(digit | state), a row for each state.
+Matrix digits_of_states(const Press& model, const Dataset& data) {
+  const Matrix w = model.state_weights(data.x);
+  Matrix out = Matrix::Zero(w.rows(), digits);
+  for (Index i = 0; i < data.size(); ++i) out.col(static_cast<Index>(data.y(0, i))) += w.col(i);
+  return w.rowwise().sum().cwiseInverse().asDiagonal() * out;
+}
+
+void print_states(const Press& model, const Matrix& shares, std::ostream& out) {
+  std::vector<std::string> header = {"state", "mean", "size"};
+  for (Index digit = 0; digit < digits; ++digit) header.push_back("P(" + std::to_string(digit) + "\\|s)");
+  MarkdownTable table(header);
+  for (Index j = 0; j < model.n_states(); ++j) {
+    std::vector<std::string> cells = {std::to_string(j), fixed(model.state_means()(0, j)),
+                                      fixed(model.state_sizes()[j] / model.state_sizes().sum(), 3)};
+    for (Index digit = 0; digit < digits; ++digit) cells.push_back(fixed(shares(j, digit)));
+    table.add(cells);
+  }
+  table.print(out);
+}
+
+/// An image of a file, row by row.
+Matrix image_of(const VectorView& pixels) { return pixels.reshaped<Eigen::RowMajor>(side, side); }
+
+/// Inverse Lambert W x Gaussian transformation (Goerg 2015), with the delta that gives all values together a kurtosis
+/// of 3: keeps signs and order.
+Matrix without_heavy_tails(const Matrix& values) {
+  const double scale = std::sqrt((values.array() - values.mean()).square().mean());
+  if (!(scale > 0)) return values;
+  const Eigen::ArrayXXd z = (values.array() - values.mean()) / scale;
+  const auto transformed = [&](double delta) -> Eigen::ArrayXXd {
+    return z.unaryExpr(
+        [delta](double v) { return std::copysign(std::sqrt(boost::math::lambert_w0(delta * v * v) / delta), v); });
+  };
+  const auto kurtosis = [](const Eigen::ArrayXXd& v) {
+    const Eigen::ArrayXXd centred = v - v.mean();
+    return centred.pow(4).mean() / std::pow(centred.square().mean(), 2);
+  };
+  double low = 1e-6;
+  double high = 10;
+  if (kurtosis(z) <= 3) return values;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = std::sqrt(low * high);
+    (kurtosis(transformed(middle)) > 3 ? low : high) = middle;
+  }
+  return (values.mean() + scale * transformed(high)).matrix();
+}
+
+std::vector<Tile> state_tiles(const Matrix& images) {
+  std::vector<Tile> out;
+  for (Index j = 0; j < images.cols(); ++j) out.push_back({"state " + std::to_string(j), image_of(images.col(j))});
+  return out;
+}
+
+/// The five rows of most, and the five of least entropy (18).
+std::vector<Tile> certain_and_uncertain(const Press& model, const Dataset& data) {
+  const Vector entropy = model.entropy(data.x);
+  const Vector predicted = fitted_means(model, data.x);
+  std::vector<Index> order(static_cast<std::size_t>(data.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy[a] > entropy[b]; });
+  std::vector<Tile> out;
+  for (std::size_t k = 0; k < 10; ++k) {
+    const Index i = order[k < 5 ? k : order.size() - 1 - (k - 5)];
+    out.push_back({fixed(data.y(0, i), 0) + ": " + fixed(predicted[i], 1) + ", " + fixed(entropy[i], 2) + " bit",
+                   image_of(data.x.col(i))});
+  }
+  return out;
+}
+
+void draw(const Press& model, const Dataset& test, const Matrix& shares, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const Matrix coefficients = model.coefficients().bottomRows(model.n_inputs());
+  write_text(folder / "figure-6a.svg",
+             draw_tiles("Mean image of every state", state_tiles(model.state_inputs()), 5, false));
+  write_text(folder / "figure-6b.svg", draw_tiles("Coefficients", state_tiles(coefficients), 5, true));
+  write_text(folder / "figure-6c.svg",
+             draw_tiles("Coefficients without heavy tails", state_tiles(without_heavy_tails(coefficients)), 5, true));
+  write_text(folder / "figure-7a.svg", draw_matrices({{"P(digit | state), states from top", shares}}, 260));
+  write_text(folder / "figure-7b.svg",
+             draw_tiles("Least certain (above) and most certain state", certain_and_uncertain(model, test), 5, false));
+}
+
+}  // namespace
+
+void run_mnist(const Command& command, std::ostream& out) {
+  const bool quick = command.scale == Scale::quick;
+  const std::filesystem::path records(command.records);
+  const Index most = quick ? quick_rows : 1000000;
+  const std::optional<Dataset> train = read_digits(records / "mnist", "train", most);
+  const std::optional<Dataset> test = read_digits(records / "mnist", "t10k", most);
+  if (!train || !test) {
+    std::cerr << "reproduce_press: " << (records / "mnist").string() << " does not hold the four files of MNIST, which "
+              << "is left out\n";
+    return;
+  }
+  MarkdownTable table({"method", "training MSE", "test MSE", "test MAD", "rounded right", "test NLL", "ν",
+                       "pixels used", "coefficients used", "iterations", "search"});
+  std::shared_ptr<const Press> best;
+  double least = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Method& method : methods()) {
+    const double minutes =
+        std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
+    const std::filesystem::path file = records / ((quick ? "quick-mnist " : "mnist ") + method.label + ".cbor");
+    if (minutes > command.minutes && !std::filesystem::exists(file)) continue;
+    const std::shared_ptr<const Press> model = fit_or_load(method, *train, file);
+    add_row(table, method, *model, *train, *test);
+    const double error = mean_square(*model, *train);
+    if (best == nullptr || error < least) best = model;
+    least = best == model ? error : least;
+  }
+  if (best == nullptr) return;
+  out << train->size() << " rows, " << (train->x.array() != 0).rowwise().any().count() << " of " << train->x.rows()
+      << " pixels are not blank in all of them. The lowest MSE of a constant is "
+      << fixed((train->y.array() - train->y.mean()).square().mean(), 3) << ".\n\n";
+  table.print(out);
+  out << "The states of the fit of lowest training MSE, and the digits of the training rows in them:\n\n";
+  const Matrix shares = digits_of_states(*best, *train);
+  print_states(*best, shares, out);
+  draw(*best, *test, shares, command.pictures);
+  out << "[Mean images](pictures/figure-6a.svg), [coefficients](pictures/figure-6b.svg), [without heavy "
+         "tails](pictures/figure-6c.svg), [digits of the states](pictures/figure-7a.svg), [least and most certain test "
+         "images](pictures/figure-7b.svg), each with its digit, prediction and entropy.\n\n";
+}
+
+}  // namespace condens::reproduce
