@@ -40,7 +40,7 @@ class Network:
     def start(self, rng):
         """Normal weights, means over the range of y."""
         scales = [self.x.shape[1] ** -0.5, 0.0, 0.1 * HIDDEN**-0.5, 0.0, 0.0]
-        parts = [scale * rng.normal(size=shape) for scale, shape in zip(scales, self.shapes)]
+        parts = [scale * rng.normal(size=shape) for scale, shape in zip(scales, self.shapes, strict=True)]
         levels = (np.arange(COMPONENTS) + 0.5) / COMPONENTS
         parts[3] = np.r_[np.zeros(COMPONENTS), np.quantile(self.y, levels), np.full(COMPONENTS, -0.9)]
         return np.concatenate([part.ravel(order="F") for part in parts])
@@ -49,9 +49,10 @@ class Network:
         """The arrays of a vector of parameters, column by column as in condens."""
         ends = np.cumsum(self.sizes)[:-1]
         pieces = np.split(parameters, ends)
-        return [piece.reshape(shape, order="F") for piece, shape in zip(pieces, self.shapes)]
+        return [piece.reshape(shape, order="F") for piece, shape in zip(pieces, self.shapes, strict=True)]
 
     def __call__(self, parameters):
+        """Loss and its gradient."""
         n = len(self.x)
         w1, b1, v, c, skip = self.split(parameters)
         a = np.tanh(self.x @ w1 + b1)

@@ -32,12 +32,13 @@ PRINTED = {  # test MSE, test MAD
 
 
 class LassoOneError:
-    """The lasso with the largest penalty within one standard error of the least ten-fold error (cv.glmnet's default)."""
+    """The largest penalty within one standard error of the least ten-fold error: cv.glmnet's default."""
 
     def __init__(self, seed):
         self.folds = np.random.default_rng(seed)
 
     def fit(self, x, y):
+        """By ten folds."""
         order = self.folds.permutation(len(y))
         self.scale = StandardScaler().fit(x[order])
         path = LassoCV(cv=10, alphas=100).fit(self.scale.transform(x[order]), y[order])
@@ -49,6 +50,7 @@ class LassoOneError:
         return self
 
     def predict(self, x):
+        """On the scale of y."""
         return self.model.predict(self.scale.transform(x))
 
 
@@ -56,12 +58,14 @@ class ScaledTarget:
     """R's svm scales y, too."""
 
     def fit(self, x, y):
+        """On y of mean 0 and deviation 1."""
         self.mean, self.deviation = y.mean(), y.std(ddof=1)
         self.model = make_pipeline(StandardScaler(), SVR(C=1.0, epsilon=0.1, gamma=1 / x.shape[1]))
         self.model.fit(x, (y - self.mean) / self.deviation)
         return self
 
     def predict(self, x):
+        """On the scale of y."""
         return self.mean + self.deviation * self.model.predict(x)
 
 
@@ -72,7 +76,9 @@ def forest(seed):
 
 def network(seed):
     """Two layers of ten units, as TensorFlow's tutorial; stops where a tenth of the rows does not get better."""
-    network = MLPRegressor(hidden_layer_sizes=(10, 10), max_iter=2000, early_stopping=True, n_iter_no_change=50, random_state=seed)
+    network = MLPRegressor(
+        hidden_layer_sizes=(10, 10), max_iter=2000, early_stopping=True, n_iter_no_change=50, random_state=seed
+    )
     return make_pipeline(StandardScaler(), network)
 
 
@@ -98,6 +104,7 @@ def cell(values):
 
 
 def main():
+    """Every rival's row of Table 1."""
     directory = Path(sys.argv[1])
     x, y = read(directory / "abalone_tf_train.csv")
     x_test, y_test = read(directory / "abalone_tf_test.csv")
@@ -106,7 +113,8 @@ def main():
     print(f"By scikit-learn {sklearn.__version__} with the defaults of R's packages; ± over {SEEDS} seeds.\n")
     print("| method        | test MSE, paper |          ours | test MAD, paper |          ours |")
     print("|:--------------|----------------:|--------------:|----------------:|--------------:|")
-    print(f"| earth         | {PRINTED['earth'][0]:15.3f} |             - | {PRINTED['earth'][1]:15.3f} |             - |")
+    mse, mad = PRINTED["earth"]
+    print(f"| earth         | {mse:15.3f} |             - | {mad:15.3f} |             - |")
     for name, make, seeds in RIVALS:
         print(name, file=sys.stderr)
         residuals = [make(seed).fit(x, y).predict(x_test) - y_test for seed in range(seeds)]
