@@ -29,6 +29,7 @@ sections=(
   "parzen_benchmark"
   "parzen_rivals.py"
   "rsde_benchmark"
+  "mdn_rivals.py"
   "python_door.py"
   "python_markers.py"
   "gmm_benchmark.py"
@@ -66,6 +67,7 @@ run_section() {
   case "$1" in
     gskd_rivals.py) "$python" benchmarks/gskd_rivals.py build/release/cli/condens ;;
     parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
+    mdn_rivals.py) "$python" benchmarks/mdn_rivals.py "$programs/mdn_benchmark" reproduce/common/data/Boston.csv ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
     gmm_benchmark.py) "$python" benchmarks/gmm_benchmark.py ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;

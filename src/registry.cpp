@@ -15,6 +15,7 @@
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/lscde.hpp"
+#include "condens/models/mdn.hpp"
 #include "condens/models/nadaraya_watson.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
@@ -146,6 +147,10 @@ const std::vector<ModelInfo>& models() {
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
+      describe<Mdn, MdnOptions>(
+          "mdn", "MixtureDensityNetwork",
+          "Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures.",
+          "Bishop (1994); Sugiyama et al. (2010), section 3.2", Unlabeled::ignored),
       describe<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)", Unlabeled::ignored),

@@ -49,6 +49,7 @@ Document quick_options(const Case& c) {
     return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
   if (c.model == "gskd" && c.preset == "paper")
     return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
+  if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 // GCC turns these loops into vector code from -O3 on only, and by itself halves the width.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
@@ -30,13 +31,17 @@ inline double power_of_two(double shifted) {
   return std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52) + std::bit_cast<std::uint64_t>(1.0));
 }
 
-inline double exp_one(double x) {
+/// x = n ln 2 + r with an integer n, and (exp(r) - 1) / r.
+struct Reduced {
+  double n;
+  double r;
+  double quotient;
+};
+
+inline Reduced reduce_exponent(double x) {
   constexpr double log2e = 1.4426950408889634074;
   constexpr double ln2_high = 6.93147180369123816490e-01;  // 33 bits: n * ln2_high is exact
   constexpr double ln2_low = 1.90821492927058770002e-10;
-  // Outside these bounds the result is 0 or infinity; NaN passes both comparisons.
-  x = x < -746.0 ? -746.0 : x;
-  x = x > 710.0 ? 710.0 : x;
   const double n = multiply_add(x, log2e, kMagic) - kMagic;
   const double r = multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
   double p = 1.0 / 6227020800.0;
@@ -51,17 +56,44 @@ inline double exp_one(double x) {
   p = multiply_add(p, r, 1.0 / 24.0);
   p = multiply_add(p, r, 1.0 / 6.0);
   p = multiply_add(p, r, 0.5);
-  p = multiply_add(p, r, 1.0);
-  p = multiply_add(p, r, 1.0);
+  return {n, r, multiply_add(p, r, 1.0)};
+}
+
+inline double exp_one(double x) {
+  // Outside these bounds the result is 0 or infinity; NaN passes both comparisons.
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  const Reduced at = reduce_exponent(x);
+  const double p = multiply_add(at.quotient, at.r, 1.0);
   // 2^n in two factors: n = 1024 and the subnormal range need more than one double holds.
-  const double half = multiply_add(n, 0.5, kMagic);
-  const double rest = (n - (half - kMagic)) + kMagic;
+  const double half = multiply_add(at.n, 0.5, kMagic);
+  const double rest = (at.n - (half - kMagic)) + kMagic;
   return p * power_of_two(half) * power_of_two(rest);
 }
 
-template <Index size>
-inline void exp_block(double* x) {
-  for (Index k = 0; k < size; ++k) x[k] = exp_one(x[k]);
+inline double tanh_one(double x) {
+  double twice = 2.0 * std::abs(x);
+  twice = twice > 40.0 ? 40.0 : twice;
+  const Reduced at = reduce_exponent(twice);
+  const double power = power_of_two(at.n + kMagic);
+  const double e = multiply_add(power, at.quotient * at.r, power - 1.0);
+  return std::copysign(e / (e + 2.0), x);
+}
+
+/// x[i] <- one(x[i]), whole blocks at a time.
+template <double one(double)>
+inline void map_in_place(double* x, Index n) {
+  const auto map_block = []<Index size>(double* block, std::integral_constant<Index, size>) {
+    for (Index k = 0; k < size; ++k) block[k] = one(block[k]);
+  };
+  Index i = 0;
+  for (; i + kBlock <= n; i += kBlock) map_block(x + i, std::integral_constant<Index, kBlock>());
+  for (; i + kShortBlock <= n; i += kShortBlock) map_block(x + i, std::integral_constant<Index, kShortBlock>());
+  if (i == n) return;
+  std::array<double, kShortBlock> rest{};
+  std::copy(x + i, x + n, rest.begin());
+  map_block(rest.data(), std::integral_constant<Index, kShortBlock>());
+  std::copy_n(rest.begin(), n - i, x + i);
 }
 
 /// Folds x into kBlock lanes and the lanes into one number, always in the same order.
@@ -85,19 +117,16 @@ inline double reduce(const double* x, Index n, double neutral, const Combine& co
 
 }  // namespace
 
-void exp_in_place(double* x, Index n) {
-  Index i = 0;
-  for (; i + kBlock <= n; i += kBlock) exp_block<kBlock>(x + i);
-  for (; i + kShortBlock <= n; i += kShortBlock) exp_block<kShortBlock>(x + i);
-  if (i == n) return;
-  std::array<double, kShortBlock> rest{};
-  std::copy(x + i, x + n, rest.begin());
-  exp_block<kShortBlock>(rest.data());
-  std::copy_n(rest.begin(), n - i, x + i);
-}
+void exp_in_place(double* x, Index n) { map_in_place<exp_one>(x, n); }
 
 void exp_in_place(Eigen::Ref<Matrix> x) {
   for (Index j = 0; j < x.cols(); ++j) exp_in_place(x.col(j).data(), x.rows());
+}
+
+void tanh_in_place(double* x, Index n) { map_in_place<tanh_one>(x, n); }
+
+void tanh_in_place(Eigen::Ref<Matrix> x) {
+  for (Index j = 0; j < x.cols(); ++j) tanh_in_place(x.col(j).data(), x.rows());
 }
 
 double sum(const double* x, Index n) {

@@ -63,6 +63,10 @@ class Minimizer {
       const double decrease = here.value - next.value;
       learn(next.x - here.x, next.gradient - here.gradient);
       here = std::move(next);
+      if (settings_.after_step && !settings_.after_step(here.x)) {
+        status = LbfgsStatus::stopped;
+        break;
+      }
       if (decrease <= settings_.value_tolerance * std::max(1.0, std::abs(here.value))) {
         const bool small = projected_gradient(here, lower_, upper_) <= settings_.gradient_tolerance;
         status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
@@ -176,6 +180,8 @@ std::string_view to_string(LbfgsStatus status) {
       return "no further decrease";
     case LbfgsStatus::iteration_limit:
       return "iteration limit";
+    case LbfgsStatus::stopped:
+      return "stopped";
   }
   return "";
 }

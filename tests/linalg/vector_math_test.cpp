@@ -63,6 +63,49 @@ TEST(VectorExp, HasTheSameBitsAtEveryPlace) {
   }
 }
 
+double own_tanh(double x) {
+  tanh_in_place(&x, 1);
+  return x;
+}
+
+TEST(VectorTanh, IsWithinFiveUnitsInTheLastPlaceOfLongDouble) {
+  RandomStream random(1);
+  for (int i = 0; i < 100000; ++i) {
+    // Of every magnitude from 1e-300 to 20.
+    const double size = i % 2 == 0 ? 20.0 * random.uniform() : std::pow(10.0, -300.0 * random.uniform());
+    const double x = i % 4 < 2 ? size : -size;
+    const long double exact = std::tanh(static_cast<long double>(x));
+    const long double unit = std::ldexp(1.0L, std::ilogb(exact) - 52);
+    ASSERT_LE(std::abs(own_tanh(x) - exact) / unit, 5.0L) << x;
+    ASSERT_EQ(own_tanh(-x), -own_tanh(x));
+  }
+}
+
+TEST(VectorTanh, HasTheRightLimits) {
+  EXPECT_EQ(own_tanh(0.0), 0.0);
+  EXPECT_TRUE(std::signbit(own_tanh(-0.0)));
+  EXPECT_EQ(own_tanh(20.0), 1.0);
+  EXPECT_EQ(own_tanh(1e300), 1.0);
+  EXPECT_EQ(own_tanh(kInf), 1.0);
+  EXPECT_EQ(own_tanh(-kInf), -1.0);
+  EXPECT_TRUE(std::isnan(own_tanh(kNan)));
+}
+
+TEST(VectorTanh, HasTheSameBitsAtEveryPlace) {
+  for (const double value : {-0.3, 1e-9, 12.34}) {
+    for (Index length = 1; length <= 100; ++length) {
+      Vector x = Vector::Constant(length + 3, value);
+      tanh_in_place(x.data() + 3, length);
+      ASSERT_EQ(
+          x, (Vector(length + 3) << Vector::Constant(3, value), Vector::Constant(length, own_tanh(value))).finished());
+    }
+  }
+  Matrix a = Matrix::Zero(7, 5);
+  tanh_in_place(a.block(1, 1, 3, 2).setConstant(0.5));
+  EXPECT_EQ(a(1, 1), own_tanh(0.5));
+  EXPECT_EQ(a.sum(), 6 * own_tanh(0.5));
+}
+
 TEST(VectorExp, WorksOnABlockOfAMatrix) {
   Matrix a = Matrix::Zero(7, 5);
   exp_in_place(a.block(1, 1, 3, 2));

@@ -1,5 +1,5 @@
 #pragma once
-// exp and sums of many numbers at the speed of the vector unit, with the same bits
+// exp, tanh and sums of many numbers at the speed of the vector unit, with the same bits
 // for every position, length and alignment.
 //
 // exp: Cody and Waite (1980), Software Manual for the Elementary Functions, ch. 6:
@@ -8,6 +8,9 @@
 // most 2 units in the last place. Below -708.39 the result is gradual
 // (subnormal, error one unit of the subnormal grid); exp(-inf) = 0, overflow gives
 // infinity, NaN stays NaN.
+//
+// tanh: tanh|x| = e / (e + 2), e = exp(2|x|) - 1 = 2^n (exp(r) - 1) + (2^n - 1), with n, r and the
+// polynomial of exp. Relative error at most 5 units in the last place, odd, 1 from |x| = 20 on.
 
 #include <cmath>
 
@@ -27,6 +30,10 @@ inline double multiply_add(double a, double b, double c) {
 /// x[i] <- exp(x[i]) for i < n; the second form for a vector, a matrix or a block.
 void exp_in_place(double* x, Index n);
 void exp_in_place(Eigen::Ref<Matrix> x);
+
+/// x[i] <- tanh(x[i]), likewise.
+void tanh_in_place(double* x, Index n);
+void tanh_in_place(Eigen::Ref<Matrix> x);
 
 /// Sum, dot product and maximum in one fixed order. The maximum of no numbers is
 /// -infinity; NaN may or may not be noticed by it.

@@ -24,12 +24,15 @@ struct LbfgsSettings {
   double gradient_tolerance = 1e-6;  ///< on the largest entry of the projected gradient
   double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to max(1, |value|)
   double first_step = 1;             ///< longest first step; later ones take the length of the model's
+  /// Called after every step with where it led; false ends the search there. For early stopping.
+  std::function<bool(const Vector& x)> after_step = nullptr;
 };
 
 enum class LbfgsStatus {
   converged,        ///< the projected gradient met its tolerance
   flat,             ///< the value no longer decreases, or no step along a descent direction lowers it
   iteration_limit,  ///< max_iterations steps were taken
+  stopped,          ///< after_step ended it
 };
 std::string_view to_string(LbfgsStatus status);
 
