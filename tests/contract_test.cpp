@@ -50,6 +50,8 @@ Document quick_options(const Case& c) {
   if (c.model == "gskd" && c.preset == "paper")
     return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
   if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
+  if (c.model == "pool") return Document::Object{{"models", Document::Array{"parzen", "nw", "gp"}}, {"cv", 2}};
+  if (c.model == "auto") return Document::Object{{"budget", 0.2}, {"cv", 2}};
   return {};
 }
 
