@@ -159,8 +159,8 @@ PoolParts PooledDensity::read(const Document& document, const InnerLoader& load)
   }
   const double weight = document.at("defensive_weight").as_number();
   if (weight > 0) {
-    const Index d_y = out.members.empty() ? document.at("defensive_mean").as_vector().size()
-                                          : out.members.front().model->n_targets();
+    const Index d_y =
+        out.members.empty() ? document.at("defensive_mean").as_vector().size() : out.members.front().model->n_targets();
     out.defensive = Defensive::read(document, weight, d_y);
   }
   return out;

@@ -39,8 +39,10 @@ constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// The most valuable first.
 constexpr std::array with_inputs = {
-    Cost{"lscde", 0.6, 0.1, 1.0, no_limit}, Cost{"nw", 0.05, 0.15, 1.6, no_limit},
-    Cost{"mdn", 0.3, 0.02, 1.0, no_limit},  Cost{"gp", 1.5, 0.5, 2.6, 2000},
+    Cost{"lscde", 0.6, 0.1, 1.0, no_limit},
+    Cost{"nw", 0.05, 0.15, 1.6, no_limit},
+    Cost{"mdn", 0.3, 0.02, 1.0, no_limit},
+    Cost{"gp", 1.5, 0.5, 2.6, 2000},
 };
 constexpr std::array without_inputs = {
     Cost{"parzen", 0.1, 0, 1.2, no_limit},

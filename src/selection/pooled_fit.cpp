@@ -8,6 +8,7 @@
 #include "../models/preparation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/kernels/centers.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
 #include "condens/optim/mixture_proportions.hpp"
@@ -27,8 +28,8 @@ struct Candidate {
   Document options;
 
   std::shared_ptr<const ConditionalDensity> model = {};
-  std::vector<std::string> failures;  // of every fold and of all rows; empty: none
-  Vector held_out;                    // log density of every row by the fit without its fold
+  std::vector<std::string> failures = {};  // of every fold and of all rows; empty: none
+  Vector held_out = {};                    // log density of every row by the fit without its fold
 
   std::string failure() const {
     const auto found = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
@@ -36,8 +37,7 @@ struct Candidate {
   }
 };
 
-std::vector<Candidate> candidates_of(const Settings& settings,
-                                     const MemberFinder& find) {
+std::vector<Candidate> candidates_of(const Settings& settings, const MemberFinder& find) {
   require(!settings.models.empty(), settings.owner, ": models is empty, expected the name of at least one model");
   for (const auto& [name, values] : settings.options.as_object()) {
     const bool known = std::find(settings.models.begin(), settings.models.end(), name) != settings.models.end();
@@ -134,8 +134,7 @@ std::vector<Candidate> fitted(std::vector<Candidate> candidates, const Settings&
 }
 
 /// The mean over folds of -log_density, for y in standard deviations.
-FoldScore score_of(const Vector& log_density, const Vector& weights, const std::vector<Index>& fold,
-                   double log_scale) {
+FoldScore score_of(const Vector& log_density, const Vector& weights, const std::vector<Index>& fold, double log_scale) {
   Vector sum = Vector::Zero(*std::max_element(fold.begin(), fold.end()) + 1);
   Vector total = sum;
   for (Index i = 0; i < log_density.size(); ++i) {
@@ -201,8 +200,7 @@ void add_warnings(const Candidate& candidate, FitReport& report) {
 
 }  // namespace
 
-Pooled fit(const Dataset& data, const Settings& settings,
-           const MemberFinder& find, const Run& run) {
+Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run) {
   data.check(settings.owner);
   require(!settings.cv.empty(), settings.owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(settings.cv.size() > 1 || settings.cv.front() >= 2, settings.owner, ": cv = ", settings.cv.front(),
@@ -228,8 +226,7 @@ Pooled fit(const Dataset& data, const Settings& settings,
   Document::Array table;
   for (std::size_t m = 0; m < candidates.size(); ++m) {
     const double weight = left * found.weights[static_cast<Index>(m)];
-    table.push_back(
-        row_of(candidates[m].name, weight, score_of(candidates[m].held_out, weights, fold, log_scale)));
+    table.push_back(row_of(candidates[m].name, weight, score_of(candidates[m].held_out, weights, fold, log_scale)));
     if (weight == 0) continue;
     out.parts.members.push_back({candidates[m].model, weight});
     add_warnings(candidates[m], out.report);

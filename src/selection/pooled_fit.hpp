@@ -29,7 +29,6 @@ struct Pooled {
 
 /// Throws std::invalid_argument for a list of models that is empty or names one twice, options of no
 /// member, bad options and data; NumericalError where no member can be fitted.
-Pooled fit(const Dataset& data, const Settings& settings,
-           const MemberFinder& find, const Run& run);
+Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run);
 
 }  // namespace condens::pooling

@@ -15,6 +15,7 @@
 namespace condens {
 namespace {
 
+const Vector even;  // weights of rows: all equal
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// log N(y_i; c_m, s_m^2) of draws from two of the normals.
@@ -93,7 +94,7 @@ TEST(MixtureProportions, IsCertifiedAtManyProblems) {
       if (m > 1 && random.uniform() < 0.3) members(random.below(m), i) = -infinity;
     }
     const Vector v = Vector::Ones(n);
-    const MixtureProportions found = mixture_proportions(members, {});
+    const MixtureProportions found = mixture_proportions(members, even);
     EXPECT_LE(found.gap, 1e-10) << seed;
     EXPECT_LE(certificate(members, v, found.weights), 1e-9) << seed;
     EXPECT_GE(found.weights.minCoeff(), 0.0);
@@ -105,23 +106,23 @@ TEST(MixtureProportions, KnowsClosedForms) {
   // Each row has one member: the weights are the shares of the rows.
   Matrix members = Matrix::Constant(3, 6, -infinity);
   for (const auto& [i, m] : {std::pair{0, 0}, {1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}}) members(m, i) = -700.0 * i;
-  const Vector shares = mixture_proportions(members, {}).weights;
+  const Vector shares = mixture_proportions(members, even).weights;
   EXPECT_LT((shares - Vector{{0.5, 1.0 / 3, 1.0 / 6}}).cwiseAbs().maxCoeff(), 1e-9);
   // One that is best at every row takes all, and the zeros are exact.
   Matrix winner = Matrix::Zero(3, 5);
   winner.row(1).setConstant(1.0);
-  EXPECT_EQ(mixture_proportions(winner, {}).weights, (Vector{{0.0, 1.0, 0.0}}));
-  EXPECT_EQ(mixture_proportions(Matrix::Constant(1, 4, -3.0), {}).weights, Vector::Ones(1));
+  EXPECT_EQ(mixture_proportions(winner, even).weights, (Vector{{0.0, 1.0, 0.0}}));
+  EXPECT_EQ(mixture_proportions(Matrix::Constant(1, 4, -3.0), even).weights, Vector::Ones(1));
 }
 
 TEST(MixtureProportions, TakesMembersThatAreZeroOrTheSame) {
   Matrix members = normal_members(3, 50, 3);
-  const MixtureProportions without = mixture_proportions(members, {});
+  const MixtureProportions without = mixture_proportions(members, even);
   Matrix more(6, 50);
   more.topRows(3) = members;
   more.row(3).setConstant(-infinity);
   more.bottomRows(2) = members.topRows(2);
-  const MixtureProportions with = mixture_proportions(more, {});
+  const MixtureProportions with = mixture_proportions(more, even);
   EXPECT_LE(with.gap, 1e-10);
   EXPECT_NEAR(with.log_likelihood, without.log_likelihood, 2e-10);
   EXPECT_EQ(with.weights[3], 0.0);
@@ -135,7 +136,7 @@ TEST(MixtureProportions, ReadsWeightsAsCopiesAndScalesOutWhatRowsShare) {
   v[5] = 0;
   Matrix copied(3, 20);
   copied << members.leftCols(5), members.rightCols(14), members.col(3);
-  const Vector expected = mixture_proportions(copied, {}).weights;
+  const Vector expected = mixture_proportions(copied, even).weights;
   EXPECT_LT((mixture_proportions(members, v).weights - expected).cwiseAbs().maxCoeff(), 1e-9);
   members.col(5).setConstant(-infinity);  // does not count
   members.col(0).array() += 5000.0;
@@ -145,20 +146,19 @@ TEST(MixtureProportions, ReadsWeightsAsCopiesAndScalesOutWhatRowsShare) {
 
 TEST(MixtureProportions, NamesWhatItCannotTake) {
   const Matrix members = Matrix::Zero(2, 3);
-  EXPECT_NE(complaint([&] { mixture_proportions(Matrix(0, 3), {}); }).find("at least one member"), std::string::npos);
+  EXPECT_NE(complaint([&] { mixture_proportions(Matrix(0, 3), even); }).find("at least one member"), std::string::npos);
   EXPECT_NE(complaint([&] { mixture_proportions(members, Vector::Ones(2)); }).find("2 row_weights for 3 rows"),
             std::string::npos);
   EXPECT_NE(complaint([&] { mixture_proportions(members, Vector::Zero(3)); }).find("all zero"), std::string::npos);
-  EXPECT_NE(complaint([&] { mixture_proportions(members, -Vector::Ones(3)); }).find("-1 for row 1"),
-            std::string::npos);
+  EXPECT_NE(complaint([&] { mixture_proportions(members, -Vector::Ones(3)); }).find("-1 for row 1"), std::string::npos);
   for (const double bad : {std::nan(""), infinity}) {
     Matrix wrong = members;
     wrong(1, 2) = bad;
-    EXPECT_NE(complaint([&] { mixture_proportions(wrong, {}); }).find("row 3"), std::string::npos);
+    EXPECT_NE(complaint([&] { mixture_proportions(wrong, even); }).find("row 3"), std::string::npos);
   }
   Matrix none = members;
   none.col(1).setConstant(-infinity);
-  EXPECT_NE(complaint<NumericalError>([&] { mixture_proportions(none, {}); }).find("at row 2"), std::string::npos);
+  EXPECT_NE(complaint<NumericalError>([&] { mixture_proportions(none, even); }).find("at row 2"), std::string::npos);
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ TEST(Pool, EqualsTheProcedureWrittenOut) {
   EXPECT_LT((model.log_density(test.x, test.y).array().exp() / expected.array() - 1).abs().maxCoeff(), 1e-10);
   EXPECT_LT((model.predict(test.x).pdf(test.y).array() / expected.array() - 1).abs().maxCoeff(), 1e-10);
   for (const double y : {-3.0, 0.1, 5.0}) {
-    double cdf = model.member_weights()[3] *
-                 0.5 * std::erfc(-(y - model.defensive().mean[0]) / model.defensive().scale[0] / std::sqrt(2.0));
+    double cdf = model.member_weights()[3] * 0.5 *
+                 std::erfc(-(y - model.defensive().mean[0]) / model.defensive().scale[0] / std::sqrt(2.0));
     std::size_t kept = 0;
     for (Index m = 0; m < 3; ++m) {
       if (model.member_weights()[m] == 0) continue;
@@ -189,7 +189,9 @@ TEST(Pool, ABroadGaussianTakesFarPointsAndAtLeastItsShare) {
   Dataset data = line(100);
   const Pool quiet = Pool::fit(data, {.models = {"1 0.5"}, .defensive_weight = 0.02}, known());
   EXPECT_NEAR(quiet.defensive().weight, 0.02, 1e-9);
-  for (Index i = 0; i < 8; ++i) data.y(0, i) += 40.0;
+  Matrix y = data.y;
+  y.leftCols(8).array() += 40.0;
+  data.y = y;
   const Pool far = Pool::fit(data, {.models = {"1 0.5"}, .defensive_weight = 0.02}, known());
   EXPECT_NEAR(far.defensive().weight, 0.08, 0.02);
   EXPECT_NEAR(far.defensive().weight + far.members()[0].weight, 1.0, 1e-12);
@@ -205,10 +207,12 @@ TEST(Pool, TakesAMemberWithoutADensity) {
 TEST(Pool, LeavesOutMembersThatFail) {
   const Pool model = Pool::fit(line(50), {.models = {"fails", "1 0.5", "refuses"}}, known());
   EXPECT_EQ(model.member_names(), (std::vector<std::string>{"1 0.5", "broad"}));
-  EXPECT_EQ(model.report().warnings, (std::vector<std::string>{
-                                         "fails is left out: nothing is left",
-                                         "refuses is left out: Refuses: y has 1 target, expected 7"}));
-  const std::string all = complaint<NumericalError>([] { Pool::fit(line(50), {.models = {"fails", "refuses"}}, known()); });
+  EXPECT_EQ(model.report().warnings,
+            (std::vector<std::string>{"fails is left out: nothing is left",
+                                      "refuses is left out: Refuses: y has 1 target, expected 7"}));
+  const std::string all = complaint<NumericalError>([] {
+    Pool::fit(line(50), {.models = {"fails", "refuses"}}, known());
+  });
   EXPECT_NE(all.find("no member could be fitted: nothing is left; Refuses"), std::string::npos) << all;
 }
 
@@ -217,9 +221,7 @@ TEST(Pool, LeavesOutMembersThatFail) {
 TEST(Pool, FoldsHoldCopiesTogether) {
   // With copies apart, a member that remembers rows would take all.
   Dataset data = branches(40);
-  Dataset copied{.x = Matrix(1, 80), .y = Matrix(1, 80)};
-  copied.x.leftCols(40) = copied.x.rightCols(40) = data.x;
-  copied.y.leftCols(40) = copied.y.rightCols(40) = data.y;
+  const Dataset copied{.x = Matrix(data.x.replicate(1, 2)), .y = Matrix(data.y.replicate(1, 2))};
   data.weights = Vector::Constant(40, 2.0);
   Document options;
   options.set("models", Document(std::vector<std::string>{"parzen", "gp"}));
@@ -235,11 +237,11 @@ TEST(Pool, TakesFewRowsAndRowsOfNoWeight) {
   const Pool small = pool(four, options);  // four folds of one row
   EXPECT_TRUE(small.log_density(four.x, four.y).allFinite());
   Dataset data = branches(30);
-  Dataset more = branches(33);
-  more.x.leftCols(30) = data.x;
-  more.y.leftCols(30) = data.y;
-  more.y(0, 31) = 1e8;
-  more.weights = Vector::Ones(33);
+  Matrix x = Matrix::Zero(1, 33);
+  Matrix y = Matrix::Constant(1, 33, 1e8);
+  x.leftCols(30) = data.x;
+  y.leftCols(30) = data.y;
+  Dataset more{.x = x, .y = y, .weights = Vector::Ones(33)};
   more.weights.tail(3).setZero();
   data.weights = Vector::Ones(30);
   EXPECT_EQ(pool(more, options).log_density(data.x, data.y), pool(data, options).log_density(data.x, data.y));
@@ -254,15 +256,15 @@ TEST(Pool, GivesMembersTheirOptionsAndTheSeed) {
   for (const PoolMember& member : model.members()) {
     const Document own = member.model->options();
     EXPECT_EQ(own.at("seed").as_integer(), 5);
-    if (member.model->model_name() == "nw") EXPECT_EQ(own.at("bandwidth_y").as_numbers(), std::vector<double>{0.7});
+    if (member.model->model_name() == "nw") {
+      EXPECT_EQ(own.at("bandwidth_y").as_numbers(), std::vector<double>{0.7});
+    }
   }
 }
 
 TEST(Pool, NamesWhatItCannotTake) {
   const Dataset data = branches(30);
-  const auto message_of = [&](const Document& options) {
-    return complaint([&] { pool(data, options); });
-  };
+  const auto message_of = [&](const Document& options) { return complaint([&] { pool(data, options); }); };
   const auto models = [](const std::vector<std::string>& names) {
     return Document(Document::Object{{"models", Document(names)}});
   };
@@ -287,11 +289,11 @@ TEST(Pool, NamesWhatItCannotTake) {
   for (const auto& [options, words] : wrong) {
     EXPECT_NE(message_of(options).find(words), std::string::npos) << words << ": " << message_of(options);
   }
-  Dataset constant = data;
-  constant.y.setConstant(3.0);
+  const Dataset constant{.x = data.x, .y = Matrix::Constant(1, 30, 3.0)};
   EXPECT_NE(complaint([&] { pool(constant, models({"nw"})); }).find("Pooled: "), std::string::npos);
-  Dataset broken = data;
-  broken.x(0, 4) = std::nan("");
+  Matrix x = data.x;
+  x(0, 4) = std::nan("");
+  const Dataset broken{.x = x, .y = data.y};
   EXPECT_NE(complaint([&] { pool(broken, models({"nw"})); }).find("observation 5"), std::string::npos);
 }
 
@@ -300,21 +302,22 @@ TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
   const auto changed = [&](const std::string& name, const Document& value) {
     Document parameters = saved.at("parameters");
     parameters.set(name, value);
-    return complaint<FormatError>(
-        [&] { load_density(Document::Object{{"model", "pool"}, {"parameters", parameters}}); });
+    return complaint<FormatError>([&] {
+      load_density(Document::Object{{"model", "pool"}, {"parameters", parameters}});
+    });
   };
-  EXPECT_NE(changed("weights", Vector::Ones(1)).find("weight for every member"), std::string::npos);
+  EXPECT_NE(changed("weights", Vector(Vector::Ones(1))).find("weight for every member"), std::string::npos);
   EXPECT_NE(changed("weights", Vector(Vector{{0.9, 0.9}})).find("do not fit together"), std::string::npos);
   EXPECT_NE(changed("n_inputs", 3).find("do not fit together"), std::string::npos);
-  EXPECT_NE(changed("report", Document::Object{{"status", "ok"},
-                                               {"warnings", Document::Array{}},
-                                               {"details", Document::Object{}}})
-                .find("members"),
-            std::string::npos);
+  EXPECT_NE(
+      changed("report",
+              Document::Object{{"status", "ok"}, {"warnings", Document::Array{}}, {"details", Document::Object{}}})
+          .find("members"),
+      std::string::npos);
 }
 
 TEST(Pool, CanBeCancelled) {
-  const Run stop{.threads = 2, .observer = [](std::string_view, double) { return false; }};
+  const condens::Run stop{.threads = 2, .observer = [](std::string_view, double) { return false; }};
   EXPECT_THROW(pool(branches(60), options_of({"nw", "gp"}, 60, 0.01), stop), Cancelled);
 }
 
