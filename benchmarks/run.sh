@@ -33,6 +33,8 @@ sections=(
   "python_door.py"
   "python_markers.py"
   "gmm_benchmark.py"
+  "kqr_benchmark"
+  "kqr_rivals.R"
 )
 wanted=("$@")
 [[ $# -gt 0 ]] || wanted=("${sections[@]}")
@@ -69,6 +71,13 @@ run_section() {
     parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
     mdn_rivals.py) "$python" benchmarks/mdn_rivals.py "$programs/mdn_benchmark" reproduce/common/data/Boston.csv ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
+    kqr_rivals.R)
+      if command -v Rscript >/dev/null; then
+        Rscript benchmarks/kqr_rivals.R "$programs/kqr_benchmark"
+      else
+        echo 'Rscript is not installed: no comparison with kernlab'
+      fi
+      ;;
     gmm_benchmark.py) "$python" benchmarks/gmm_benchmark.py ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;

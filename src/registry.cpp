@@ -14,6 +14,7 @@
 #include "condens/density/skd.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
+#include "condens/models/kqr.hpp"
 #include "condens/models/lscde.hpp"
 #include "condens/models/mdn.hpp"
 #include "condens/models/nadaraya_watson.hpp"
@@ -54,6 +55,7 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   info.results = describe_results<Model>();
   info.uses_unlabeled = unlabeled == Unlabeled::used;
   info.is_density = std::is_base_of_v<JointDensity, Model>;
+  info.single_target = std::is_same_v<Model, Kqr>;
   info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
@@ -183,6 +185,10 @@ const std::vector<ModelInfo>& models() {
           "mdn", "MixtureDensityNetwork",
           "Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures.",
           "Bishop (1994); Sugiyama et al. (2010), section 3.2", Unlabeled::ignored),
+      describe<Kqr, KqrOptions>(
+          "kqr", "KernelQuantileRegression",
+          "Kernel quantile regression: quantile functions of x, solved exactly, and the density between them.",
+          "Takeuchi, Le, Sears and Smola (2006); Li, Liu and Zhu (2007)", Unlabeled::ignored),
       describe<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)", Unlabeled::ignored),
@@ -244,7 +250,8 @@ Document to_document(const ModelInfo& info) {
                           {"options", to_document(info.options, defaults)},
                           {"results", std::move(results)},
                           {"uses_unlabeled", info.uses_unlabeled},
-                          {"is_density", info.is_density}};
+                          {"is_density", info.is_density},
+                          {"single_target", info.single_target}};
 }
 
 Document save_density(const ConditionalDensity& density) {

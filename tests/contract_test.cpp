@@ -52,6 +52,10 @@ Document quick_options(const Case& c) {
   if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
   if (c.model == "pool") return Document::Object{{"models", Document::Array{"parzen", "nw", "gp"}}, {"cv", 2}};
   if (c.model == "auto") return Document::Object{{"budget", 0.2}, {"cv", 2}};
+  if (c.model == "kqr")
+    return Document::Object{{"quantile_levels", Document::Array{0.1, 0.3, 0.5, 0.7, 0.9}},
+                            {"bandwidth", Document::Array{0.5, 1.0, 2.0}},
+                            {"regularization", Document::Array{0.01, 0.1}}};
   return {};
 }
 
@@ -61,6 +65,9 @@ class Contract : public ::testing::TestWithParam<Case> {
     return find_model(GetParam().model)
         .fit(data, GetParam().preset, quick_options(GetParam()), {.threads = threads, .observer = {}});
   }
+
+  /// `wanted`, or the one that the model can have.
+  static Index targets(Index wanted) { return find_model(GetParam().model).single_target ? 1 : wanted; }
 };
 
 TEST_P(Contract, LawsIntegrateToOneAndQuantilesInvertTheirCdf) {
@@ -82,13 +89,14 @@ TEST_P(Contract, LawsIntegrateToOneAndQuantilesInvertTheirCdf) {
 }
 
 TEST_P(Contract, SamplesAgreeWithMeanAndVariance) {
-  const auto model = fit(sample_data(80, 2, 2, 1));
+  const Index d_y = targets(2);
+  const auto model = fit(sample_data(80, 2, d_y, 1));
   const Index draws = 20000;
   const GaussianMixtures laws = model->predict(Matrix::Constant(2, 1, 0.4));
   const Matrix y = laws.sample(draws, 3);
   const Vector mean = laws.mean().col(0);
   const Vector variance = laws.variance().col(0);
-  for (Index k = 0; k < 2; ++k) {
+  for (Index k = 0; k < d_y; ++k) {
     // Five standard errors: the seed is fixed, and another one would fail once in a million.
     EXPECT_NEAR(y.row(k).mean(), mean[k], 5 * std::sqrt(variance[k] / static_cast<double>(draws)));
     const double spread = (y.row(k).array() - mean[k]).square().mean();
@@ -98,6 +106,7 @@ TEST_P(Contract, SamplesAgreeWithMeanAndVariance) {
 
 TEST_P(Contract, LogDensityIsThatOfTheLaws) {
   for (const auto& [d_x, d_y] : {std::pair{1, 1}, {3, 1}, {2, 2}, {0, 1}}) {
+    if (d_y != targets(d_y)) continue;
     const auto model = fit(sample_data(60, d_x, d_y, 1));
     const Dataset test = sample_data(300, d_x, d_y, 2);
     const Vector direct = model->log_density(test.x, test.y);
@@ -163,6 +172,11 @@ TEST_P(Contract, NoRowsAreNoLaws) {
   const auto model = fit(sample_data(60, 2, 1, 1));
   EXPECT_EQ(model->predict(Matrix(2, 0)).size(), 0);
   EXPECT_EQ(model->log_density(Matrix(2, 0), Matrix(1, 0)).size(), 0);
+}
+
+TEST_P(Contract, SeveralTargetsAreRefusedWhereThereCanBeOne) {
+  if (!find_model(GetParam().model).single_target) GTEST_SKIP();
+  EXPECT_THROW(fit(sample_data(60, 1, 2, 1)), std::invalid_argument);
 }
 
 TEST_P(Contract, BadInputIsNamed) {

@@ -27,6 +27,7 @@ struct ModelInfo {
   std::vector<ResultInfo> results;
   bool uses_unlabeled;  ///< learns from Dataset::x_unlabeled, too
   bool is_density;      ///< of all columns together, conditioned on the inputs: at home without any
+  bool single_target;   ///< refuses several targets
 
   /// Every option of a preset with its value. Throws std::invalid_argument for an unknown preset.
   std::function<Document(std::string_view preset)> defaults;

@@ -20,14 +20,15 @@ Index number_of_folds(const std::vector<double>& cv) {
   return std::ssize(std::set<double>(cv.begin(), cv.end()));
 }
 
-/// What one fit takes on one core: (base + per_input d_x) (min(n, most_rows) / 1000)^power seconds, an upper envelope
-/// of what `condens fit --threads 1` took for n = 400, 1600 and 6400, d_x = 1, 5 and 20 (docs/models/auto.md).
+/// What one fit takes on one core: (base + per_input d_x) (min(n, most_rows) / 1000)^power seconds, fitted to what
+/// `condens fit --threads 1` took (docs/models/auto.md).
 struct Cost {
   std::string_view name;
   double base;
   double per_input;
   double power;
-  double most_rows;
+  double most_rows = std::numeric_limits<double>::infinity();
+  bool several_targets = true;
 
   double seconds(Index n, Index d_x) const {
     const double rows = std::min(static_cast<double>(n), most_rows);
@@ -35,31 +36,32 @@ struct Cost {
   }
 };
 
-constexpr double no_limit = std::numeric_limits<double>::infinity();
-
 /// The most valuable first.
 constexpr std::array with_inputs = {
-    Cost{"lscde", 0.6, 0.1, 1.0, no_limit},
-    Cost{"nw", 0.05, 0.15, 1.6, no_limit},
-    Cost{"mdn", 0.3, 0.02, 1.0, no_limit},
-    Cost{"gp", 1.5, 0.5, 2.6, 2000},
+    Cost{"lscde", 0.8, 0.15, 1.0},
+    Cost{"nw", 0.05, 0.15, 1.6},
+    Cost{"mdn", 0.2, 0.01, 1.0},
+    Cost{"gp", 0.7, 0.25, 2.3, 2000},
 };
 constexpr std::array without_inputs = {
-    Cost{"parzen", 0.1, 0, 1.2, no_limit},
-    Cost{"gmm", 0.1, 0, 1.0, no_limit},
-    Cost{"lscde", 0.6, 0, 1.0, no_limit},
+    Cost{"parzen", 0.1, 0, 1.2},
+    Cost{"gmm", 0.1, 0, 1.0},
+    Cost{"lscde", 0.8, 0, 1.0},
 };
 
-std::vector<Cost> costs_of(Index d_x) {
-  if (d_x == 0) return {without_inputs.begin(), without_inputs.end()};
-  return {with_inputs.begin(), with_inputs.end()};
+/// Those that can be had for such data.
+std::vector<Cost> costs_of(Index d_x, Index d_y) {
+  std::vector<Cost> out(with_inputs.begin(), with_inputs.end());
+  if (d_x == 0) out.assign(without_inputs.begin(), without_inputs.end());
+  std::erase_if(out, [&](const Cost& cost) { return d_y > 1 && !cost.several_targets; });
+  return out;
 }
 
 }  // namespace
 
-std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget) {
+std::vector<AutoChoice> choose_models(Index n, Index d_x, Index d_y, Index folds, double budget) {
   std::vector<AutoChoice> out;
-  for (const Cost& cost : costs_of(d_x)) {
+  for (const Cost& cost : costs_of(d_x, d_y)) {
     out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(n, d_x), false});
   }
   const auto less = [](const AutoChoice& a, const AutoChoice& b) { return a.seconds < b.seconds; };
@@ -86,7 +88,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   std::vector<std::string> models;
   std::vector<std::string> warnings;
   const Index folds = number_of_folds(options.cv);
-  for (const AutoChoice& own : choose_models(rows, data.x.rows(), folds, options.budget)) {
+  for (const AutoChoice& own : choose_models(rows, data.x.rows(), data.y.rows(), folds, options.budget)) {
     if (own.chosen) {
       models.push_back(own.name);
     } else {

@@ -1,0 +1,76 @@
+#include "quantile_laws.hpp"
+
+#include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <numbers>
+
+namespace condens::kqr {
+
+namespace {
+
+double normal_quantile(double level) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * level); }
+
+}  // namespace
+
+QuantileLaws::Tail QuantileLaws::tail(double outer, double inner) {
+  const double z = normal_quantile(outer);
+  const double ratio =
+      std::exp(-0.5 * z * z) / (std::numbers::sqrt2 / std::numbers::inv_sqrtpi * outer);  // phi(z) / Phi(z)
+  const double spacing = normal_quantile(inner) - z;
+  return {(ratio + z) / spacing, std::sqrt(std::max(0.0, 1 - z * ratio - ratio * ratio)) / spacing};
+}
+
+QuantileLaws::QuantileLaws(const std::vector<double>& levels)
+    : log_masses_(std::ssize(levels) + 1),
+      lower_(tail(levels[0], levels[1])),
+      upper_(tail(1 - levels.back(), 1 - levels[levels.size() - 2])) {
+  double below = 0;
+  for (std::size_t j = 0; j < levels.size(); ++j) {
+    log_masses_[static_cast<Index>(j)] = std::log(levels[j] - below);
+    below = levels[j];
+  }
+  log_masses_[std::ssize(levels)] = std::log1p(-below);
+}
+
+GaussianMixtures QuantileLaws::laws(const MatrixView& quantiles, const LawShape& shape,
+                                    const Defensive& defensive) const {
+  const Index m = quantiles.rows();
+  const Index n = quantiles.cols();
+  const Index count = m + 1 + (defensive.weight > 0 ? 1 : 0);
+  Matrix means(1, count * n);
+  Matrix scales(1, count * n);
+  for (Index i = 0; i < n; ++i) {
+    const auto q = quantiles.col(i);
+    auto mean = means.row(0).segment(i * count, count);
+    auto scale = scales.row(0).segment(i * count, count);
+    const double low = q[1] - q[0];
+    const double high = q[m - 1] - q[m - 2];
+    mean[0] = q[0] - lower_.shift * low;
+    scale[0] = std::max(lower_.spread * low, shape.floor);
+    for (Index j = 1; j < m; ++j) {
+      mean[j] = q[j - 1] + 0.5 * (q[j] - q[j - 1]);
+      scale[j] = std::max(shape.spread * (q[j] - q[j - 1]), shape.floor);
+    }
+    mean[m] = q[m - 1] + upper_.shift * high;
+    scale[m] = std::max(upper_.spread * high, shape.floor);
+    if (count > m + 1) {
+      mean[m + 1] = defensive.mean[0];
+      scale[m + 1] = defensive.scale[0];
+    }
+  }
+  return GaussianMixtures::separate(std::move(means), std::move(scales),
+                                    with_defensive(log_masses_.replicate(1, n), defensive));
+}
+
+Index rearrange(Matrix& quantiles) {
+  Index crossings = 0;
+  for (Index i = 0; i < quantiles.cols(); ++i) {
+    auto q = quantiles.col(i);
+    for (Index j = 1; j < q.size(); ++j) crossings += q[j] < q[j - 1] ? 1 : 0;
+    std::sort(q.begin(), q.end());
+  }
+  return crossings;
+}
+
+}  // namespace condens::kqr
