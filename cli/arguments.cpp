@@ -119,16 +119,29 @@ Model read_model(const std::string& path) {
 
 namespace {
 
-/// Whose table "options.cv" is read by: that of the option's own struct, or that of the model
-/// which the settings so far, or else the default, name.
+/// Whose table "options.cv" is read by: that of the option's own struct, that of the member of a pool
+/// (`member`), or that of the model which the settings so far, or else the default, name.
 std::pair<std::string, std::vector<OptionInfo>> options_inside(const ModelInfo& model, const OptionInfo& option,
-                                                               const Document& settings) {
+                                                               const std::string& member, const Document& settings) {
   require(option.type == "options", "--set: option '", option.name, "' of ", model.name, " holds no options");
   if (!option.options.empty()) return {model.name + ": " + option.name, option.options};
+  if (!member.empty()) return {member, find_model(member == "marginal" ? "parzen" : member).options};
   const Document defaults = model.defaults("");
   const Document* name = settings.find("model");
   const ModelInfo& inner = find_model((name != nullptr ? *name : defaults.at("model")).as_string());
   return {inner.name, inner.options};
+}
+
+/// Options by the names of models, not of one model.
+bool takes_members(const ModelInfo& model) {
+  return std::any_of(model.options.begin(), model.options.end(),
+                     [](const OptionInfo& option) { return option.name == "models"; });
+}
+
+/// An object inside, empty where there is none yet.
+Document member_of(const Document& object, const std::string& name) {
+  const Document* found = object.find(name);
+  return found == nullptr ? Document(Document::Object{}) : *found;
 }
 
 }  // namespace
@@ -149,11 +162,23 @@ Document parse_settings(const ModelInfo& model, const std::vector<std::string>& 
   for (const auto& [name, text] : nested) {
     const std::size_t dot = name.find('.');
     const OptionInfo& outer = find_option(model.name, model.options, name.substr(0, dot));
-    const auto [owner, options] = options_inside(model, outer, out);
-    const OptionInfo& option = find_option(owner, options, name.substr(dot + 1));
-    const Document* before = out.find(outer.name);
-    Document values = before == nullptr ? Document(Document::Object{}) : *before;
-    out.set(outer.name, std::move(values.set(option.name, parse_option(owner, option, text))));
+    const std::string path = name.substr(dot + 1);
+    const bool pool = takes_members(model) && outer.type == "options";
+    const std::size_t second = pool ? path.find('.') : std::string::npos;
+    require(!pool || second != std::string::npos, "--set: '", name, "' names no member, expected --set ", outer.name,
+            ".model.option=value");
+    const std::string member = pool ? path.substr(0, second) : "";
+    const auto [owner, options] = options_inside(model, outer, member, out);
+    const OptionInfo& option = find_option(owner, options, pool ? path.substr(second + 1) : path);
+    const Document value = parse_option(owner, option, text);
+    Document values = member_of(out, outer.name);
+    if (pool) {
+      Document own = member_of(values, member);
+      values.set(member, own.set(option.name, value));
+    } else {
+      values.set(option.name, value);
+    }
+    out.set(outer.name, std::move(values));
   }
   return out;
 }

@@ -121,6 +121,24 @@ std::string entry_text(const Model& model) {
   return "\nInputs in the order in which they entered, each with those above it\n" + align(rows);
 }
 
+/// What a pool is made of; empty for other models.
+std::string members_text(const Model& model) {
+  const Document* members = model.density->report().details.find("members");
+  if (members == nullptr) return "";
+  TextRows rows{{"member", "weight", "nll", "std error"}};
+  const auto add = [&](const std::string& name, const std::string& weight, double score, double standard_error) {
+    const bool failed = score == std::numeric_limits<double>::max();
+    rows.push_back({name, weight, failed ? "no density" : brief(score), failed ? "" : brief(standard_error)});
+  };
+  for (const Document& row : members->as_array()) {
+    add(row.at("name").as_string(), brief(row.at("weight").as_number()), row.at("score").as_number(),
+        row.at("standard_error").as_number());
+  }
+  const Document& details = model.density->report().details;
+  add("all together", "1", details.at("score").as_number(), details.at("score_standard_error").as_number());
+  return "\nMembers, scored on rows left out; lower is better, on the standardised scale\n" + align(rows);
+}
+
 std::string tuning_text(const Model& model) {
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   if (!tuning) return "  no candidates were compared\n";
@@ -204,7 +222,8 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += relevance_text(model) + entry_text(model) + components_text(model) + kernels_text(model) + states_text(model);
+  out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
+         kernels_text(model) + states_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {

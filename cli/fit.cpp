@@ -1,5 +1,6 @@
 // condens fit: a model from a table.
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -26,6 +27,7 @@ struct FitCall {
   std::string unlabeled;
   std::string output;
   std::optional<Index> seed;
+  std::string budget;
   int threads = 0;
   bool quiet = false;
 };
@@ -71,9 +73,26 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     say("fit", chosen);
   else if (!chosen.empty())
     say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (const Document* members = details.find("members")) {
+    std::string weights;
+    for (const Document& row : members->as_array()) {
+      weights += (weights.empty() ? "" : ", ") + row.at("name").as_string() + " " + brief(row.at("weight").as_number());
+    }
+    say("fit", "weights: " + weights);
+  }
   if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
   for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
   if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);
+}
+
+/// "90", "90s", "5m" or "1h" in seconds.
+double seconds_of(const ModelInfo& info, const std::string& text) {
+  find_option(info.name, info.options, "budget");  // refuses models without a budget
+  const std::string units = "smh";
+  const std::size_t unit = units.find(text.back());
+  const std::optional<double> number = parse_number(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+  require(number && *number > 0, "--budget ", text, ", expected a time > 0, such as 90, 90s, 5m or 1h");
+  return *number * (unit == std::string::npos ? 1.0 : std::pow(60.0, static_cast<double>(unit)));
 }
 
 void fit(const FitCall& call) {
@@ -82,6 +101,7 @@ void fit(const FitCall& call) {
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
   Document options = parse_settings(info, call.settings);
   if (call.seed) options.set("seed", *call.seed);
+  if (!call.budget.empty()) options.set("budget", seconds_of(info, call.budget));
   check_output(call.output, {call.train, call.unlabeled});
 
   const Table table = call.csv.read(call.train);
@@ -112,6 +132,8 @@ void add_fit(CLI::App& app) {
       ->allow_extra_args(false)
       ->take_all();
   add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)", "Model");
+  add_option(verb, "--budget", call->budget, "TIME", "Of --model auto: time that the fit may take, such as 60s or 5m",
+             "Model");
   add_option(verb, "-o,--output", call->output, "FILE", "The model: .json, or .cbor, which is smaller", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");

@@ -21,10 +21,13 @@
 #include "condens/models/press.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/models/salscde.hpp"
+#include "condens/models/subset_density.hpp"
 #include "condens/reduction/lsce.hpp"
 #include "condens/reduction/lsmi.hpp"
 #include "condens/reduction/sliced_density.hpp"
+#include "condens/selection/auto_density.hpp"
 #include "condens/selection/forward_selection.hpp"
+#include "condens/selection/pool.hpp"
 
 namespace condens {
 
@@ -67,13 +70,15 @@ ModelInfo describe(std::string name, std::string class_name, std::string title, 
   return info;
 }
 
+bool has_option(const ModelInfo& info, std::string_view name) {
+  return std::any_of(info.options.begin(), info.options.end(), [&](const OptionInfo& own) { return own.name == name; });
+}
+
 /// The model that the options of another one name; it may be none that takes a model itself.
 template <class Options>
 InnerModel inner_model(std::string_view owner, const Options& options) {
   const ModelInfo& inner = find_model(options.model);
-  const bool takes_one = std::any_of(inner.options.begin(), inner.options.end(),
-                                     [](const OptionInfo& option) { return option.name == "model_preset"; });
-  require(!takes_one, owner, ": model = '", options.model, "', expected another model");
+  require(!has_option(inner, "model_preset"), owner, ": model = '", options.model, "', expected another model");
   inner.defaults(options.model_preset);  // refuses an unknown one
   const auto fit = [&inner, preset = options.model_preset](const Dataset& data, const Document& values,
                                                            const Run& run) {
@@ -101,6 +106,33 @@ Lsmi fit_lsmi(const Dataset& data, const LsmiOptions& options, const Run& run) {
 }
 
 Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, load_density); }
+
+/// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
+MemberFinder member_finder(std::string_view owner, const std::string& preset) {
+  return [=](const std::string& name) -> InnerModel {
+    const bool marginal = name == "marginal";
+    const ModelInfo& member = find_model(marginal ? "parzen" : name);
+    require(!has_option(member, "model_preset") || has_option(member, "model"), owner, ": models has '", name,
+            "', expected no other pool");
+    member.defaults(preset);  // refuses an unknown one
+    const auto fit = [=, &member](const Dataset& data, const Document& values, const Run& run) {
+      return member.fit(marginal ? select_inputs(data, {}) : data, preset, values, run);
+    };
+    return {member.options, fit};
+  };
+}
+
+Pool fit_pool(const Dataset& data, const PoolOptions& options, const Run& run) {
+  return Pool::fit(data, options, member_finder("Pooled", options.model_preset), run);
+}
+
+Pool load_pool(const Document& document) { return Pool::from_document(document, load_density); }
+
+AutoDensity fit_auto(const Dataset& data, const AutoOptions& options, const Run& run) {
+  return AutoDensity::fit(data, options, member_finder("AutoCDE", options.model_preset), run);
+}
+
+AutoDensity load_auto(const Document& document) { return AutoDensity::from_document(document, load_density); }
 
 Document to_document(const Bounds& bounds) {
   Document out(Document::Object{});
@@ -188,6 +220,12 @@ const std::vector<ModelInfo>& models() {
       describe<SlicedDensity, SlicedOptions>(
           "sliced", "Sliced", "Directions by sliced inverse regression or average variance, followed by any model.",
           "Li (1991); Cook and Weisberg (1991)", Unlabeled::used, fit_sliced, load_sliced),
+      describe<Pool, PoolOptions>("pool", "Pooled",
+                                  "A convex combination of models, weighted by the log score of rows left out.",
+                                  "Yao, Vehtari, Simpson and Gelman (2018)", Unlabeled::used, fit_pool, load_pool),
+      describe<AutoDensity, AutoOptions>(
+          "auto", "AutoCDE", "A pool of models that are chosen by the size of the data and the time allowed.",
+          "Yao, Vehtari, Simpson and Gelman (2018)", Unlabeled::used, fit_auto, load_auto),
   };
   return all;
 }

@@ -26,6 +26,7 @@ std::string expected(const OptionInfo& info) {
   if (info.type == "number") return "a number" + suffix;
   if (info.type == "numbers") return "a list of numbers, each" + (suffix.empty() ? " finite" : suffix);
   if (info.type == "text") return "a text";
+  if (info.type == "texts") return "a list of texts";
   if (info.type == "matrix") return "a matrix of finite numbers";
   if (info.type == "options") return "options with their values";
   std::string choices = "one of ";
@@ -37,9 +38,14 @@ bool is_number(const Document& value) {
   return std::holds_alternative<double>(value.value()) || std::holds_alternative<std::int64_t>(value.value());
 }
 
-double parse_number(std::string_view owner, const OptionInfo& info, std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+double parse_number(std::string_view owner, const OptionInfo& info, std::string_view text) {
+  text = trimmed(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
@@ -110,6 +116,16 @@ std::string read_text(std::string_view owner, const OptionInfo& info, const Docu
   bad_option(owner, info.name, to_text(value), expected(info));
 }
 
+std::vector<std::string> read_texts(std::string_view owner, const OptionInfo& info, const Document& value) {
+  if (std::holds_alternative<std::string>(value.value())) return {value.as_string()};
+  if (!std::holds_alternative<Document::Array>(value.value())) {
+    bad_option(owner, info.name, to_text(value), expected(info));
+  }
+  std::vector<std::string> out;
+  for (const Document& item : value.as_array()) out.push_back(read_text(owner, info, item));
+  return out;
+}
+
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value) {
   const auto* matrix = std::get_if<Matrix>(&value.value());
   if (matrix == nullptr || !matrix->allFinite()) bad_option(owner, info.name, to_text(value), expected(info));
@@ -145,6 +161,24 @@ const OptionInfo& find_option(std::string_view owner, const std::vector<OptionIn
       message(owner, ": unknown option '", name, "'; the options are ", list_names(names), did_you_mean(name, names)));
 }
 
+void check_options(std::string_view owner, const std::vector<OptionInfo>& options, const Document& values) {
+  for (const auto& [name, value] : values.as_object()) {
+    const OptionInfo& info = find_option(owner, options, name);
+    if (info.type == "boolean") detail::read_bool(owner, info, value);
+    if (info.type == "integer") detail::read_integer(owner, info, value);
+    if (info.type == "number") detail::read_number(owner, info, value);
+    if (info.type == "text") detail::read_text(owner, info, value);
+    if (info.type == "texts") detail::read_texts(owner, info, value);
+    if (info.type == "numbers") detail::read_numbers(owner, info, value);
+    if (info.type == "matrix") detail::read_matrix(owner, info, value);
+    if (info.type == "choice") detail::read_choice(owner, info, value);
+    if (info.type == "options") {
+      const Document inside = detail::read_options(owner, info, value);
+      if (!info.options.empty()) check_options(message(owner, ": ", name), info.options, inside);
+    }
+  }
+}
+
 Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text) {
   if (info.type == "boolean") {
     if (text == "true" || text == "1" || text == "yes") return true;
@@ -153,6 +187,13 @@ Document parse_option(std::string_view owner, const OptionInfo& info, std::strin
   }
   if (info.type == "choice" || info.type == "text" || info.type == "options") return std::string(text);
   if (info.type == "integer" || info.type == "number") return parse_number(owner, info, text);
+  if (info.type == "texts") {
+    std::vector<std::string> values;
+    if (!text.empty()) {
+      for (const std::string_view part : split(text, ',')) values.emplace_back(trimmed(part));
+    }
+    return Document(values);
+  }
   if (info.type == "numbers") {
     std::vector<double> values;
     if (!text.empty()) {

@@ -35,6 +35,7 @@ struct ExampleOptions {
   std::string label = "plain";
   InsideOptions inside = {};
   Document other = Document(Document::Object{});
+  std::vector<std::string> names = {"a", "b"};
 };
 
 }  // namespace
@@ -59,7 +60,8 @@ inline constexpr auto option_table<ExampleOptions> =
                OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"},
                OptionField{"label", &ExampleOptions::label, anything(), "any text"},
                OptionField{"inside", &ExampleOptions::inside, anything(), "options of a known struct"},
-               OptionField{"other", &ExampleOptions::other, anything(), "options of any model"}};
+               OptionField{"other", &ExampleOptions::other, anything(), "options of any model"},
+               OptionField{"names", &ExampleOptions::names, anything(), "any texts"}};
 
 namespace {
 
@@ -72,8 +74,13 @@ ExampleOptions with(std::string_view name, Document value) {
   return options;
 }
 
+/// A table that is known as data only refuses the same.
 std::string complaint_about(std::string_view name, const Document& value) {
-  return complaint([&] { with(name, value); });
+  const std::string out = complaint([&] { with(name, value); });
+  EXPECT_EQ(
+      complaint([&] { check_options("example", describe_options<ExampleOptions>(), Document().set(name, value)); }),
+      out);
+  return out;
 }
 
 OptionInfo info(std::string_view name) {
@@ -133,7 +140,8 @@ TEST(Options, AreDescribedInTheOrderOfTheTable) {
             "seeding:choice::how centres are drawn\n"
             "label:text::any text\n"
             "inside:options::options of a known struct\n"
-            "other:options::options of any model\n");
+            "other:options::options of any model\n"
+            "names:texts::any texts\n");
   ASSERT_EQ(info("inside").options.size(), 2U);
   EXPECT_EQ(info("inside").options[0].name, "rounds");
   EXPECT_TRUE(info("other").options.empty()) << "its table is that of a model that the user names";
@@ -163,6 +171,9 @@ TEST(Options, ReadEveryType) {
   EXPECT_TRUE(with("grid", Document(Document::Array{})).grid.empty());
   EXPECT_EQ(with("centers", Matrix{{1, 2}, {3, 4}}).centers, (Matrix{{1, 2}, {3, 4}}));
   EXPECT_EQ(with("seeding", "uniform").seeding, Seeding::uniform);
+  EXPECT_EQ(with("names", Document(Document::Array{"x", ""})).names, (std::vector<std::string>{"x", ""}));
+  EXPECT_EQ(with("names", "x").names, (std::vector<std::string>{"x"})) << "one text is a list of one";
+  EXPECT_TRUE(with("names", Document(Document::Array{})).names.empty());
 }
 
 TEST(Options, SurviveTheWayThroughADocument) {
@@ -176,7 +187,8 @@ TEST(Options, SurviveTheWayThroughADocument) {
                          .seeding = Seeding::uniform,
                          .label = "x",
                          .inside = {.rounds = 3, .name = "y"},
-                         .other = Document::Object{{"a", 1}, {"b", Document(std::vector<double>{0.1})}}};
+                         .other = Document::Object{{"a", 1}, {"b", Document(std::vector<double>{0.1})}},
+                         .names = {"c"}};
   const Document document = options_to_document(options);
   EXPECT_EQ(document.at("seeding").as_string(), "uniform");
   EXPECT_EQ(document.at("folds").as_integer(), 9);
@@ -208,7 +220,7 @@ TEST(Options, InsideOptionsAreOverwrittenOneByOne) {
 TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
   EXPECT_EQ(complaint_about("widht", 1.0),
             "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
-            "centers, seeding, label, inside, other; did you mean 'width'?");
+            "centers, seeding, label, inside, other, names; did you mean 'width'?");
 }
 
 TEST(Options, RefuseAWrongType) {
@@ -221,6 +233,9 @@ TEST(Options, RefuseAWrongType) {
             "example: grid = 'b', expected a list of numbers, each > 0");
   EXPECT_EQ(complaint_about("centers", 3), "example: centers = 3, expected a matrix of finite numbers");
   EXPECT_EQ(complaint_about("label", 3), "example: label = 3, expected a text");
+  EXPECT_EQ(complaint_about("names", 3), "example: names = 3, expected a list of texts");
+  EXPECT_EQ(complaint_about("names", Document(Document::Array{"a", 3})),
+            "example: names = 3, expected a list of texts");
   EXPECT_EQ(complaint_about("inside", 3), "example: inside = 3, expected options with their values");
   EXPECT_EQ(complaint_about("other", "a"), "example: other = 'a', expected options with their values");
   EXPECT_EQ(complaint_about("seeding", 0), "example: seeding = 0, expected one of uniform, kmeans++");
@@ -256,6 +271,8 @@ TEST(ParseOption, ReadsEveryType) {
   for (const char* text : {"true", "1", "yes"}) EXPECT_EQ(parse("standardize", text), Document(true));
   for (const char* text : {"false", "0", "no"}) EXPECT_EQ(parse("standardize", text), Document(false));
   EXPECT_EQ(with("folds", parse("folds", "7")).folds, 7);
+  EXPECT_EQ(with("names", parse("names", "lscde, nw")).names, (std::vector<std::string>{"lscde", "nw"}));
+  EXPECT_TRUE(with("names", parse("names", "")).names.empty());
   EXPECT_EQ(parse("width", "0.5"), Document(0.5));
   EXPECT_EQ(parse("shift", " -2e-3 "), Document(-2e-3)) << "spaces around a number do not matter";
   EXPECT_EQ(parse("grid", "0.1, 0.2,3"), Document(std::vector<double>{0.1, 0.2, 3}));

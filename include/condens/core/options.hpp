@@ -9,8 +9,8 @@
 //   template <> inline constexpr auto option_table<LscdeOptions> = std::tuple{
 //       OptionField{"cv", &LscdeOptions::cv, at_least(2), "number of folds ..."}, ...};
 //
-// Field types: bool, Index, double, std::string, std::vector<double>, Matrix, enums that
-// specialise choice_names, and options of another model: a struct that has a table itself
+// Field types: bool, Index, double, std::string, std::vector<double>, std::vector<std::string>,
+// Matrix, enums that specialise choice_names, and options of another model: a struct that has a table itself
 // (then messages name it, too), or, where that model is not known before a user names it,
 // a Document that holds what the user set.
 
@@ -71,7 +71,7 @@ inline constexpr auto option_table = std::tuple{};
 /// What a door needs to know about one option.
 struct OptionInfo {
   std::string name;
-  std::string type;  ///< "boolean", "integer", "number", "text", "numbers", "matrix", "choice" or "options"
+  std::string type;  ///< "boolean", "integer", "number", "text", "texts", "numbers", "matrix", "choice" or "options"
   Bounds bounds;
   std::vector<std::string> choices;
   std::string text;
@@ -103,6 +103,7 @@ Index read_integer(std::string_view owner, const OptionInfo& info, const Documen
 double read_number(std::string_view owner, const OptionInfo& info, const Document& value);
 std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info, const Document& value);
 std::string read_text(std::string_view owner, const OptionInfo& info, const Document& value);
+std::vector<std::string> read_texts(std::string_view owner, const OptionInfo& info, const Document& value);
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value);
 Document read_options(std::string_view owner, const OptionInfo& info, const Document& value);
 int read_choice(std::string_view owner, const OptionInfo& info, const Document& value);
@@ -118,6 +119,7 @@ constexpr std::string_view type_name() {
   if constexpr (std::is_same_v<T, double>) return "number";
   if constexpr (std::is_same_v<T, std::vector<double>>) return "numbers";
   if constexpr (std::is_same_v<T, std::string>) return "text";
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return "texts";
   if constexpr (std::is_same_v<T, Matrix>) return "matrix";
   if constexpr (std::is_same_v<T, Document> || is_options<T>) return "options";
   return "choice";
@@ -146,6 +148,8 @@ void read_option(std::string_view owner, const OptionInfo& info, const Document&
     out = read_number(owner, info, value);
   else if constexpr (std::is_same_v<T, std::string>)
     out = read_text(owner, info, value);
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    out = read_texts(owner, info, value);
   else if constexpr (std::is_same_v<T, std::vector<double>>)
     out = read_numbers(owner, info, value);
   else if constexpr (std::is_same_v<T, Matrix>)
@@ -208,7 +212,11 @@ void validate_options(const Options& options, std::string_view owner) {
   set_options(copy, owner, options_to_document(options));
 }
 
-/// What a user types for an option: "0.5", "0.1,0.2", "true", "kmeans++", and
+/// Checks values by a table that is known as data only, as set_options does, and nothing else. Throws
+/// std::invalid_argument.
+void check_options(std::string_view owner, const std::vector<OptionInfo>& options, const Document& values);
+
+/// What a user types for an option: "0.5", "0.1,0.2", "lscde,nw", "true", "kmeans++", and
 /// for a matrix rows "1,2;3,4"; options are typed one by one. Throws std::invalid_argument.
 Document parse_option(std::string_view owner, const OptionInfo& info, std::string_view text);
 

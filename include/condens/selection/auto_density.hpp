@@ -1,0 +1,75 @@
+#pragma once
+// What we tell a friend to use: a pool (pool.hpp) of a short list of models that is chosen by the
+// numbers of rows, inputs and targets, and by the time allowed.
+//
+// The list follows from a table of costs (auto_density.cpp), seconds of one core estimated from n and
+// d_x, never from a clock: the same data, budget and seed give the same bits on every machine. Members
+// come in a fixed order, what they have added to pools before; each enters whose fits to all
+// rows and without each fold are expected to fit into what is left of the budget, the cheapest one always.
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/models/pooled_density.hpp"
+#include "condens/selection/pool.hpp"
+
+namespace condens {
+
+/// The defaults are our recommendation; `paper()` is the members by their own papers, and no broad Gaussian.
+struct AutoOptions {
+  double budget = 60;
+  std::string model_preset = "recommended";
+  double defensive_weight = 1e-3;
+  std::vector<double> cv = {5};
+  Index seed = 0;
+
+  static AutoOptions paper() { return {.model_preset = "paper", .defensive_weight = 0}; }
+};
+
+template <>
+inline constexpr auto option_table<AutoOptions> = std::tuple{
+    OptionField{"budget", &AutoOptions::budget, positive(),
+                "Seconds that the fit may take on one core, as estimated from the size of the data: what would take "
+                "longer is not a member."},
+    OptionField{"model_preset", &AutoOptions::model_preset, anything(), "Preset of the members."},
+    OptionField{"defensive_weight", &AutoOptions::defensive_weight, below(0, 1),
+                "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
+                "points from ruining a log score; 0: there is none."},
+    OptionField{"cv", &AutoOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &AutoOptions::seed, at_least(0),
+                "Seed of everything random: folds, and what the members draw."},
+};
+
+/// The models for n rows, d_x inputs and d_y targets, most valuable first, what their fits are expected to take, and
+/// whether they belong to the pool.
+struct AutoChoice {
+  std::string name;
+  double seconds;  ///< on one core, of the fits to all rows and without each fold
+  bool chosen;
+};
+std::vector<AutoChoice> choose_models(Index n, Index d_x, Index d_y, Index folds, double budget);
+
+class AutoDensity final : public PooledDensity {
+ public:
+  /// Throws as Pool::fit. A warning names every model that the budget leaves out.
+  static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
+                         const Run& run = {});
+
+  std::string_view model_name() const override { return "auto"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static AutoDensity from_document(const Document& document, const InnerLoader& load);
+
+ private:
+  AutoDensity(AutoOptions options, PoolParts parts, FitReport report);
+
+  AutoOptions options_;
+};
+
+template <>
+inline constexpr auto result_table<AutoDensity> = pool_results;
+
+}  // namespace condens

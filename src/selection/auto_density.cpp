@@ -1,0 +1,126 @@
+#include "condens/selection/auto_density.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "condens/core/errors.hpp"
+#include "pooled_fit.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::string_view owner = "AutoCDE";
+
+Index number_of_folds(const std::vector<double>& cv) {
+  if (cv.size() == 1) return static_cast<Index>(cv.front());
+  return std::ssize(std::set<double>(cv.begin(), cv.end()));
+}
+
+/// What one fit takes on one core: (base + per_input d_x) (min(n, most_rows) / 1000)^power seconds, fitted to what
+/// `condens fit --threads 1` took (docs/models/auto.md).
+struct Cost {
+  std::string_view name;
+  double base;
+  double per_input;
+  double power;
+  double most_rows = std::numeric_limits<double>::infinity();
+  bool several_targets = true;
+
+  double seconds(Index n, Index d_x) const {
+    const double rows = std::min(static_cast<double>(n), most_rows);
+    return (base + per_input * static_cast<double>(d_x)) * std::pow(rows / 1000.0, power);
+  }
+};
+
+/// The most valuable first.
+constexpr std::array with_inputs = {
+    Cost{"lscde", 0.8, 0.15, 1.0},
+    Cost{"nw", 0.05, 0.15, 1.6},
+    Cost{"mdn", 0.2, 0.01, 1.0},
+    Cost{"gp", 0.7, 0.25, 2.3, 2000},
+};
+constexpr std::array without_inputs = {
+    Cost{"parzen", 0.1, 0, 1.2},
+    Cost{"gmm", 0.1, 0, 1.0},
+    Cost{"lscde", 0.8, 0, 1.0},
+};
+
+/// Those that can be had for such data.
+std::vector<Cost> costs_of(Index d_x, Index d_y) {
+  std::vector<Cost> out(with_inputs.begin(), with_inputs.end());
+  if (d_x == 0) out.assign(without_inputs.begin(), without_inputs.end());
+  std::erase_if(out, [&](const Cost& cost) { return d_y > 1 && !cost.several_targets; });
+  return out;
+}
+
+}  // namespace
+
+std::vector<AutoChoice> choose_models(Index n, Index d_x, Index d_y, Index folds, double budget) {
+  std::vector<AutoChoice> out;
+  for (const Cost& cost : costs_of(d_x, d_y)) {
+    out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(n, d_x), false});
+  }
+  const auto less = [](const AutoChoice& a, const AutoChoice& b) { return a.seconds < b.seconds; };
+  const auto cheapest = std::min_element(out.begin(), out.end(), less);
+  cheapest->chosen = true;
+  budget -= cheapest->seconds;
+  for (AutoChoice& own : out) {
+    if (own.chosen || own.seconds > budget) continue;
+    own.chosen = true;
+    budget -= own.seconds;
+  }
+  return out;
+}
+
+AutoDensity::AutoDensity(AutoOptions options, PoolParts parts, FitReport report)
+    : PooledDensity(std::move(parts), std::move(report)), options_(std::move(options)) {}
+
+AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
+                             const Run& run) {
+  data.check(owner);
+  validate_options(options, owner);
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  const Index rows = data.weights.size() > 0 ? (data.weights.array() > 0).count() : data.size();
+  std::vector<std::string> models;
+  std::vector<std::string> warnings;
+  const Index folds = number_of_folds(options.cv);
+  for (const AutoChoice& own : choose_models(rows, data.x.rows(), data.y.rows(), folds, options.budget)) {
+    if (own.chosen) {
+      models.push_back(own.name);
+    } else {
+      warnings.push_back(message(own.name, " is left out: its fits are expected to take ", std::ceil(own.seconds),
+                                 " s, and the budget of ", options.budget, " s is spent on others"));
+    }
+  }
+  const Document none(Document::Object{});
+  pooling::Pooled found = pooling::fit(data,
+                                       {.owner = owner,
+                                        .models = models,
+                                        .options = none,
+                                        .defensive_weight = options.defensive_weight,
+                                        .cv = options.cv,
+                                        .seed = options.seed},
+                                       find, run);
+  FitReport& report = found.report;
+  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
+  return AutoDensity(options, std::move(found.parts), std::move(report));
+}
+
+Document AutoDensity::to_document() const {
+  Document out;
+  out.set("options", options());
+  write(out);
+  return out.set("report", report().to_document());
+}
+
+AutoDensity AutoDensity::from_document(const Document& document, const InnerLoader& load) {
+  AutoOptions options;
+  set_options(options, owner, document.at("options"));
+  return AutoDensity(std::move(options), read(document, load), FitReport::from_document(document.at("report")));
+}
+
+}  // namespace condens

@@ -1,0 +1,246 @@
+#include "pooled_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../models/inner_fits.hpp"
+#include "../models/preparation.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/flush_subnormals.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
+#include "condens/optim/mixture_proportions.hpp"
+
+namespace condens::pooling {
+
+namespace {
+
+using preparation::HeldOut;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A member, with what the user set for it.
+struct Candidate {
+  std::string name;
+  InnerModel inner;
+  Document options;
+
+  std::shared_ptr<const ConditionalDensity> model = {};
+  std::vector<std::string> failures = {};  // of every fold and of all rows; empty: none
+  Vector held_out = {};                    // log density of every row by the fit without its fold
+
+  std::string failure() const {
+    const auto found = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
+    return found == failures.end() ? "" : *found;
+  }
+};
+
+std::vector<Candidate> candidates_of(const Settings& settings, const MemberFinder& find) {
+  require(!settings.models.empty(), settings.owner, ": models is empty, expected the name of at least one model");
+  for (const auto& [name, values] : settings.options.as_object()) {
+    const bool known = std::find(settings.models.begin(), settings.models.end(), name) != settings.models.end();
+    require(known, settings.owner, ": options has '", name, "', expected the name of one of the models");
+  }
+  std::vector<Candidate> out;
+  for (const std::string& name : settings.models) {
+    const bool twice = std::any_of(out.begin(), out.end(), [&](const Candidate& other) { return other.name == name; });
+    require(!twice, settings.owner, ": models has '", name, "' twice, expected different ones");
+    Candidate own{.name = name, .inner = find(name), .options = Document(Document::Object{})};
+    for (const OptionInfo& option : own.inner.options) {
+      if (option.name == "seed") own.options.set("seed", settings.seed);
+    }
+    if (const Document* given = settings.options.find(name)) {
+      require(std::holds_alternative<Document::Object>(given->value()), settings.owner, ": options of ", name, " is ",
+              given->kind(), ", expected options with their values");
+      check_options(message(settings.owner, ": ", name), own.inner.options, *given);
+      for (const auto& [option, value] : given->as_object()) own.options.set(option, value);
+    }
+    out.push_back(std::move(own));
+  }
+  return out;
+}
+
+/// The fold of every row that counts. Copies of a row leave together: a model that remembers rows
+/// would be scored on what it has seen.
+std::vector<Index> folds_of(const Settings& settings, const Dataset& data, const Dataset& rows) {
+  if (settings.cv.size() > 1) return preparation::folds_of(settings.cv, data, settings.seed);
+  Matrix points(rows.x.rows() + rows.y.rows(), rows.size());
+  points.topRows(rows.x.rows()) = rows.x;
+  points.bottomRows(rows.y.rows()) = rows.y;
+  std::vector<Index> number(static_cast<std::size_t>(rows.size()));
+  const std::vector<Index> sorted = sorted_columns(points);
+  Index distinct = 0;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    if (k > 0 && points.col(sorted[k]) != points.col(sorted[k - 1])) ++distinct;
+    number[static_cast<std::size_t>(sorted[k])] = distinct;
+  }
+  const auto folds = std::min(static_cast<Index>(settings.cv.front()), distinct + 1);
+  const std::vector<Index> fold = assign_folds(distinct + 1, folds, static_cast<std::uint64_t>(settings.seed));
+  for (Index& own : number) own = fold[static_cast<std::size_t>(own)];
+  return number;
+}
+
+/// Fits every member to the rows without each fold, and to all of them.
+void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std::vector<Index>& fold, const Run& run) {
+  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+  const Index m = std::ssize(candidates);
+  std::vector<std::vector<Index>> members_of(static_cast<std::size_t>(folds));
+  for (std::size_t i = 0; i < fold.size(); ++i) {
+    members_of[static_cast<std::size_t>(fold[i])].push_back(static_cast<Index>(i));
+  }
+  for (Candidate& candidate : candidates) {
+    candidate.failures.resize(static_cast<std::size_t>(folds) + 1);
+    candidate.held_out.resize(rows.size());
+  }
+  Task task(run, "fitting the members", static_cast<double>(m * (folds + 1)));
+  fit_side_by_side(m * (folds + 1), run, task, [&](Index i, const Run& own) {
+    Candidate& candidate = candidates[static_cast<std::size_t>(i % m)];
+    const auto k = static_cast<std::size_t>(i / m);
+    try {
+      if (i / m == folds) {
+        candidate.model = candidate.inner.fit(rows, candidate.options, own);
+        return;
+      }
+      const HeldOut held_out = preparation::without_fold(rows, fold, i / m);
+      const auto model = candidate.inner.fit(held_out.train, candidate.options, own);
+      const Vector found = model->log_density(held_out.test.x.topRows(model->n_inputs()), held_out.test.y, own);
+      if (found.hasNaN() || found.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
+      candidate.held_out(members_of[k]) = found;
+    } catch (const std::invalid_argument& error) {
+      candidate.failures[k] = error.what();
+    } catch (const NumericalError& error) {
+      candidate.failures[k] = error.what();
+    }
+  });
+}
+
+/// Those that could be fitted; the report says which were not.
+std::vector<Candidate> fitted(std::vector<Candidate> candidates, const Settings& settings, FitReport& report) {
+  std::string reasons;
+  std::vector<Candidate> out;
+  for (Candidate& candidate : candidates) {
+    const std::string failure = candidate.failure();
+    if (failure.empty()) {
+      out.push_back(std::move(candidate));
+    } else {
+      report.warnings.push_back(candidate.name + " is left out: " + failure);
+      reasons += (reasons.empty() ? "" : "; ") + failure;
+    }
+  }
+  if (out.empty()) throw NumericalError(message(settings.owner, ": no member could be fitted: ", reasons));
+  return out;
+}
+
+/// The mean over folds of -log_density, for y in standard deviations.
+FoldScore score_of(const Vector& log_density, const Vector& weights, const std::vector<Index>& fold, double log_scale) {
+  Vector sum = Vector::Zero(*std::max_element(fold.begin(), fold.end()) + 1);
+  Vector total = sum;
+  for (Index i = 0; i < log_density.size(); ++i) {
+    const Index k = fold[static_cast<std::size_t>(i)];
+    sum[k] -= weights[i] * (log_density[i] + log_scale);
+    total[k] += weights[i];
+  }
+  const FoldScore out = fold_score(sum.cwiseQuotient(total));
+  return std::isfinite(out.mean) ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
+}
+
+/// log sum_m w_m p_im for every row i.
+Vector log_mixture(const Matrix& log_density, const Vector& w) {
+  Vector out(log_density.cols());
+  for (Index i = 0; i < out.size(); ++i) out[i] = log_sum_exp(log_density.col(i) + w.array().log().matrix());
+  return out;
+}
+
+/// The held-out log density of the pool, its weights found without the fold, too.
+Vector cross_fitted(const Matrix& log_density, const Vector& weights, const std::vector<Index>& fold) {
+  Vector out(log_density.cols());
+  for (Index k = 0; k <= *std::max_element(fold.begin(), fold.end()); ++k) {
+    std::vector<Index> train;
+    std::vector<Index> test;
+    for (Index i = 0; i < out.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    const Vector w = mixture_proportions(log_density(Eigen::all, train), weights(train)).weights;
+    out(test) = log_mixture(log_density(Eigen::all, test), w);
+  }
+  return out;
+}
+
+/// The columns that weights are sought for: (1 - e) p_m + e p_0, the members with the least share of the
+/// broad Gaussian, and p_0 itself, last. Without such a share, the members.
+Matrix defended(const std::vector<Candidate>& candidates, const Defensive& defensive, const MatrixView& y) {
+  const Index m = std::ssize(candidates);
+  const bool broad = defensive.weight > 0;
+  Matrix out(m + (broad ? 1 : 0), y.cols());
+  for (Index k = 0; k < m; ++k) out.row(k) = candidates[static_cast<std::size_t>(k)].held_out.transpose();
+  if (!broad) return out;
+  out.row(m) = defensive.log_density(y).transpose();
+  for (Index i = 0; i < y.cols(); ++i) {
+    for (Index k = 0; k < m; ++k) out(k, i) = defensive.log_mixed(out(k, i), out(m, i));
+  }
+  return out;
+}
+
+Document row_of(const std::string& name, double weight, const FoldScore& score) {
+  return Document::Object{
+      {"name", name}, {"weight", weight}, {"score", score.mean}, {"standard_error", score.standard_error}};
+}
+
+/// What members say of the data, once; of themselves, with their names.
+void add_warnings(const Candidate& candidate, FitReport& report) {
+  for (const std::string& text : candidate.model->report().warnings) {
+    const std::string own = text.starts_with("input ") ? text : candidate.name + ": " + text;
+    if (std::find(report.warnings.begin(), report.warnings.end(), own) == report.warnings.end()) {
+      report.warnings.push_back(own);
+    }
+  }
+  const std::string& status = candidate.model->report().status;
+  if (status != "ok") report.warnings.push_back(candidate.name + ": " + status);
+}
+
+}  // namespace
+
+Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run) {
+  data.check(settings.owner);
+  require(!settings.cv.empty(), settings.owner, ": cv is empty, expected a number of folds or the fold of every row");
+  require(settings.cv.size() > 1 || settings.cv.front() >= 2, settings.owner, ": cv = ", settings.cv.front(),
+          ", expected at least 2 folds");
+  std::vector<Candidate> candidates = candidates_of(settings, find);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  const Standardizer scale = preparation::standardize(settings.owner, rows, true).y;
+  const double log_scale = scale.scale().array().log().sum();
+  const std::vector<Index> fold = folds_of(settings, data, rows);
+  const Vector weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
+
+  Pooled out;
+  out.parts.n_inputs = data.x.rows();
+  fit_all(candidates, rows, fold, run);
+  candidates = fitted(std::move(candidates), settings, out.report);
+  out.parts.defensive = Defensive::fit(settings.defensive_weight, rows);
+  const Matrix log_density = defended(candidates, out.parts.defensive, rows.y);
+  const MixtureProportions found = mixture_proportions(log_density, weights);
+
+  const double left = 1.0 - settings.defensive_weight;
+  Document::Array table;
+  for (std::size_t m = 0; m < candidates.size(); ++m) {
+    const double weight = left * found.weights[static_cast<Index>(m)];
+    table.push_back(row_of(candidates[m].name, weight, score_of(candidates[m].held_out, weights, fold, log_scale)));
+    if (weight == 0) continue;
+    out.parts.members.push_back({candidates[m].model, weight});
+    add_warnings(candidates[m], out.report);
+  }
+  if (settings.defensive_weight > 0) {
+    out.parts.defensive.weight += left * found.weights[std::ssize(candidates)];
+    const Vector broad = log_density.bottomRows(1).transpose();
+    table.push_back(row_of("broad", out.parts.defensive.weight, score_of(broad, weights, fold, log_scale)));
+  }
+  const FoldScore score = score_of(cross_fitted(log_density, weights, fold), weights, fold, log_scale);
+  out.report.details.set("n_rows", rows.size()).set("members", std::move(table));
+  out.report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
+  out.report.details.set("certificate", Document::Object{{"gap", found.gap}, {"iterations", found.iterations}});
+  return out;
+}
+
+}  // namespace condens::pooling
