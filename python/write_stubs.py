@@ -46,6 +46,7 @@ _TYPES = {
     "numbers": "_Numbers",
     "matrix": "ArrayLike",
     "text": "str",
+    "texts": "str | Sequence[str]",
     "options": "Mapping[str, Any] | ConditionalDensityRegressor",
 }
 
@@ -66,6 +67,8 @@ def _option_type(option: dict[str, Any]) -> str:
         return "_Numbers | _Splits"
     if option["name"] == "model":
         return "str | ConditionalDensityRegressor"
+    if option["name"] == "models":
+        return "str | Sequence[str | ConditionalDensityRegressor]"
     return _literal(option["choices"]) if option["choices"] else _TYPES[option["type"]]
 
 

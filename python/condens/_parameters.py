@@ -25,6 +25,7 @@ _TYPES = {
     "integer": "int",
     "number": "float",
     "text": "str",
+    "texts": "str or list of str",
     "numbers": "float or list of float",
     "matrix": "array of shape (k, d)",
     "options": "dict, or estimator of condens",
@@ -32,6 +33,9 @@ _TYPES = {
 
 # An option of this name holds the name of a model; an estimator stands for the name, its preset and its options.
 _MODEL = "model"
+
+# One of this name holds the names of several models; the options that estimators stand for are told by these names.
+_MODELS = "models"
 
 _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
 
@@ -96,6 +100,8 @@ def _option_entry(option: Info, presets: list[str]) -> str:
     types = {**_TYPES, **({"numbers": _FOLDS} if option["name"] == "cv" else {})}
     if option["name"] == _MODEL:
         types["text"] = "str, or estimator of condens"
+    if option["name"] == _MODELS:
+        types["texts"] = "str, or list of str and estimators of condens"
     kind = "{" + ", ".join(map(repr, option["choices"])) + "}" if option["choices"] else types[option["type"]]
     bounds = _bounds_text(option["bounds"])
     values = {preset: _value_text(option["defaults"][preset]) for preset in presets}
@@ -157,6 +163,8 @@ def _plain(value: Any, option: Info) -> Any:
         if array.ndim > 1:
             raise ValueError(f"{option['name']} has {array.ndim} dimensions, expected a number or a list of numbers")
         return as_float64(np.atleast_1d(array), option["name"]).tolist()
+    if option["type"] == "texts" and isinstance(value, (tuple, np.ndarray)):
+        return list(value)
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -193,21 +201,60 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
         if value is None:
             continue
         if option["type"] == "options":
-            table = option.get("options") or _options_of(out.get(_MODEL) or _default_model(info))
+            table = option.get("options") or _inner_table(info, out)
             out[name] = _inner_options(name, value, table, x, y)
         elif name == _MODEL and hasattr(value, "_info"):
             # A preset or options beside the estimator come later in the table, and win.
             out |= {name: value._info["name"], "model_preset": value.preset}
             out["options"] = chosen_options(value._info, value, x, y)
+        elif name == _MODELS and not isinstance(value, str):
+            out |= _members(_plain(value, option), _model_preset(info, estimator), x, y)
         else:
             out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
     return out
 
 
-def _default_model(info: Info) -> Any:
-    return next(
-        (option["defaults"][info["presets"][0]] for option in info["options"] if option["name"] == _MODEL), None
+def _members(members: Any, preset: str, x: Floats, y: Floats) -> Info:
+    """Names of models, and the options of those that are given as estimators, to be set beside `preset`."""
+    if not isinstance(members, list):
+        raise TypeError(f"{_MODELS} = {members!r}, expected a list of names of models, or of estimators of condens")
+    names, options = [], {}
+    for member in members:
+        if not hasattr(member, "_info"):
+            names.append(member)
+            continue
+        own = member._info
+        if own["name"] in options:
+            raise ValueError(f"{_MODELS} has two of type {type(member).__name__}, expected different ones")
+        names.append(own["name"])
+        given = chosen_options(own, member, x, y)
+        options[own["name"]] = given if member.preset == preset else _values_of(own, member.preset) | given
+    return {_MODELS: names, "options": {name: given for name, given in options.items() if given}}
+
+
+def _model_preset(info: Info, estimator: Any) -> str:
+    """The preset of the models that the options name."""
+    preset: str = estimator.model_preset or next(
+        option["defaults"][estimator.preset] for option in info["options"] if option["name"] == "model_preset"
     )
+    return preset
+
+
+def _values_of(info: Info, preset: str) -> Info:
+    """Every value of a preset but the seed, which is for the outer model to set."""
+    return {option["name"]: option["defaults"][preset] for option in info["options"] if option["name"] != "seed"}
+
+
+def _inner_table(info: Info, chosen: Info) -> list[Info]:
+    """The options of the model that the options so far, or else the default, name; those of several by their names."""
+    names = {option["name"]: option["defaults"][info["presets"][0]] for option in info["options"]} | chosen
+    if _MODELS in names:
+        models = names[_MODELS]
+        return [
+            {"name": name, "options": _options_of("parzen" if name == "marginal" else name)}
+            for name in ([models] if isinstance(models, str) else models)
+        ]
+    return _options_of(names.get(_MODEL))
 
 
 def _options_of(model: Any) -> list[Info]:
