@@ -294,11 +294,13 @@ TEST(Pool, NamesWhatItCannotTake) {
   Matrix x = data.x;
   x(0, 4) = std::nan("");
   const Dataset broken{.x = x, .y = data.y};
-  EXPECT_NE(complaint([&] { pool(broken, models({"nw"})); }).find("observation 5"), std::string::npos);
+  EXPECT_NE(complaint([&] { pool(broken, models({"nw"})); }).find("Pooled: x: row 5"), std::string::npos);
 }
 
 TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
-  const Document saved = save_density(pool(branches(30), options_of({"nw", "gp"}, 30, 0.01)));
+  const Pool model = pool(branches(30), options_of({"nw", "gp"}, 30, 0.01));
+  const Document saved = save_density(model);
+  const Index kept = std::ssize(model.members());
   const auto changed = [&](const std::string& name, const Document& value) {
     Document parameters = saved.at("parameters");
     parameters.set(name, value);
@@ -306,8 +308,8 @@ TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
       load_density(Document::Object{{"model", "pool"}, {"parameters", parameters}});
     });
   };
-  EXPECT_NE(changed("weights", Vector(Vector::Ones(1))).find("weight for every member"), std::string::npos);
-  EXPECT_NE(changed("weights", Vector(Vector{{0.9, 0.9}})).find("do not fit together"), std::string::npos);
+  EXPECT_NE(changed("weights", Vector(Vector::Ones(7))).find("weight for every member"), std::string::npos);
+  EXPECT_NE(changed("weights", Vector(Vector::Constant(kept, 1.1))).find("do not fit together"), std::string::npos);
   EXPECT_NE(changed("n_inputs", 3).find("do not fit together"), std::string::npos);
   EXPECT_NE(
       changed("report",
