@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "lanes.hpp"
+
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O3")
 #ifdef __AVX512F__
@@ -19,9 +21,7 @@ namespace condens {
 
 namespace {
 
-constexpr int lanes = 8;
 constexpr int panel_width = static_cast<int>(PackedObservations::panel);
-using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 
 // Sums that stay in registers: some vectors of a panel times some columns.
 #ifdef __AVX512F__
@@ -38,23 +38,17 @@ constexpr Index most_levels = 256;
 // A space between levels is found by Euclid's algorithm; less than this share of the range is rounding.
 constexpr double least_space = 1.0 / 512;
 
-inline Lanes load(const double* p) {
-  Lanes out;
-  std::memcpy(&out, p, sizeof(out));
-  return out;
-}
-
 /// sums[c][m] += panel[t][m] factors[t][c] over the steps t, for C columns from `factors` on.
 template <int C>
 void add_steps(const double* panel, const double* factors, Index stride, Index steps, double* sums) {
   for (int first = 0; first < panel_width; first += lanes * vectors) {
     Lanes own[C][vectors];
     for (int c = 0; c < C; ++c) {
-      for (int v = 0; v < vectors; ++v) own[c][v] = load(sums + c * panel_width + first + v * lanes);
+      for (int v = 0; v < vectors; ++v) load(sums + c * panel_width + first + v * lanes, own[c][v]);
     }
     for (Index t = 0; t < steps; ++t) {
       Lanes numbers[vectors];
-      for (int v = 0; v < vectors; ++v) numbers[v] = load(panel + t * panel_width + first + v * lanes);
+      for (int v = 0; v < vectors; ++v) load(panel + t * panel_width + first + v * lanes, numbers[v]);
       for (int c = 0; c < C; ++c) {
         for (int v = 0; v < vectors; ++v) own[c][v] += numbers[v] * factors[t * stride + c];
       }

@@ -7,16 +7,13 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "lanes.hpp"
 
 namespace condens {
 
 namespace {
 
-constexpr int lanes = 8;
 constexpr Index tile = 4;
-
-/// One number of each of eight systems.
-using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 
 /// Eight lower-triangular matrices of one order, interleaved and stored in tiles
 /// of 4 x 4. The order is rounded up to whole tiles by rows of the identity.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "condens/linalg/vector_math.hpp"
+#include "lanes.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O3")
@@ -16,9 +17,6 @@ namespace condens {
 
 namespace {
 
-constexpr int lanes = 8;
-using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
-
 // A tile of observations times columns whose sums, or factors, stay in registers.
 #ifdef __AVX512F__
 constexpr int tile_rows = 4;
@@ -30,12 +28,6 @@ constexpr int tile_columns = 2;
 
 // Shorter observations gain nothing.
 constexpr Index least_length = 32;
-
-inline Lanes load(const double* p) {
-  Lanes out;
-  std::memcpy(&out, p, sizeof(out));
-  return out;
-}
 
 inline double total(const Lanes& v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
 
@@ -51,9 +43,10 @@ void dot_tile(const MatrixView& b, const MatrixView& x, Index column, Index row,
   for (int c = 0; c < C; ++c) from_b[c] = b.col(column + c).data();
   for (Index k = 0; k < whole; k += lanes) {
     Lanes own[R];
-    for (int r = 0; r < R; ++r) own[r] = load(from_x[r] + k);
+    for (int r = 0; r < R; ++r) load(from_x[r] + k, own[r]);
     for (int c = 0; c < C; ++c) {
-      const Lanes factor = load(from_b[c] + k);
+      Lanes factor;
+      load(from_b[c] + k, factor);
       for (int r = 0; r < R; ++r) sums[r][c] += own[r] * factor;
     }
   }
@@ -81,9 +74,10 @@ void outer_tile(const MatrixView& x, const MatrixView& g, Index column, Index ro
   }
   for (Index k = 0; k < whole; k += lanes) {
     Lanes own[R];
-    for (int r = 0; r < R; ++r) own[r] = load(from_x[r] + k);
+    for (int r = 0; r < R; ++r) load(from_x[r] + k, own[r]);
     for (int c = 0; c < C; ++c) {
-      Lanes sum = load(to[c] + k);
+      Lanes sum;
+      load(to[c] + k, sum);
       for (int r = 0; r < R; ++r) sum += own[r] * factors[r][c];
       std::memcpy(to[c] + k, &sum, sizeof(sum));
     }
