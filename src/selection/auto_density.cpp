@@ -38,15 +38,15 @@ struct Cost {
 
 /// The most valuable first.
 constexpr std::array with_inputs = {
-    Cost{"lscde", 0.8, 0.15, 1.0},
-    Cost{"nw", 0.05, 0.15, 1.6},
+    Cost{"lscde", 0.4, 0.15, 1.0},
+    Cost{"nw", 0.02, 0.13, 1.6},
     Cost{"mdn", 0.2, 0.01, 1.0},
     Cost{"gp", 0.7, 0.25, 2.3, 2000},
 };
 constexpr std::array without_inputs = {
     Cost{"parzen", 0.1, 0, 1.2},
     Cost{"gmm", 0.1, 0, 1.0},
-    Cost{"lscde", 0.8, 0, 1.0},
+    Cost{"lscde", 0.4, 0, 1.0},
 };
 
 /// Those that can be had for such data.
@@ -101,6 +101,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                        {.owner = owner,
                                         .models = models,
                                         .options = none,
+                                        .shrinkage = options.shrinkage,
                                         .defensive_weight = options.defensive_weight,
                                         .cv = options.cv,
                                         .seed = options.seed},

@@ -20,6 +20,7 @@ Pool Pool::fit(const Dataset& data, const PoolOptions& options, const MemberFind
                                        {.owner = owner,
                                         .models = options.models,
                                         .options = options.options,
+                                        .shrinkage = options.shrinkage,
                                         .defensive_weight = options.defensive_weight,
                                         .cv = options.cv,
                                         .seed = options.seed},

@@ -146,6 +146,17 @@ FoldScore score_of(const Vector& log_density, const Vector& weights, const std::
   return std::isfinite(out.mean) ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
 }
 
+/// The weights of the columns of `log_density`, with `each` rows for every one of the first `members` alone.
+MixtureProportions weights_of(const Matrix& log_density, const Vector& weights, Index members, double each) {
+  if (each == 0) return mixture_proportions(log_density, weights);
+  Matrix more = Matrix::Constant(log_density.rows(), log_density.cols() + members, -infinity);
+  more.leftCols(log_density.cols()) = log_density;
+  more.rightCols(members).diagonal().setZero();
+  Vector rows(more.cols());
+  rows << weights, Vector::Constant(members, each);
+  return mixture_proportions(more, rows);
+}
+
 /// log sum_m w_m p_im for every row i.
 Vector log_mixture(const Matrix& log_density, const Vector& w) {
   Vector out(log_density.cols());
@@ -154,13 +165,14 @@ Vector log_mixture(const Matrix& log_density, const Vector& w) {
 }
 
 /// The held-out log density of the pool, its weights found without the fold, too.
-Vector cross_fitted(const Matrix& log_density, const Vector& weights, const std::vector<Index>& fold) {
+Vector cross_fitted(const Matrix& log_density, const Vector& weights, const std::vector<Index>& fold, Index members,
+                    double each) {
   Vector out(log_density.cols());
   for (Index k = 0; k <= *std::max_element(fold.begin(), fold.end()); ++k) {
     std::vector<Index> train;
     std::vector<Index> test;
     for (Index i = 0; i < out.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-    const Vector w = mixture_proportions(log_density(Eigen::all, train), weights(train)).weights;
+    const Vector w = weights_of(log_density(Eigen::all, train), weights(train), members, each).weights;
     out(test) = log_mixture(log_density(Eigen::all, test), w);
   }
   return out;
@@ -220,23 +232,27 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
   candidates = fitted(std::move(candidates), settings, out.report);
   out.parts.defensive = Defensive::fit(settings.defensive_weight, rows);
   const Matrix log_density = defended(candidates, out.parts.defensive, rows.y);
-  const MixtureProportions found = mixture_proportions(log_density, weights);
+  // Weights that are small count shares, others copies.
+  const double unit = weights.sum() / std::max(weights.sum(), static_cast<double>(rows.size()));
+  const Index m = std::ssize(candidates);
+  const double each = settings.shrinkage * unit / static_cast<double>(m);
+  const MixtureProportions found = weights_of(log_density, weights, m, each);
 
   const double left = 1.0 - settings.defensive_weight;
   Document::Array table;
-  for (std::size_t m = 0; m < candidates.size(); ++m) {
-    const double weight = left * found.weights[static_cast<Index>(m)];
-    table.push_back(row_of(candidates[m].name, weight, score_of(candidates[m].held_out, weights, fold, log_scale)));
+  for (const Candidate& candidate : candidates) {
+    const double weight = left * found.weights[std::ssize(table)];
+    table.push_back(row_of(candidate.name, weight, score_of(candidate.held_out, weights, fold, log_scale)));
     if (weight == 0) continue;
-    out.parts.members.push_back({candidates[m].model, weight});
-    add_warnings(candidates[m], out.report);
+    out.parts.members.push_back({candidate.model, weight});
+    add_warnings(candidate, out.report);
   }
   if (settings.defensive_weight > 0) {
     out.parts.defensive.weight += left * found.weights[std::ssize(candidates)];
     const Vector broad = log_density.bottomRows(1).transpose();
     table.push_back(row_of("broad", out.parts.defensive.weight, score_of(broad, weights, fold, log_scale)));
   }
-  const FoldScore score = score_of(cross_fitted(log_density, weights, fold), weights, fold, log_scale);
+  const FoldScore score = score_of(cross_fitted(log_density, weights, fold, m, each), weights, fold, log_scale);
   out.report.details.set("n_rows", rows.size()).set("members", std::move(table));
   out.report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
   out.report.details.set("certificate", Document::Object{{"gap", found.gap}, {"iterations", found.iterations}});

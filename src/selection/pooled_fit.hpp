@@ -17,6 +17,7 @@ struct Settings {
   std::string_view owner;  ///< begins messages
   std::vector<std::string> models;
   const Document& options;  ///< of the members, by their names
+  double shrinkage;
   double defensive_weight;
   const std::vector<double>& cv;
   Index seed;

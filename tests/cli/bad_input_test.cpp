@@ -176,5 +176,23 @@ TEST_F(BadInput, InterruptedFit) {
   EXPECT_EQ(files(), std::vector<std::string>{"t.csv"});
 }
 
+TEST_F(BadInput, OptionsOfPools) {
+  write("t.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  const std::string fit = "fit t.csv --target y -o m.json ";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
+      {"--model pool --set options.nw=3", {"names no member", "--set options.model.option=value"}},
+      {"--model pool --set options.nosuch.cv=3", {"nosuch", "expected one of"}},
+      {"--model pool --set options.nw.bandwith=3", {"nw: unknown option 'bandwith'", "did you mean 'bandwidth'"}},
+      {"--model pool --set models=nw --set options.gp.n_starts=2", {"options has 'gp'"}},
+      {"--model pool --set models=nw,nw", {"models has 'nw' twice"}},
+      {"--model pool --set models=", {"models is empty"}},
+      {"--model auto --budget 5x", {"--budget 5x", "90s, 5m or 1h"}},
+      {"--model auto --budget -5s", {"--budget -5s"}},
+      {"--model auto --budget s", {"--budget s"}},
+      {"--model lscde --budget 60s", {"unknown option 'budget'"}},
+  };
+  for (const auto& [arguments, words] : wrong) expect_refusal(fit + arguments, 2, words);
+}
+
 }  // namespace
 }  // namespace condens::testing

@@ -278,5 +278,24 @@ TEST_F(HappyPath, AReductionTellsItsDirections) {
   expect_words(read("p.html"), {"Summary of y", "Number of components"});
 }
 
+TEST_F(HappyPath, PoolsTellTheirMembers) {
+  shell("head -n 60 " + geyser + " >train.csv");
+  const Outcome fit = run(
+      "fit train.csv --target waiting --model pool --set models=nw,parzen --set cv=2 --set options.nw.bandwidth_y=0.3 "
+      "--set options.nw.bandwidth=0.5 -o m.json");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  expect_words(fit.err, {"weights: nw ", "parzen ", "broad 0.001"});
+  expect_words(output_of("describe m.json"),
+               {"member", "weight", "std error", "all together", "options.nw", "bandwidth_y=0.3 bandwidth=0.5", "gap"});
+  expect_words(output_of("describe m.json --json"), {"\"members\"", "\"weight\""});
+
+  const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
+  ASSERT_EQ(automatic.code, 0) << automatic.err;
+  expect_words(automatic.err, {"weights: ", "is left out", "budget of 0.05 s"});
+  const std::string same = "fit train.csv --target waiting --model auto --set budget=0.05 --set cv=2 -o b.json";
+  ASSERT_EQ(run(same).code, 0);
+  EXPECT_EQ(shell("cmp a.json b.json").code, 0);
+}
+
 }  // namespace
 }  // namespace condens::testing

@@ -37,7 +37,7 @@ Dataset branches(Index n, Index d_x = 1, Index d_y = 1, std::uint64_t seed = 1) 
 /// Given folds, quick members.
 Document options_of(const std::vector<std::string>& models, Index n, double defensive_weight) {
   Document out;
-  out.set("models", Document(models)).set("defensive_weight", defensive_weight);
+  out.set("models", Document(models)).set("defensive_weight", defensive_weight).set("shrinkage", 0);
   std::vector<double> fold;
   for (Index i = 0; i < n; ++i) fold.push_back(static_cast<double>(i % 3));
   return out.set("cv", Document(fold));
@@ -177,7 +177,8 @@ Dataset line(Index n) {
 }
 
 TEST(Pool, DropsMembersOfNoWeightAndTellsOfThem) {
-  const Pool model = Pool::fit(line(200), {.models = {"1 0.5", "-1 0.5"}, .defensive_weight = 0}, known());
+  const Pool model =
+      Pool::fit(line(200), {.models = {"1 0.5", "-1 0.5"}, .shrinkage = 0, .defensive_weight = 0}, known());
   EXPECT_EQ(model.member_weights(), (Vector{{1.0, 0.0}}));
   EXPECT_EQ(std::ssize(model.members()), 1);
   EXPECT_GT(model.member_scores()[1], model.member_scores()[0] + 1);
@@ -187,21 +188,42 @@ TEST(Pool, DropsMembersOfNoWeightAndTellsOfThem) {
 
 TEST(Pool, ABroadGaussianTakesFarPointsAndAtLeastItsShare) {
   Dataset data = line(100);
-  const Pool quiet = Pool::fit(data, {.models = {"1 0.5"}, .defensive_weight = 0.02}, known());
+  const Pool quiet = Pool::fit(data, {.models = {"1 0.5"}, .shrinkage = 0, .defensive_weight = 0.02}, known());
   EXPECT_NEAR(quiet.defensive().weight, 0.02, 1e-9);
   Matrix y = data.y;
   y.leftCols(8).array() += 40.0;
   data.y = y;
-  const Pool far = Pool::fit(data, {.models = {"1 0.5"}, .defensive_weight = 0.02}, known());
+  const Pool far = Pool::fit(data, {.models = {"1 0.5"}, .shrinkage = 0, .defensive_weight = 0.02}, known());
   EXPECT_NEAR(far.defensive().weight, 0.08, 0.02);
   EXPECT_NEAR(far.defensive().weight + far.members()[0].weight, 1.0, 1e-12);
   EXPECT_LT(far.report().details.at("score").as_number(), far.member_scores()[0] - 10);
 }
 
 TEST(Pool, TakesAMemberWithoutADensity) {
-  const Pool model = Pool::fit(line(50), {.models = {"zero", "1 0.5"}, .defensive_weight = 0}, known());
+  const Pool model = Pool::fit(line(50), {.models = {"zero", "1 0.5"}, .shrinkage = 0, .defensive_weight = 0}, known());
   EXPECT_EQ(model.member_weights(), (Vector{{0.0, 1.0}}));
   EXPECT_TRUE(std::isfinite(model.report().details.at("score").as_number()));
+}
+
+TEST(Pool, ShrinksTowardsEqualWeights) {
+  // Two members that do not overlap: their weights are the shares of the rows, 3 : 1, and those that are added.
+  Dataset data = line(40);
+  Matrix y = Matrix::Zero(1, 40);
+  for (Index i = 0; i < 40; ++i) y(0, i) = (i % 4 == 0 ? 1e3 : 2e3) * data.x(0, i);
+  data.y = y;
+  const std::vector<std::string> members{"2000 1e-3", "1000 1e-3"};
+  for (const double c : {0.0, 2.0, 20.0}) {
+    const Pool own = Pool::fit(data, {.models = members, .shrinkage = c, .defensive_weight = 0}, known());
+    EXPECT_NEAR(own.member_weights()[1], (10.0 + c / 2) / (40.0 + c), 1e-6);
+    // Weights as copies are rows, small ones are shares of the rows there are.
+    data.weights = Vector::Constant(40, 2.0);
+    const Pool twice = Pool::fit(data, {.models = members, .shrinkage = c, .defensive_weight = 0}, known());
+    EXPECT_NEAR(twice.member_weights()[1], (20.0 + c / 2) / (80.0 + c), 1e-6);
+    data.weights = Vector::Constant(40, 1e-3);
+    const Pool small = Pool::fit(data, {.models = members, .shrinkage = c, .defensive_weight = 0}, known());
+    EXPECT_NEAR(small.member_weights()[1], own.member_weights()[1], 1e-6);
+    data.weights = Vector();
+  }
 }
 
 TEST(Pool, LeavesOutMembersThatFail) {
@@ -284,6 +306,7 @@ TEST(Pool, NamesWhatItCannotTake) {
       {models({"nw"}).set("cv", 1), "cv = 1, expected at least 2 folds"},
       {models({"nw"}).set("cv", Document(std::vector<double>{})), "cv is empty"},
       {models({"nw"}).set("cv", Document(std::vector<double>{1, 2})), "2 fold numbers for 30 rows"},
+      {models({"nw"}).set("shrinkage", -1), "shrinkage = -1, expected"},
       {models({"nw"}).set("defensive_weight", 1), "defensive_weight = 1, expected"},
   };
   for (const auto& [options, words] : wrong) {
@@ -294,13 +317,11 @@ TEST(Pool, NamesWhatItCannotTake) {
   Matrix x = data.x;
   x(0, 4) = std::nan("");
   const Dataset broken{.x = x, .y = data.y};
-  EXPECT_NE(complaint([&] { pool(broken, models({"nw"})); }).find("Pooled: x: row 5"), std::string::npos);
+  EXPECT_NE(complaint([&] { pool(broken, models({"nw"})); }).find("row 5"), std::string::npos);
 }
 
 TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
-  const Pool model = pool(branches(30), options_of({"nw", "gp"}, 30, 0.01));
-  const Document saved = save_density(model);
-  const Index kept = std::ssize(model.members());
+  const Document saved = save_density(pool(branches(30), options_of({"nw", "gp"}, 30, 0.01).set("shrinkage", 2)));
   const auto changed = [&](const std::string& name, const Document& value) {
     Document parameters = saved.at("parameters");
     parameters.set(name, value);
@@ -308,8 +329,8 @@ TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
       load_density(Document::Object{{"model", "pool"}, {"parameters", parameters}});
     });
   };
-  EXPECT_NE(changed("weights", Vector(Vector::Ones(7))).find("weight for every member"), std::string::npos);
-  EXPECT_NE(changed("weights", Vector(Vector::Constant(kept, 1.1))).find("do not fit together"), std::string::npos);
+  EXPECT_NE(changed("weights", Vector(Vector::Ones(1))).find("weight for every member"), std::string::npos);
+  EXPECT_NE(changed("weights", Vector(Vector{{0.9, 0.9}})).find("do not fit together"), std::string::npos);
   EXPECT_NE(changed("n_inputs", 3).find("do not fit together"), std::string::npos);
   EXPECT_NE(
       changed("report",

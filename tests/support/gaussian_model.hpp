@@ -26,7 +26,7 @@ class KnownModel final : public ConditionalDensity {
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override {
-    if (x.cols() == 0) return GaussianMixtures::separate(Matrix(n_targets(), 0), Matrix(n_targets(), 0), Matrix(1, 0));
+    if (x.cols() == 0) return one(Vector::Zero(x.rows())).slice(0, 0);
     std::vector<GaussianMixtures> parts;
     for (Index i = 0; i < x.cols(); ++i) parts.push_back(one(x.col(i)));
     return GaussianMixtures::concatenate(parts);

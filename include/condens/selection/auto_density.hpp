@@ -18,15 +18,17 @@
 
 namespace condens {
 
-/// The defaults are our recommendation; `paper()` is the members by their own papers, and no broad Gaussian.
+/// The defaults are our recommendation; `paper()` is the members by their own papers, no shrinkage and no broad
+/// Gaussian.
 struct AutoOptions {
   double budget = 60;
   std::string model_preset = "recommended";
+  double shrinkage = 2;
   double defensive_weight = 1e-3;
   std::vector<double> cv = {5};
   Index seed = 0;
 
-  static AutoOptions paper() { return {.model_preset = "paper", .defensive_weight = 0}; }
+  static AutoOptions paper() { return {.model_preset = "paper", .shrinkage = 0, .defensive_weight = 0}; }
 };
 
 template <>
@@ -35,6 +37,8 @@ inline constexpr auto option_table<AutoOptions> = std::tuple{
                 "Seconds that the fit may take on one core, as estimated from the size of the data: what would take "
                 "longer is not a member."},
     OptionField{"model_preset", &AutoOptions::model_preset, anything(), "Preset of the members."},
+    OptionField{"shrinkage", &AutoOptions::shrinkage, at_least(0),
+                "Evidence for equal weights, in rows: with few rows left out, weights follow chance; 0: none."},
     OptionField{"defensive_weight", &AutoOptions::defensive_weight, below(0, 1),
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
