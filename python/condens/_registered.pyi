@@ -10,6 +10,7 @@ from condens.estimators import (
     ConditionalDensityRegressor,
     _Additive,
     _Density,
+    _OfQuantiles,
     _OfStates,
     _Reducing,
     _Selecting,
@@ -27,11 +28,15 @@ __all__ = [
     "SACDE",
     "SALSCDE",
     "SKD",
+    "AutoCDE",
     "EpsilonKDE",
     "ForwardSelection",
     "GaussianProcess",
+    "KernelQuantileRegression",
+    "MixtureDensityNetwork",
     "NadarayaWatson",
     "Parzen",
+    "Pooled",
     "Sliced",
 ]
 
@@ -466,6 +471,123 @@ class PRESS(_OfStates):
         callback: Callable[[str, float], Any] | None = None,
     ) -> None: ...
 
+class KernelQuantileRegression(_OfQuantiles):
+    """Kernel quantile regression: quantile functions of x, solved exactly, and the density between them."""
+
+    preset: Literal["recommended", "paper"]
+    quantile_levels: _Numbers | None
+    bandwidth: _Numbers | None
+    regularization: _Numbers | None
+    loss: Literal["mean", "sum"] | None
+    refine: bool | None
+    spread: _Numbers | None
+    bandwidth_y_floor: _Numbers | None
+    scoring: Literal["nll", "pinball"] | None
+    cv: _Numbers | _Splits | None
+    max_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    levels_: Any
+    bandwidth_: Any
+    regularization_: Any
+    spread_: Any
+    bandwidth_y_floor_: Any
+    centers_x_: Any
+    coef_: Any
+    intercept_: Any
+    relative_gaps_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        quantile_levels: _Numbers | None = None,
+        bandwidth: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        loss: Literal["mean", "sum"] | None = None,
+        refine: bool | None = None,
+        spread: _Numbers | None = None,
+        bandwidth_y_floor: _Numbers | None = None,
+        scoring: Literal["nll", "pinball"] | None = None,
+        cv: _Numbers | _Splits | None = None,
+        max_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class MixtureDensityNetwork(ConditionalDensityRegressor):
+    """Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures."""
+
+    preset: Literal["recommended", "paper"]
+    n_components: _Numbers | None
+    hidden: _Numbers | None
+    regularization: _Numbers | None
+    layers: int | None
+    skip: bool | None
+    covariance: Literal["diagonal", "spherical"] | None
+    n_members: int | None
+    n_starts: int | None
+    validation_fraction: float | None
+    patience: int | None
+    optimizer: Literal["auto", "lbfgs", "adam"] | None
+    max_iterations: int | None
+    adam_rows: int | None
+    adam_passes: int | None
+    batch_size: int | None
+    learning_rate: float | None
+    scale_floor: float | None
+    defensive_weight: float | None
+    cv: _Numbers | _Splits | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    n_components_: Any
+    hidden_: Any
+    regularization_: Any
+    n_members_: Any
+    n_parameters_: Any
+    train_nll_: Any
+    validation_nll_: Any
+    parameters_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_components: _Numbers | None = None,
+        hidden: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        layers: int | None = None,
+        skip: bool | None = None,
+        covariance: Literal["diagonal", "spherical"] | None = None,
+        n_members: int | None = None,
+        n_starts: int | None = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        optimizer: Literal["auto", "lbfgs", "adam"] | None = None,
+        max_iterations: int | None = None,
+        adam_rows: int | None = None,
+        adam_passes: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: float | None = None,
+        scale_floor: float | None = None,
+        defensive_weight: float | None = None,
+        cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
 class GSKD(_Density):
     """Sparse density from tunable kernels, placed one by one by a leave-one-out regression."""
 
@@ -864,6 +986,70 @@ class Sliced(_Reducing, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class Pooled(_WithUnlabeled):
+    """A convex combination of models, weighted by the log score of rows left out."""
+
+    preset: Literal["recommended", "paper"]
+    models: str | Sequence[str | ConditionalDensityRegressor] | None
+    model_preset: str | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    shrinkage: float | None
+    defensive_weight: float | None
+    cv: _Numbers | _Splits | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    members_: Any
+    weights_: Any
+    member_scores_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        models: str | Sequence[str | ConditionalDensityRegressor] | None = None,
+        model_preset: str | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        shrinkage: float | None = None,
+        defensive_weight: float | None = None,
+        cv: _Numbers | _Splits | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class AutoCDE(_WithUnlabeled):
+    """A pool of models that are chosen by the size of the data and the time allowed."""
+
+    preset: Literal["recommended", "paper"]
+    budget: float | None
+    model_preset: str | None
+    shrinkage: float | None
+    defensive_weight: float | None
+    cv: _Numbers | _Splits | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    members_: Any
+    weights_: Any
+    member_scores_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        budget: float | None = None,
+        model_preset: str | None = None,
+        shrinkage: float | None = None,
+        defensive_weight: float | None = None,
+        cv: _Numbers | _Splits | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

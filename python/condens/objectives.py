@@ -257,7 +257,7 @@ def press(
     if lasso < 0:
         raise ValueError(f"lasso = {lasso}, expected a number >= 0")
     if (bandwidth_y is None) is (criterion == "likelihood"):
-        raise ValueError(f"bandwidth_y is {bandwidth_y} for the criterion {criterion}; the likelihood alone needs it")
+        raise ValueError(f"bandwidth_y is {bandwidth_y!r} for the criterion {criterion}; the likelihood alone needs it")
     own_intercepts = len(t) == p + 1
     full = t if own_intercepts else np.vstack([np.zeros((1, t.shape[1])), t])
     widths = np.empty(0) if bandwidth_y is None else as_float64(bandwidth_y, "bandwidth_y").reshape(-1)

@@ -153,7 +153,7 @@ def simplex(
     ax.fill(*corners.T, facecolor="#FAFAFA", edgecolor="#777777", linewidth=0.8, zorder=0)
     low, high = np.quantile(values, [0.02, 0.98])
     style = merged(points or {}, s=14, cmap="viridis", vmin=low, vmax=high, edgecolors="white", linewidths=0.4)
-    shown = ax.scatter(*at.T, c=values, **style)
+    shown = ax.scatter(at[:, 0], at[:, 1], c=values, **style)
     for j, ((x, height), where) in enumerate(zip(corners, ("left", "center", "right"), strict=True)):
         text = f"state {j + 1}: mean {final.state_means_[j, which.place]:.3g}"
         below = height == 0.0
