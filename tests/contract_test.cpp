@@ -53,8 +53,8 @@ Document quick_options(const Case& c) {
   }
   if (c.model == "gskd" && c.preset == "paper")
     return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
-  if (c.model == "pool") return Document::Object{{"models", Document::Array{"parzen", "nw", "gp"}}, {"cv", 2}};
-  if (c.model == "auto") return Document::Object{{"budget", 0.2}, {"cv", 2}};
+  if (c.model == "pool") return Document::Object{{"models", Document::Array{"parzen", "gp"}}, {"cv", 2}};
+  if (c.model == "auto") return Document::Object{{"budget", 0.02}, {"cv", 2}};
   if (c.model == "kqr")
     return Document::Object{{"quantile_levels", Document::Array{0.1, 0.3, 0.5, 0.7, 0.9}},
                             {"bandwidth", Document::Array{0.5, 1.0, 2.0}},

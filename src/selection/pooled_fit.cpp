@@ -86,9 +86,9 @@ std::vector<Index> folds_of(const Settings& settings, const Dataset& data, const
 void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std::vector<Index>& fold, const Run& run) {
   const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
   const Index m = std::ssize(candidates);
-  std::vector<std::vector<Index>> members_of(static_cast<std::size_t>(folds));
+  std::vector<std::vector<Index>> rows_of(static_cast<std::size_t>(folds));
   for (std::size_t i = 0; i < fold.size(); ++i) {
-    members_of[static_cast<std::size_t>(fold[i])].push_back(static_cast<Index>(i));
+    rows_of[static_cast<std::size_t>(fold[i])].push_back(static_cast<Index>(i));
   }
   for (Candidate& candidate : candidates) {
     candidate.failures.resize(static_cast<std::size_t>(folds) + 1);
@@ -107,7 +107,7 @@ void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std:
       const auto model = candidate.inner.fit(held_out.train, candidate.options, own);
       const Vector found = model->log_density(held_out.test.x.topRows(model->n_inputs()), held_out.test.y, own);
       if (found.hasNaN() || found.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
-      candidate.held_out(members_of[k]) = found;
+      candidate.held_out(rows_of[k]) = found;
     } catch (const std::invalid_argument& error) {
       candidate.failures[k] = error.what();
     } catch (const NumericalError& error) {
@@ -133,18 +133,25 @@ std::vector<Candidate> fitted(std::vector<Candidate> candidates, const Settings&
   return out;
 }
 
-/// The mean over folds of -log_density, for y in standard deviations.
-FoldScore score_of(const Vector& log_density, const Vector& weights, const std::vector<Index>& fold, double log_scale) {
-  Vector sum = Vector::Zero(*std::max_element(fold.begin(), fold.end()) + 1);
-  Vector total = sum;
-  for (Index i = 0; i < log_density.size(); ++i) {
-    const Index k = fold[static_cast<std::size_t>(i)];
-    sum[k] -= weights[i] * (log_density[i] + log_scale);
-    total[k] += weights[i];
+/// The rows' weights, their folds, and the mean over folds of -log_density for y in standard deviations.
+struct Scorer {
+  Vector weights;
+  std::vector<Index> fold;
+  double log_scale;
+
+  FoldScore operator()(const Vector& log_density) const {
+    Vector sum = Vector::Zero(*std::max_element(fold.begin(), fold.end()) + 1);
+    Vector total = sum;
+    for (Index i = 0; i < log_density.size(); ++i) {
+      const Index k = fold[static_cast<std::size_t>(i)];
+      sum[k] -= weights[i] * (log_density[i] + log_scale);
+      total[k] += weights[i];
+    }
+    const FoldScore out = fold_score(sum.cwiseQuotient(total));
+    const bool finite = std::isfinite(out.mean) && std::isfinite(out.standard_error);
+    return finite ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
   }
-  const FoldScore out = fold_score(sum.cwiseQuotient(total));
-  return std::isfinite(out.mean) ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
-}
+};
 
 /// The weights of the columns of `log_density`, with `each` rows for every one of the first `members` alone.
 MixtureProportions weights_of(const Matrix& log_density, const Vector& weights, Index members, double each) {
@@ -165,14 +172,14 @@ Vector log_mixture(const Matrix& log_density, const Vector& w) {
 }
 
 /// The held-out log density of the pool, its weights found without the fold, too.
-Vector cross_fitted(const Matrix& log_density, const Vector& weights, const std::vector<Index>& fold, Index members,
-                    double each) {
+Vector cross_fitted(const Matrix& log_density, const Scorer& scorer, Index members, double each) {
+  const std::vector<Index>& fold = scorer.fold;
   Vector out(log_density.cols());
   for (Index k = 0; k <= *std::max_element(fold.begin(), fold.end()); ++k) {
     std::vector<Index> train;
     std::vector<Index> test;
     for (Index i = 0; i < out.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-    const Vector w = weights_of(log_density(Eigen::all, train), weights(train), members, each).weights;
+    const Vector w = weights_of(log_density(Eigen::all, train), scorer.weights(train), members, each).weights;
     out(test) = log_mixture(log_density(Eigen::all, test), w);
   }
   return out;
@@ -210,6 +217,25 @@ void add_warnings(const Candidate& candidate, FitReport& report) {
   if (status != "ok") report.warnings.push_back(candidate.name + ": " + status);
 }
 
+/// The parts of the pool, and the table of candidates, from the weights that were found.
+void assemble(const std::vector<Candidate>& candidates, const Vector& found, const Matrix& log_density,
+              const Scorer& scorer, Pooled& out) {
+  const double least = out.parts.defensive.weight;
+  Document::Array table;
+  for (const Candidate& candidate : candidates) {
+    const double weight = (1.0 - least) * found[std::ssize(table)];
+    table.push_back(row_of(candidate.name, weight, scorer(candidate.held_out)));
+    if (weight == 0) continue;
+    out.parts.members.push_back({candidate.model, weight});
+    add_warnings(candidate, out.report);
+  }
+  if (least > 0) {
+    out.parts.defensive.weight += (1.0 - least) * found[std::ssize(candidates)];
+    table.push_back(row_of("broad", out.parts.defensive.weight, scorer(log_density.bottomRows(1).transpose())));
+  }
+  out.report.details.set("members", std::move(table));
+}
+
 }  // namespace
 
 Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run) {
@@ -222,38 +248,24 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   const Standardizer scale = preparation::standardize(settings.owner, rows, true).y;
-  const double log_scale = scale.scale().array().log().sum();
-  const std::vector<Index> fold = folds_of(settings, data, rows);
-  const Vector weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
+  const Scorer scorer{.weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size()),
+                      .fold = folds_of(settings, data, rows),
+                      .log_scale = scale.scale().array().log().sum()};
 
-  Pooled out;
-  out.parts.n_inputs = data.x.rows();
-  fit_all(candidates, rows, fold, run);
+  Pooled out{.parts = {.n_inputs = data.x.rows()}, .report = {}};
+  fit_all(candidates, rows, scorer.fold, run);
   candidates = fitted(std::move(candidates), settings, out.report);
   out.parts.defensive = Defensive::fit(settings.defensive_weight, rows);
   const Matrix log_density = defended(candidates, out.parts.defensive, rows.y);
-  // Weights that are small count shares, others copies.
-  const double unit = weights.sum() / std::max(weights.sum(), static_cast<double>(rows.size()));
   const Index m = std::ssize(candidates);
+  // Small weights are shares of the rows there are, others count copies.
+  const double unit = scorer.weights.sum() / std::max(scorer.weights.sum(), static_cast<double>(rows.size()));
   const double each = settings.shrinkage * unit / static_cast<double>(m);
-  const MixtureProportions found = weights_of(log_density, weights, m, each);
+  const MixtureProportions found = weights_of(log_density, scorer.weights, m, each);
+  assemble(candidates, found.weights, log_density, scorer, out);
 
-  const double left = 1.0 - settings.defensive_weight;
-  Document::Array table;
-  for (const Candidate& candidate : candidates) {
-    const double weight = left * found.weights[std::ssize(table)];
-    table.push_back(row_of(candidate.name, weight, score_of(candidate.held_out, weights, fold, log_scale)));
-    if (weight == 0) continue;
-    out.parts.members.push_back({candidate.model, weight});
-    add_warnings(candidate, out.report);
-  }
-  if (settings.defensive_weight > 0) {
-    out.parts.defensive.weight += left * found.weights[std::ssize(candidates)];
-    const Vector broad = log_density.bottomRows(1).transpose();
-    table.push_back(row_of("broad", out.parts.defensive.weight, score_of(broad, weights, fold, log_scale)));
-  }
-  const FoldScore score = score_of(cross_fitted(log_density, weights, fold, m, each), weights, fold, log_scale);
-  out.report.details.set("n_rows", rows.size()).set("members", std::move(table));
+  const FoldScore score = scorer(cross_fitted(log_density, scorer, m, each));
+  out.report.details.set("n_rows", rows.size());
   out.report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
   out.report.details.set("certificate", Document::Object{{"gap", found.gap}, {"iterations", found.iterations}});
   return out;

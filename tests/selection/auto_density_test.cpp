@@ -77,10 +77,10 @@ TEST(Auto, NamesModelsThatThereAre) {
 TEST(Auto, IsThePoolOfWhatItChose) {
   for (const Index d_x : {0, 2}) {
     const Dataset data = line(60, d_x);
-    const Document options = Document::Object{{"budget", 1.0}, {"cv", 3}, {"seed", 7}};
+    const Document options = Document::Object{{"budget", 0.02}, {"cv", 3}, {"seed", 7}};
     const auto found = find_model("auto").fit(data, "recommended", options, {});
     Document same = Document::Object{{"cv", 3}, {"seed", 7}};
-    same.set("models", Document(chosen(choose_models(60, d_x, 1, 3, 1.0))));
+    same.set("models", Document(chosen(choose_models(60, d_x, 1, 3, 0.02))));
     const auto pool = find_model("pool").fit(data, "recommended", same, {});
     EXPECT_EQ(found->log_density(data.x, data.y), pool->log_density(data.x, data.y));
     EXPECT_EQ(dynamic_cast<const AutoDensity&>(*found).member_weights(),

@@ -79,7 +79,7 @@ TEST(Pool, EqualsTheProcedureWrittenOut) {
   for (Index i = 0; i < n; ++i) p(3, i) = plain_broad(data, data.y(0, i));
   // The share e belongs to the broad Gaussian, 1 - e is sought for.
   Vector w = Vector::Constant(4, 0.25);
-  for (int step = 0; step < 20000; ++step) {
+  for (int step = 0; step < 5000; ++step) {
     Vector next = Vector::Zero(4);
     for (Index i = 0; i < n; ++i) {
       const Vector column = (1 - e) * p.col(i).array() + e * p(3, i);
