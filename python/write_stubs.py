@@ -25,7 +25,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.estimators import {bases}
+from condens.estimators import (
+{bases}
+)
 
 __all__ = [
 {names}
@@ -109,7 +111,8 @@ def stub() -> str:
     infos = condens._core.models()
     classes = sorted((info["class_name"] for info in infos), key=lambda name: (not name.isupper(), name))
     names = "\n".join(f'    "{name}",' for name in classes)
-    bases = ", ".join(sorted({"ConditionalDensityRegressor", *(base for info in infos for base in _bases(info))}))
+    known = sorted({"ConditionalDensityRegressor", *(base for info in infos for base in _bases(info))})
+    bases = "\n".join(f"    {base}," for base in known)
     return "\n".join([_HEAD.format(names=names, bases=bases), *map(_class, infos)])
 
 

@@ -81,7 +81,14 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
             x, encoder, targets, target_names = self._encode(X, y)
         else:
             x, targets = validate_data(
-                self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, order="C", ensure_min_samples=2
+                self,
+                X,
+                y,
+                multi_output=not self._info["single_target"],
+                y_numeric=True,
+                dtype=np.float64,
+                order="C",
+                ensure_min_samples=2,
             )
             targets = as_float64(targets, "y")
             target_names = names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))

@@ -53,10 +53,20 @@ def _expected_failures(estimator: Any) -> dict[str, str]:
     if type(estimator).__name__ == "LSCE" and estimator.preset == "paper":
         reason = "the search ends within its tolerance, and rounding of weighted moments decides where"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
+    # The check gives folds, and copies of a row in given folds stay apart.
+    if type(estimator).__name__ == "PRESS" and estimator.preset == "recommended":
+        reason = "sums over copies and over weights round differently, and the search ends within its tolerance"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
+    if type(estimator).__name__ == "MixtureDensityNetwork":
+        reason = "copies change which rows are drawn for validation, and where training ends"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
+    if type(estimator).__name__ in ("Pooled", "AutoCDE") and estimator.preset == "recommended":
+        reason = "members choose their options by folds of the rows that a fold leaves, copies among them"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
     return {}
 
 
-# All checks hold, with two exceptions. The data of some are random numbers, of which the search rightly says that
+# All checks hold, with these exceptions. The data of some are random numbers, of which the search rightly says that
 # the best candidate lies at the edge of the grid.
 @pytest.mark.filterwarnings("ignore::condens.FitWarning", "ignore:No features were selected")
 @parametrize_with_checks(CHECKED, expected_failed_checks=_expected_failures)

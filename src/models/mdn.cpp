@@ -151,10 +151,11 @@ void report_members(const std::vector<Member>& members, const Ensemble& ensemble
     report.details.set("validation_nll_of_starts", columns(&Member::validation_losses));
   }
   if (unfinished > 0) report.status = "iteration limit";
-  if (rows.size() < n_parameters) {
+  const bool held_back = ensemble.validation_fraction > 0 || ensemble.training.decay > 0;
+  if (rows.size() < n_parameters && !held_back) {
     report.warnings.push_back(message("every network learned ", n_parameters, " numbers from ", rows.size(),
-                                      " different rows; only validation rows and decay hold it back, and fewer hidden "
-                                      "units, layers or components may do better"));
+                                      " different rows, without validation rows or decay to hold it back; fewer "
+                                      "hidden units, layers or components may do better"));
   }
 }
 
@@ -301,8 +302,10 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
 
   Ensemble ensemble = plan(options, own);
   const bool choice = candidates_of(options).size() > 1;
+  std::vector<double> cv = options.cv;
+  if (!given_folds) cv.front() = std::min(cv.front(), static_cast<double>(rows.size()));
   const std::vector<Index> fold =
-      choice ? preparation::folds_of(options.cv, given_folds ? data : rows, options.seed) : std::vector<Index>{};
+      choice ? preparation::folds_of(cv, given_folds ? data : rows, options.seed) : std::vector<Index>{};
   choose(ensemble, options, own, fold, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);

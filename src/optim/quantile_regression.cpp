@@ -165,6 +165,7 @@ bool Search::newton_step(double g, std::vector<signed char>& side) {
   const Vector diagonal = 4 * penalty_ * g * w_(near).cwiseInverse();
   const Vector right = ((y_ - h)(near)-diagonal.cwiseProduct(at_.c(near))).array() + 2 * g * (level_ - 0.5);
   const Step step = bordered_step(near, diagonal, right, -(at_.c + change).sum());
+  if (!step.d.allFinite() || !std::isfinite(step.b)) return false;  // equal rows, and g too small to part them
   Vector own = Vector::Zero(n);
   own(near) = step.d;
   add_columns(own, h);
@@ -337,8 +338,9 @@ QuantileFit Search::certify() const {
   const Vector r = (y_ - out.kernel_part).array() - at_.b;
   out.objective = loss(r) + penalty_ * at_.c.dot(out.kernel_part);
   // 1'c = 0 holds to rounding, which the dual value feels through the level of y.
-  const double open = std::max(0.0, gap(r)) + 2 * penalty_ * std::abs(at_.c.sum()) * r.cwiseAbs().maxCoeff();
+  const double open = (gap(r) < 0 ? 0.0 : gap(r)) + 2 * penalty_ * std::abs(at_.c.sum()) * r.cwiseAbs().maxCoeff();
   out.relative_gap = out.objective > 0 ? open / out.objective : 0.0;
+  if (!std::isfinite(out.objective) || !std::isfinite(open)) out.relative_gap = std::numeric_limits<double>::infinity();
   out.newton_steps = newton_steps_;
   out.pivots = pivots_;
   return out;
@@ -357,6 +359,10 @@ QuantileFit Search::run(double g) {
     if (found.relative_gap < best.relative_gap) best = std::move(found);
     if (best.relative_gap <= certified_gap || g == 0) break;
     at_ = smooth;
+  }
+  if (!std::isfinite(best.relative_gap)) {  // no system could be solved: what it began with is feasible
+    start_anew();
+    best = certify();
   }
   best.newton_steps = newton_steps_;
   best.pivots = pivots_;
