@@ -24,7 +24,7 @@ animals = pd.DataFrame(
 )
 weight = np.array([1.0, 4.0, 9.0])[stage] * np.exp(0.25 * random.normal(size=n))
 
-model = PRESS(n_states=3).fit(animals, weight)
+model = PRESS(n_states=3, regularization=1e-3).fit(animals, weight)
 print("mean weight in each state:", model.state_means_.ravel().round(2))
 print("rows in each state:", model.state_sizes_.round())
 print(f"degrees of freedom: {model.degrees_of_freedom_:.2f} of at most {model.n_states_}")

@@ -178,7 +178,7 @@ void PackedObservations::fill(const MatrixView& x, Index group) {
     std::uint8_t* by_observation = observation_panels_.data() + (i / panel) * panel * n_varying() + i % panel;
     for (Index v = begin; v < end; ++v) {
       const Index k = varying_[static_cast<std::size_t>(v)];
-      const auto code = static_cast<std::uint8_t>((x(k, i) - offset_[k]) / step_[k] + 0.5);
+      const auto code = static_cast<std::uint8_t>(std::lround((x(k, i) - offset_[k]) / step_[k]));
       by_coordinate[i * panel + v - begin] = code;
       by_observation[v * panel] = code;
     }

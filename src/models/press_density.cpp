@@ -61,7 +61,7 @@ Components make_components(const Matrix& w, const Dataset& rows, const Vector& w
     own.spread(mass, 0, share);
     share /= share.sum();
     share = (share.array() > least_share).select(share, 0.0);
-    shares.push_back(share / share.sum());
+    shares.emplace_back(share / share.sum());
   }
   Components out;
   if (one_width) {  // states share their components

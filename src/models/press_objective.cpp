@@ -365,7 +365,7 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
   const Index states = map_.n_states();
   if (chunk.by_totals.empty()) {
     chunk.by_sizes = chunk.by_log_width = Vector::Zero(states);
-    for (const Vector& sum : pass.sums) chunk.by_totals.push_back(Vector::Zero(sum.size()));
+    for (const Vector& sum : pass.sums) chunk.by_totals.emplace_back(Vector::Zero(sum.size()));
   }
   Matrix density = Matrix::Zero(states, count);       // without the row
   Matrix inverse_left = Matrix::Zero(states, count);  // 1 / (sigma_j - l_i W_ji)

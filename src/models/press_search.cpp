@@ -160,7 +160,8 @@ Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const
   const auto watch = [&](const Vector& x, double) { return early && stop(x); };
   LbfgsResult found =
       minimize_l1(objective, from.theta, from.lasso * from.map.acts_on_inputs(), settings, poll_, watch);
-  from.theta = early ? stop.best() : std::move(found.x);
+  if (early) found.x = stop.best();
+  from.theta = std::move(found.x);
   from.value = found.value;
   from.iterations += found.iterations;
   from.status = found.status;
@@ -267,7 +268,8 @@ double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& option
   const Index states = fitted.map.n_states();
   // Errata P8: the intercept counts, the last state does not; of a lasso, what is not zero.
   const Index n_parameters = fitted.map.n_parameters();
-  auto parameters = static_cast<double>(n_parameters - n_parameters / states);
+  const Index of_a_state = n_parameters / states;
+  auto parameters = static_cast<double>(n_parameters - of_a_state);
   if (fitted.map.n_layers() > 1) parameters = static_cast<double>(states == 1 ? 0 : n_parameters);
   if (fitted.lasso > 0) {
     const auto nonzero = static_cast<double>((fitted.theta.array() != 0).count());

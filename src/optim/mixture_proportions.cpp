@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::string_view owner = "mixture_proportions";
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index kExpectationSteps = 20;
-constexpr Index kMostSteps = 500;
+constexpr Index expectation_steps = 20;
+constexpr Index most_steps = 500;
+constexpr int most_halvings = 33;
 
 /// The rows that count, each divided by its largest density: the solution is the same.
 struct Likelihood {
@@ -79,12 +80,16 @@ bool newton_step(Likelihood& f, const Vector& u, Vector& w) {
   const Vector step = solve_simplex_qp(h, 2.0 * u).solution - w;
   const Vector q = f.p.transpose() * step;
   const double slope = u.dot(step);
-  for (double t = 1; t > 1e-10; t *= 0.5) {
-    if (!(f.gain(q, t) >= 1e-4 * t * slope) || !(slope > 0)) continue;
-    w = (w + t * step).cwiseMax(0.0);
-    w /= w.sum();
-    f.move(w);
-    return true;
+  if (!(slope > 0)) return false;
+  double t = 1;
+  for (int halving = 0; halving < most_halvings; ++halving) {
+    if (f.gain(q, t) >= 1e-4 * t * slope) {
+      w = (w + t * step).cwiseMax(0.0);
+      w /= w.sum();
+      f.move(w);
+      return true;
+    }
+    t *= 0.5;
   }
   return false;
 }
@@ -98,14 +103,14 @@ MixtureProportions mixture_proportions(const Matrix& log_density, const VectorVi
   Vector w = Vector::Constant(m, 1.0 / static_cast<double>(m));
   f.move(w);
   MixtureProportions best{w, -infinity, infinity, 0};
-  for (Index step = 0; step < kMostSteps; ++step) {
+  for (Index step = 0; step < most_steps; ++step) {
     if (poll) poll();
     const Vector u = f.gradient();
     const double gap = std::max(0.0, u.maxCoeff() - 1.0);
     if (gap < best.gap) best = {w, f.value() + f.offset, gap, step};
     if (gap <= tolerance) break;
-    if (step >= kExpectationSteps && newton_step(f, u, w)) continue;
-    if (step >= kExpectationSteps && best.gap < gap) break;  // rounding moves the weights only
+    if (step >= expectation_steps && newton_step(f, u, w)) continue;
+    if (step >= expectation_steps && best.gap < gap) break;  // rounding moves the weights only
     w = w.cwiseProduct(u);
     w /= w.sum();
     f.move(w);

@@ -349,7 +349,7 @@ QuantileFit Search::certify() const {
 QuantileFit Search::run(double g) {
   QuantileFit best;
   best.relative_gap = std::numeric_limits<double>::infinity();
-  for (int stage = 0; stage <= smoothing_levels; ++stage, g *= std::sqrt(0.1)) {
+  for (int stage = 0; stage <= smoothing_levels; ++stage) {
     if (g > 0) newton(g);
     const Point smooth = at_;
     make_feasible();
@@ -359,6 +359,7 @@ QuantileFit Search::run(double g) {
     if (found.relative_gap < best.relative_gap) best = std::move(found);
     if (best.relative_gap <= certified_gap || g == 0) break;
     at_ = smooth;
+    g *= std::sqrt(0.1);
   }
   if (!std::isfinite(best.relative_gap)) {  // no system could be solved: what it began with is feasible
     start_anew();

@@ -102,7 +102,7 @@ class Kqr final : public ConditionalDensity {
   /// Chooses what has several candidates by cross-validation, then solves every level for all rows.
   /// Throws std::invalid_argument for bad options or data (y must have one column), Cancelled.
   /// Cost: a millisecond per level, candidate and fold at n = 400; n^2 numbers per thread.
-  static Kqr fit(const Dataset& data, const KqrOptions& options = {}, const Run& run = {});
+  static Kqr fit(const Dataset& data, const KqrOptions& given = {}, const Run& run = {});
 
   /// The estimated quantiles (levels x n) at the columns of x, on the scale of the data, each
   /// column ascending. They are those of the optimisation problems, not of the law.
