@@ -22,7 +22,7 @@ animals = pd.DataFrame(
         "colour": np.where(random.random(n) < np.array([0.9, 0.3, 0.2])[stage], "pale", "dark"),
     }
 )
-weight = np.array([1.0, 4.0, 9.0])[stage] * np.exp(0.25 * random.normal(size=n))
+weight = np.array([1.0, 4.0, 9.0])[stage] + np.array([0.3, 0.8, 1.5])[stage] * random.normal(size=n)
 
 model = PRESS(n_states=3, regularization=1e-3).fit(animals, weight)
 print("mean weight in each state:", model.state_means_.ravel().round(2))
