@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
@@ -18,7 +17,6 @@
 namespace condens {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const Run one_thread{.threads = 1, .observer = {}};
 
 Dataset branches(Index n, Index d_x = 1, Index d_y = 1, std::uint64_t seed = 1) {
