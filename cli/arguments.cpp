@@ -125,7 +125,7 @@ std::pair<std::string, std::vector<OptionInfo>> options_inside(const ModelInfo& 
                                                                const std::string& member, const Document& settings) {
   require(option.type == "options", "--set: option '", option.name, "' of ", model.name, " holds no options");
   if (!option.options.empty()) return {model.name + ": " + option.name, option.options};
-  if (!member.empty()) return {member, find_model(member == "marginal" ? "parzen" : member).options};
+  if (!member.empty()) return {member, find_member(member).options};
   const Document defaults = model.defaults("");
   const Document* name = settings.find("model");
   const ModelInfo& inner = find_model((name != nullptr ? *name : defaults.at("model")).as_string());

@@ -62,10 +62,7 @@ std::string components_text(const Model& model) {
     rows.push_back({names[static_cast<std::size_t>(j)]});
     for (Index k = 0; k < w.rows(); ++k) rows.back().push_back(loading_text(w(k, j)));
   }
-  if (w.rows() > 0) out += align(rows);
-  if (w.rows() > 0 && names.size() > most_inputs) {
-    out += "  and " + std::to_string(names.size() - most_inputs) + " more inputs; --json lists all\n";
-  }
+  if (w.rows() > 0) out += align(rows) + rest_text(names.size(), most_inputs, "inputs");
   return out + changes_text(density->report());
 }
 

@@ -115,6 +115,11 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t
   return out;
 }
 
+std::string rest_text(std::size_t all, std::size_t shown, const std::string& what) {
+  if (all <= shown) return "";
+  return "  and " + std::to_string(all - shown) + " more " + what + "; --json lists all\n";
+}
+
 std::string brief(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);

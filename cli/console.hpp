@@ -33,6 +33,9 @@ void clear_progress();
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1,
                   const std::string& indent = "  ");
 
+/// "  and 3 more inputs; --json lists all": a line below a list that was cut; empty where all are shown.
+std::string rest_text(std::size_t all, std::size_t shown, const std::string& what);
+
 /// Four significant digits: for people; files get every digit.
 std::string brief(double value);
 

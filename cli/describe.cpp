@@ -23,12 +23,6 @@ namespace {
 constexpr std::size_t most_candidates = 10;
 constexpr std::size_t most_inputs = 20;
 
-/// "and 3 more" below a list that was cut.
-std::string rest_text(std::size_t all, std::size_t shown, const std::string& what) {
-  if (all <= shown) return "";
-  return "  and " + std::to_string(all - shown) + " more " + what + "; --json lists all\n";
-}
-
 struct DescribeCall {
   std::string model;
   bool json = false;

@@ -62,12 +62,6 @@ TextRows state_header(const std::string& corner, Index shown) {
   return rows;
 }
 
-std::string rest_of_inputs(const Press& model) {
-  const auto inputs = static_cast<std::size_t>(model.n_inputs());
-  return inputs <= most_inputs ? ""
-                               : "  and " + std::to_string(inputs - most_inputs) + " more inputs; --json lists all\n";
-}
-
 /// Sizes, and what y and the inputs do in each state.
 std::string profile_text(const Model& model, const Press& press, Index shown) {
   TextRows rows = state_header("", shown);
@@ -95,7 +89,7 @@ std::string profile_text(const Model& model, const Press& press, Index shown) {
   }
   return headed("States, by rising mean of " + targets.front() +
                     ": the law of a row is the mixture of theirs, with weights that follow its inputs",
-                rows, rest_of_inputs(press));
+                rows, rest_text(order.size(), most_inputs, "inputs"));
 }
 
 /// Coefficients of the scores with their standard errors.
@@ -121,7 +115,7 @@ std::string coefficients_text(const Model& model, const Press& press, Index show
   const std::string scale = press.options().at("standardize").as_bool() ? "by one standard deviation" : "by one unit";
   return headed("What leads to each state: the change of its log weight as an input rises " + scale +
                     (errors.size() == 0 ? "" : " ± standard error"),
-                rows, rest_of_inputs(press));
+                rows, rest_text(order.size(), most_inputs, "inputs"));
 }
 
 const Press& states_of(const Model& model, const std::string& kind) {
@@ -141,7 +135,7 @@ std::string states_text(const Model& model) {
   const Index states = press->n_states();
   const Index shown = std::min(states, most_states);
   std::string out = profile_text(model, *press, shown) + coefficients_text(model, *press, shown);
-  if (states > shown) out += "  and " + std::to_string(states - shown) + " more states; --json lists all\n";
+  out += rest_text(static_cast<std::size_t>(states), static_cast<std::size_t>(shown), "states");
   if (states == 1) return out;
   const double bits = std::log2(static_cast<double>(states));
   return out + "\nHow certain the rows are of their states\n" +

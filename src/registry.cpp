@@ -33,6 +33,8 @@ namespace condens {
 
 namespace {
 
+constexpr std::string_view marginal = "marginal";  // the member of a pool that sees y alone
+
 enum class Unlabeled { ignored, used };
 
 /// A model whose options know two presets: the defaults, and `paper()`.
@@ -110,13 +112,13 @@ Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, 
 /// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
 MemberFinder member_finder(std::string_view owner, const std::string& preset) {
   return [=](const std::string& name) -> InnerModel {
-    const bool marginal = name == "marginal";
-    const ModelInfo& member = find_model(marginal ? "parzen" : name);
+    const bool alone = name == marginal;
+    const ModelInfo& member = find_member(name);
     require(!has_option(member, "model_preset") || has_option(member, "model"), owner, ": models has '", name,
             "', expected no other pool");
     member.defaults(preset);  // refuses an unknown one
     const auto fit = [=, &member](const Dataset& data, const Document& values, const Run& run) {
-      return member.fit(marginal ? select_inputs(data, {}) : data, preset, values, run);
+      return member.fit(alone ? select_inputs(data, {}) : data, preset, values, run);
     };
     return {member.options, fit};
   };
@@ -239,6 +241,8 @@ const ModelInfo& find_model(std::string_view name) {
   throw std::invalid_argument(
       message("model = '", name, "', expected one of ", list_names(names), did_you_mean(name, names)));
 }
+
+const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal ? "parzen" : name); }
 
 Document to_document(const ModelInfo& info) {
   Document defaults(Document::Object{});

@@ -49,6 +49,9 @@ const std::vector<ModelInfo>& models();
 /// Throws std::invalid_argument that lists the names there are.
 const ModelInfo& find_model(std::string_view name);
 
+/// The same for a member of a pool, which may also be "marginal": a Parzen window of y alone.
+const ModelInfo& find_member(std::string_view name);
+
 /// All of the above as data, for doors of other languages: bounds, choices and defaults of
 /// every option for every preset.
 Document to_document(const ModelInfo& info);

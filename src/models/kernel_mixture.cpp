@@ -54,18 +54,23 @@ Defensive Defensive::read(const Document& document, double weight, Index d_y) {
   return out;
 }
 
-std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& centers_y, double width,
+std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& centers_y, const VectorView& widths,
                                                             const Defensive& defensive) {
   const Index count = centers_y.cols();
   const Index last = defensive.weight > 0 ? 1 : 0;
   GaussianComponents out{Matrix(centers_y.rows(), count + last), Matrix(centers_y.rows(), count + last)};
   out.means.leftCols(count) = centers_y;
-  out.scales.leftCols(count).setConstant(width);
+  out.scales.leftCols(count) = widths.transpose().replicate(centers_y.rows(), 1);
   if (last > 0) {
     out.means.col(count) = defensive.mean;
     out.scales.col(count) = defensive.scale;
   }
   return std::make_shared<const GaussianComponents>(std::move(out));
+}
+
+std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& centers_y, double width,
+                                                            const Defensive& defensive) {
+  return kernel_components(centers_y, Vector::Constant(centers_y.cols(), width), defensive);
 }
 
 GaussianMixtures kernel_laws(const std::shared_ptr<const GaussianComponents>& components, Matrix log_weights,

@@ -5,6 +5,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "inner_fits.hpp"
 #include "preparation.hpp"
 
 namespace condens::mdn {
@@ -104,11 +105,10 @@ void score_candidates(std::vector<Candidate>& candidates, const Ensemble& ensemb
         scores(k, i / folds) = total / held_out.test.weights.sum();
       },
       [&] { task.poll(); });
-  const auto number = static_cast<double>(folds);
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    const auto own = scores.col(static_cast<Index>(c));
-    candidates[c].score = own.mean();
-    candidates[c].standard_error = std::sqrt((own.array() - own.mean()).square().sum() / (number - 1) / number);
+    const FoldScore score = fold_score(scores.col(static_cast<Index>(c)));
+    candidates[c].score = score.mean;
+    candidates[c].standard_error = score.standard_error;
   }
 }
 

@@ -156,7 +156,7 @@ Press::Press(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport
       widths_(std::move(p.components.widths)),
       shares_(std::move(p.components.shares)),
       defensive_(std::move(p.defensive)),
-      components_(press::mixture_components({centers_, widths_, {}}, defensive_)) {}
+      components_(kernel_components(centers_, widths_, defensive_)) {}
 
 GaussianMixtures Press::laws(const MatrixView& x) const {
   const Matrix near = x.cwiseMax(-farthest).cwiseMin(farthest);

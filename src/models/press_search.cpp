@@ -286,20 +286,6 @@ double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& option
   return total * squares.cwiseMax(1e-12 * spread).array().log().sum() + 2 * parameters;
 }
 
-std::shared_ptr<const GaussianComponents> mixture_components(const Components& components, const Defensive& defensive) {
-  const Index count = components.centers.cols();
-  const Index last = defensive.weight > 0 ? 1 : 0;
-  GaussianComponents out{Matrix(components.centers.rows(), count + last),
-                         Matrix(components.centers.rows(), count + last)};
-  out.means.leftCols(count) = components.centers;
-  out.scales.leftCols(count) = components.widths.transpose().replicate(components.centers.rows(), 1);
-  if (last > 0) {
-    out.means.col(count) = defensive.mean;
-    out.scales.col(count) = defensive.scale;
-  }
-  return std::make_shared<const GaussianComponents>(std::move(out));
-}
-
 GaussianMixtures laws_at(const Matrix& w, const Matrix& shares,
                          const std::shared_ptr<const GaussianComponents>& components, const Defensive& defensive) {
   return kernel_laws(components, Matrix((shares * w).array().log()), defensive);

@@ -77,7 +77,6 @@ double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& option
 double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules, Defensive defensive);
 
 /// The laws at rows with the weights `w` of the states, for components of make_components.
-std::shared_ptr<const GaussianComponents> mixture_components(const Components& components, const Defensive& defensive);
 GaussianMixtures laws_at(const Matrix& w, const Matrix& shares,
                          const std::shared_ptr<const GaussianComponents>& components, const Defensive& defensive);
 

@@ -45,7 +45,7 @@ Vector held_out_log_density(const Fitted& fitted, const Dataset& train, const Da
       setting.options.corrected_levels ? Matrix(states.levels - states.means) : Matrix::Zero(train.y.rows(), w.rows());
   const Components components = make_components(w, train, fitted.widths, setting.rules, shifts);
   return laws_at(fitted.map.weights(fitted.theta, test.x), components.shares,
-                 mixture_components(components, setting.defensive), setting.defensive)
+                 kernel_components(components.centers, components.widths, setting.defensive), setting.defensive)
       .log_pdf(test.y, {.threads = 1, .observer = {}});
 }
 

@@ -79,10 +79,9 @@ std::string state_weights(const Press& model, const StateWeightOptions& options,
 std::string state_simplex(const Press& model, const Dataset& data, const Names& names, const StateRowOptions& options) {
   check_figure("state_simplex", model, data, options.target);
   require(model.n_states() == 3, "state_simplex: the model has ", model.n_states(), " states, expected 3");
-  const Dataset rows = thinned(data, options.max_points);
-  const Matrix w = model.state_weights(rows.x);
-  const Vector y = rows.y.row(options.target).transpose();
-  const ValueScale scale(data.y.row(options.target).transpose());
+  const Matrix w = model.state_weights(data.x);
+  const Vector y = data.y.row(options.target).transpose();
+  const ValueScale scale(y);
   const double top = std::sqrt(0.75);
   // Corners: state 1 to the left, state 3 to the right, state 2 above.
   const Vector horizontal = 0.5 * w.row(1).transpose() + w.row(2).transpose();

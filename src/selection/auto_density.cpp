@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "condens/core/errors.hpp"
 #include "pooled_fit.hpp"
@@ -28,7 +29,6 @@ struct Cost {
   double per_input;
   double power;
   double most_rows = std::numeric_limits<double>::infinity();
-  bool several_targets = true;
 
   double seconds(Index n, Index d_x) const {
     const double rows = std::min(static_cast<double>(n), most_rows);
@@ -49,19 +49,16 @@ constexpr std::array without_inputs = {
     Cost{"lscde", 0.4, 0, 1.0},
 };
 
-/// Those that can be had for such data.
-std::vector<Cost> costs_of(Index d_x, Index d_y) {
-  std::vector<Cost> out(with_inputs.begin(), with_inputs.end());
-  if (d_x == 0) out.assign(without_inputs.begin(), without_inputs.end());
-  std::erase_if(out, [&](const Cost& cost) { return d_y > 1 && !cost.several_targets; });
-  return out;
+std::span<const Cost> costs_of(Index d_x) {
+  if (d_x == 0) return without_inputs;
+  return with_inputs;
 }
 
 }  // namespace
 
-std::vector<AutoChoice> choose_models(Index n, Index d_x, Index d_y, Index folds, double budget) {
+std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget) {
   std::vector<AutoChoice> out;
-  for (const Cost& cost : costs_of(d_x, d_y)) {
+  for (const Cost& cost : costs_of(d_x)) {
     out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(n, d_x), false});
   }
   const auto less = [](const AutoChoice& a, const AutoChoice& b) { return a.seconds < b.seconds; };
@@ -88,7 +85,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   std::vector<std::string> models;
   std::vector<std::string> warnings;
   const Index folds = number_of_folds(options.cv);
-  for (const AutoChoice& own : choose_models(rows, data.x.rows(), data.y.rows(), folds, options.budget)) {
+  for (const AutoChoice& own : choose_models(rows, data.x.rows(), folds, options.budget)) {
     if (own.chosen) {
       models.push_back(own.name);
     } else {

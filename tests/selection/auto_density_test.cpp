@@ -35,7 +35,7 @@ TEST(Auto, SpendsNoMoreThanItsBudgetAndTakesTheCheapestAlways) {
   for (const Index n : {50, 1000, 30000, 1000000}) {
     for (const Index d_x : {0, 1, 20}) {
       for (const double budget : {1e-6, 1.0, 60.0, 3600.0}) {
-        const std::vector<AutoChoice> all = choose_models(n, d_x, 1, 5, budget);
+        const std::vector<AutoChoice> all = choose_models(n, d_x, 5, budget);
         double spent = 0;
         double least = all.front().seconds;
         for (const AutoChoice& own : all) {
@@ -55,21 +55,19 @@ TEST(Auto, SpendsNoMoreThanItsBudgetAndTakesTheCheapestAlways) {
 TEST(Auto, TakesMoreMembersForALargerBudgetAndFewerForMoreRows) {
   std::size_t before = 0;
   for (const double budget : {0.01, 5.0, 20.0, 1000.0}) {
-    const std::size_t members = chosen(choose_models(1000, 3, 1, 5, budget)).size();
+    const std::size_t members = chosen(choose_models(1000, 3, 5, budget)).size();
     EXPECT_GE(members, before);
     before = members;
   }
-  EXPECT_EQ(before, choose_models(1000, 3, 1, 5, 60).size());
-  EXPECT_GT(chosen(choose_models(300, 3, 1, 5, 60)).size(), chosen(choose_models(20000, 3, 1, 5, 60)).size());
+  EXPECT_EQ(before, choose_models(1000, 3, 5, 60).size());
+  EXPECT_GT(chosen(choose_models(300, 3, 5, 60)).size(), chosen(choose_models(20000, 3, 5, 60)).size());
 }
 
 TEST(Auto, NamesModelsThatThereAre) {
   for (const Index d_x : {0, 4}) {
-    for (const Index d_y : {1, 2}) {
-      for (const AutoChoice& own : choose_models(100, d_x, d_y, 5, 60)) {
-        EXPECT_EQ(find_model(own.name).name, own.name);
-        EXPECT_FALSE(d_y > 1 && find_model(own.name).single_target) << own.name;
-      }
+    for (const AutoChoice& own : choose_models(100, d_x, 5, 60)) {
+      EXPECT_EQ(find_model(own.name).name, own.name);
+      EXPECT_FALSE(find_model(own.name).single_target) << own.name;
     }
   }
 }
@@ -80,7 +78,7 @@ TEST(Auto, IsThePoolOfWhatItChose) {
     const Document options = Document::Object{{"budget", 0.02}, {"cv", 3}, {"seed", 7}};
     const auto found = find_model("auto").fit(data, "recommended", options, {});
     Document same = Document::Object{{"cv", 3}, {"seed", 7}};
-    same.set("models", Document(chosen(choose_models(60, d_x, 1, 3, 0.02))));
+    same.set("models", Document(chosen(choose_models(60, d_x, 3, 0.02))));
     const auto pool = find_model("pool").fit(data, "recommended", same, {});
     EXPECT_EQ(found->log_density(data.x, data.y), pool->log_density(data.x, data.y));
     EXPECT_EQ(dynamic_cast<const AutoDensity&>(*found).member_weights(),

@@ -37,7 +37,10 @@ struct Defensive {
   static Defensive read(const Document& document, double weight, Index d_y);
 };
 
-/// Components at the columns of `centers_y` (standardised), and the defensive one last.
+/// Components at the columns of `centers_y` (standardised), each of its width or all of one, and the defensive one
+/// last.
+std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& centers_y, const VectorView& widths,
+                                                            const Defensive& defensive);
 std::shared_ptr<const GaussianComponents> kernel_components(const MatrixView& centers_y, double width,
                                                             const Defensive& defensive);
 

@@ -1,6 +1,6 @@
 #pragma once
 // What we tell a friend to use: a pool (pool.hpp) of a short list of models that is chosen by the
-// numbers of rows, inputs and targets, and by the time allowed.
+// numbers of rows and inputs, and by the time allowed.
 //
 // The list follows from a table of costs (auto_density.cpp), seconds of one core estimated from n and
 // d_x, never from a clock: the same data, budget and seed give the same bits on every machine. Members
@@ -47,14 +47,14 @@ inline constexpr auto option_table<AutoOptions> = std::tuple{
                 "Seed of everything random: folds, and what the members draw."},
 };
 
-/// The models for n rows, d_x inputs and d_y targets, most valuable first, what their fits are expected to take, and
-/// whether they belong to the pool.
+/// The models for n rows and d_x inputs, any number of targets, most valuable first, what their fits are expected to
+/// take, and whether they belong to the pool.
 struct AutoChoice {
   std::string name;
   double seconds;  ///< on one core, of the fits to all rows and without each fold
   bool chosen;
 };
-std::vector<AutoChoice> choose_models(Index n, Index d_x, Index d_y, Index folds, double budget);
+std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget);
 
 class AutoDensity final : public PooledDensity {
  public:
