@@ -24,6 +24,7 @@ sections=(
   "lsce_benchmark"
   "lsce_benchmark large"
   "press_benchmark"
+  "press_rivals.py"
   "gskd_benchmark"
   "gskd_rivals.py"
   "compression_benchmark"
@@ -70,6 +71,7 @@ run_section() {
   case "$1" in
     gskd_rivals.py) "$python" benchmarks/gskd_rivals.py build/release/cli/condens ;;
     parzen_rivals.py) "$python" benchmarks/parzen_rivals.py "$programs/parzen_benchmark" ;;
+    press_rivals.py) "$python" benchmarks/press_rivals.py "$programs/press_search_benchmark" ;;
     mdn_rivals.py) "$python" benchmarks/mdn_rivals.py "$programs/mdn_benchmark" reproduce/common/data/Boston.csv ;;
     python_door.py) "$python" benchmarks/python_door.py "$programs/python_door_benchmark" ;;
     kqr_rivals.R)

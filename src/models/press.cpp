@@ -129,6 +129,7 @@ PressOptions PressOptions::paper() {
   out.regularization = {0.0};
   out.start = PressStart::random;
   out.n_starts = 1;
+  out.batch_size = 0;
   out.holdout = 0.2;
   out.max_iterations = 2000;
   out.common_bandwidth = true;

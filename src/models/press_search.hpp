@@ -66,6 +66,7 @@ class Search {
   Dataset rows_;                                      // that fit the map
   std::shared_ptr<const PackedObservations> packed_;  // their inputs, or null
   Dataset held_out_;                                  // that say when to stop; none without the option
+  std::unique_ptr<const Search> batch_;               // the same for a fourth of many rows, or null
 };
 
 /// Criterion (37), of squared errors or of the likelihood: minus twice the log likelihood plus

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
@@ -172,6 +173,55 @@ TEST(PressObjective, HasTheSameBitsForAnyNumberOfThreads) {
   };
   for (const PressCriterion criterion : squares) check(PressObjective(rows, map, criterion), Vector());
   check(PressObjective(rows, map, {make_nodes(rows.y, 0.1)}, {}), Vector::Constant(4, 0.3));
+}
+
+/// Grey levels around a step, of several chunks of rows.
+Dataset grey_levels() {
+  Dataset rows = example(3000, 5, 1);
+  rows.x = (40 * rows.x.array() + 128).cwiseMax(0.0).cwiseMin(255.0).round() / 255;
+  return rows;
+}
+
+TEST(PressObjective, PackedInputsGiveTheSameToRoundingAndTheSameBitsForAnyNumberOfThreads) {
+  const Dataset rows = grey_levels();
+  const PressMap map(5, 4);
+  const Vector theta = some_theta(map);
+  const Vector widths = Vector::Constant(4, 0.3);
+  const auto packed = PackedObservations::pack(rows.x);
+  ASSERT_NE(packed, nullptr);
+  const auto check = [&](const PressObjective& plain, const PressObjective& fast, const Vector& own_widths) {
+    const PressEvaluation expected = plain.evaluate(theta, own_widths);
+    const PressEvaluation one = fast.evaluate(theta, own_widths, 1);
+    EXPECT_NEAR(one.value, expected.value, 1e-12 * std::abs(expected.value));
+    EXPECT_LT((one.gradient - expected.gradient).norm(), 1e-11 * expected.gradient.norm());
+    for (const int threads : {2, 7}) {
+      const PressEvaluation many = fast.evaluate(theta, own_widths, threads);
+      EXPECT_EQ(many.value, one.value);
+      EXPECT_EQ(many.gradient, one.gradient);
+    }
+  };
+  for (const PressCriterion criterion : squares) {
+    check(PressObjective(rows, map, criterion), PressObjective(rows, map, criterion, {}, packed), Vector());
+  }
+  const std::vector<PressNodes> nodes{make_nodes(rows.y, 0.1)};
+  check(PressObjective(rows, map, nodes, {}), PressObjective(rows, map, nodes, {}, {}, packed), widths);
+}
+
+TEST(PressObjective, TheLikelihoodOfFinerNodesComesToThatOfAllSamples) {
+  const Dataset rows = example(400, 2, 1);
+  const PressMap map(2, 3);
+  const Vector theta = some_theta(map);
+  const Vector widths{{0.3, 0.5, 0.4}};
+  const double exact = PressObjective(rows, map, all_samples(rows), {}).evaluate(theta, widths).value;
+  double last = std::numeric_limits<double>::infinity();
+  for (const double spacing : {0.2, 0.05, 0.0125}) {
+    const double error =
+        std::abs(PressObjective(rows, map, {make_nodes(rows.y, spacing)}, {}).evaluate(theta, widths).value - exact);
+    EXPECT_LT(error, std::pow(spacing / 0.3, 2));  // both interpolations err by the square of the spacing
+    EXPECT_LT(error, last);
+    last = error;
+  }
+  EXPECT_LT(last, 1e-3);
 }
 
 TEST(PressObjective, OneStateIsTheMean) {

@@ -340,6 +340,20 @@ TEST(Press, HeldOutRowsStopTheSearch) {
   EXPECT_GT(stopped.report().details.at("mse").as_number(), full.report().details.at("mse").as_number());
 }
 
+TEST(Press, BatchesLeadToTheMinimumOfAllRows) {
+  const Dataset rows = step(900, 2, 0.3);
+  for (const PressCriterion criterion : {PressCriterion::loocv, PressCriterion::likelihood}) {
+    PressOptions options = quick(2, criterion);
+    options.max_iterations = 300;
+    options.batch_size = 0;
+    const Press whole = Press::fit(rows, options);
+    options.batch_size = 50;  // then 56, 225 and all
+    const Press batches = Press::fit(rows, options);
+    EXPECT_NEAR(mean_log_density(batches, rows), mean_log_density(whole, rows), 1e-4);
+    EXPECT_LT((batches.coefficients() - whole.coefficients()).norm(), 1e-2 * whole.coefficients().norm());
+  }
+}
+
 TEST(Press, SeparableStatesAreSaid) {
   const Dataset rows = step(40, 1, 0.0001);
   PressOptions options = quick(2, PressCriterion::mse);

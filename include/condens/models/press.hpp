@@ -53,6 +53,7 @@ struct PressOptions {
   std::vector<double> lasso = {};
   PressStart start = PressStart::informed;
   Index n_starts = 3;
+  Index batch_size = 5000;
   double holdout = 0;
   Index patience = 500;
   Index max_iterations = 300;
@@ -98,6 +99,9 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "Starts from classes of y, clusters of the rows and a split of the fit with fewer states, then random; "
                 "or random only."},
     OptionField{"n_starts", &PressOptions::n_starts, at_least(1), "Number of starts, of which the best is kept."},
+    OptionField{"batch_size", &PressOptions::batch_size, at_least(0),
+                "Rows of the first batch that starts are tried on, where there are twice as many or more; the best "
+                "goes on to four times as many, and so on to all (0: all from the first step)."},
     OptionField{"holdout", &PressOptions::holdout, below(0, 1),
                 "Share of the rows that does not fit the map but says when to stop (0: none)."},
     OptionField{"patience", &PressOptions::patience, at_least(1),
