@@ -9,10 +9,11 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "condens/models/press_objective.hpp"
-#include "condens/optim/lbfgs.hpp"
+#include "condens/optim/owlqn.hpp"
 #include "measure.hpp"
 
 using namespace condens;
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
     seen.push_back({now() - begin, found.value});
     return found.value;
   };
-  const Vector bound = Vector::Constant(start.size(), std::numeric_limits<double>::infinity());
-  minimize(objective, start, -bound, bound, {.max_iterations = steps, .gradient_tolerance = 0, .value_tolerance = 0});
+
+  minimize_l1(objective, start, Vector::Zero(start.size()),
+              {.max_iterations = steps, .gradient_tolerance = 0, .value_tolerance = 0});
   for (const Seen& one : seen) std::printf("%.6f %.17g\n", one.seconds, one.value);
 }
