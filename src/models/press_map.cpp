@@ -47,7 +47,8 @@ Matrix PressMap::scores(const Vector& theta, const PressInputs& inputs, std::vec
   for (Index l = 0; l < n_layers(); ++l) {
     const auto parameters = layer(theta, l);
     const auto coefficients = parameters.bottomRows(parameters.rows() - 1);
-    Matrix out = parameters.row(0).transpose().replicate(1, n);
+    Matrix out(parameters.cols(), n);
+    out.colwise() = Vector(parameters.row(0));
     if (l == 0 && inputs.packed != nullptr) {
       inputs.packed->add_transposed_product(coefficients, {inputs.first_row, inputs.first_row + n}, out);
     } else {

@@ -8,6 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/linalg/vector_math.hpp"
 #include "press_node_kernels.hpp"
 #include "press_state_sums.hpp"
 
@@ -16,6 +17,8 @@ namespace condens {
 using press::inverse_sizes;
 
 namespace {
+
+using Array = Eigen::ArrayXd;
 
 constexpr std::string_view owner = "PRESS objective";
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -28,6 +31,17 @@ constexpr double least_work_for_threads = 2e6;
 constexpr Index rows_of_tile = 128;        // of the likelihood
 constexpr Index nodes_of_tile = 128;       // a panel of kernels between nodes
 constexpr double most_kernels_kept = 4e6;  // until the way back; more are computed again
+
+/// Scores become weights: the softmax of every row.
+void softmax_rows(Eigen::Ref<Matrix> scores) {
+  Array largest = scores.col(0);
+  for (Index j = 1; j < scores.cols(); ++j) largest = largest.max(scores.col(j).array());
+  scores.colwise() -= largest.matrix();
+  for (Index j = 0; j < scores.cols(); ++j) exp_in_place(scores.col(j).data(), scores.rows());
+  Array total = scores.col(0);
+  for (Index j = 1; j < scores.cols(); ++j) total += scores.col(j).array();
+  scores.array().colwise() *= total.inverse();
+}
 
 }  // namespace
 
@@ -62,8 +76,8 @@ struct PressObjective::Pass {
   std::vector<Chunk> chunks;
   std::vector<Tile> tiles;           // likelihood
   bool keeps_kernels;                // of the tiles
-  Matrix w;                          // J x n
-  Matrix by_w;                       // J x n: d value / d W at fixed sums, then the gradient by the scores
+  Matrix w;                          // n x J, so that what is done to every row is done to several at once
+  Matrix by_w;                       // n x J: d value / d W at fixed sums
   Vector sizes = {}, inverse = {};   // sigma, 1 / sigma
   Vector squares = {};               // sum_i a_i W_ji^2
   std::vector<Vector> sums = {};     // of every state: sum_i a_i W_ji (y_i, or the shares of the nodes)
@@ -203,8 +217,8 @@ PressObjective::Pass PressObjective::begin(const Vector& theta, const Vector& wi
           std::move(chunks),
           std::move(tiles),
           pairs <= most_kernels_kept,
-          Matrix(map_.n_states(), n),
-          Matrix(map_.n_states(), n)};
+          Matrix(n, map_.n_states()),
+          Matrix(n, map_.n_states())};
 }
 
 void PressObjective::find_terms(Pass& pass, Chunk& chunk) const {
@@ -274,23 +288,24 @@ double PressObjective::work() const {
 void PressObjective::find_weights(Pass& pass, Chunk& chunk) const {
   const auto [begin, end] = chunk.rows;
   const Index count = end - begin;
-  Matrix w = map_.scores(pass.theta, inputs(chunk.rows), &chunk.hidden);
-  softmax_columns(w);
-  const Matrix weighted = w * weights_.segment(begin, count).asDiagonal();
-  chunk.sizes = weighted.rowwise().sum();
-  chunk.squares = weighted.cwiseProduct(w).rowwise().sum();
-  chunk.sums.resize(static_cast<std::size_t>(w.rows()));
-  for (Index j = 0; j < w.rows(); ++j) {
+  auto w = pass.w.middleRows(begin, count);
+  w = map_.scores(pass.theta, inputs(chunk.rows), &chunk.hidden).transpose();
+  softmax_rows(w);
+  const Matrix weighted = weights_.segment(begin, count).asDiagonal() * w;
+  chunk.sizes = weighted.colwise().sum().transpose();
+  chunk.squares = weighted.cwiseProduct(w).colwise().sum().transpose();
+  chunk.sums.resize(static_cast<std::size_t>(w.cols()));
+  Matrix of_y;
+  if (criterion_ != PressCriterion::likelihood) of_y = y_.middleCols(begin, count) * weighted;
+  for (Index j = 0; j < w.cols(); ++j) {
     Vector& sum = chunk.sums[static_cast<std::size_t>(j)];
-    const Vector mass = weighted.row(j).transpose();
     if (criterion_ == PressCriterion::likelihood) {
       sum = Vector::Zero(nodes_of(j).size());
-      nodes_of(j).spread(mass, begin, sum);
+      nodes_of(j).spread(weighted.col(j), begin, sum);
     } else {
-      sum = y_.middleCols(begin, count) * mass;
+      sum = of_y.col(j);
     }
   }
-  pass.w.middleCols(begin, count) = w;
 }
 
 void PressObjective::combine_states(Pass& pass) const {
@@ -313,49 +328,62 @@ void PressObjective::combine_states(Pass& pass) const {
 
 /// mse, loocv, gcv.
 void PressObjective::square_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const {
-  const auto w = pass.w.middleCols(begin, count);
+  const auto w = pass.w.middleRows(begin, count);
+  auto by_w = pass.by_w.middleRows(begin, count);
   const auto a = weights_.segment(begin, count).array();
-  const Matrix u = y_.middleCols(begin, count) - pass.means * w;
-  const Eigen::ArrayXd error = u.colwise().squaredNorm().transpose().array();
+  const Matrix u = y_.middleCols(begin, count).transpose() - w * pass.means.transpose();
+  const Array error = u.rowwise().squaredNorm().array();
   chunk.squared_error = (a * error).sum();
-  Eigen::ArrayXd factor = Eigen::ArrayXd::Constant(count, 1.0);  // 1 / (1 - s_i)^2
-  Eigen::ArrayXd by_h = Eigen::ArrayXd::Zero(count);             // d value / d sum_j W_ji^2 / sigma_j
-  if (criterion_ == PressCriterion::loocv) {
-    const auto l = leaves_.segment(begin, count).array();
-    const Eigen::ArrayXd left = 1 - l * (w.cwiseAbs2().transpose() * pass.inverse).array();
-    factor = (left > 1e-12).select(left.square().inverse(), infinity);
-    by_h = 2 * a * error * factor * l / (left * total_);
-  } else if (criterion_ == PressCriterion::gcv) {
+  chunk.by_sizes = Vector::Zero(map_.n_states());
+  Array factor = Array::Constant(count, 1.0);  // 1 / (1 - s_i)^2
+  by_w.setZero();
+  if (criterion_ == PressCriterion::gcv) {
     const double left = 1 - pass.freedom / total_;
     factor.setConstant(left > 1e-12 ? 1 / (left * left) : infinity);
+  } else if (criterion_ == PressCriterion::loocv) {
+    const auto l = leaves_.segment(begin, count).array();
+    const Matrix squares = w.cwiseAbs2();
+    const Array left = 1 - l * (squares * pass.inverse).array();
+    factor = (left > 1e-12).select(left.square().inverse(), infinity);
+    const Array by_h = 2 * a * error * factor * l / (left * total_);  // d value / d sum_j W_ji^2 / sigma_j
+    by_w = (2 * by_h).matrix().asDiagonal() * w * pass.inverse.asDiagonal();
+    chunk.by_sizes = -(squares.transpose() * by_h.matrix()).cwiseProduct(pass.inverse.cwiseAbs2());
   }
   chunk.value = (a * error * factor).sum() / total_;
-  const Matrix e = u * (-2 * a * factor / total_).matrix().asDiagonal();
-  auto by_w = pass.by_w.middleCols(begin, count);
-  by_w.noalias() = pass.means.transpose() * e;
-  by_w += pass.inverse.asDiagonal() * w * (2 * by_h).matrix().asDiagonal();
-  chunk.by_means = e * w.transpose();
-  chunk.by_sizes = -(w.cwiseAbs2() * by_h.matrix()).cwiseProduct(pass.inverse.cwiseAbs2());
+  const Matrix e = (-2 * a * factor / total_).matrix().asDiagonal() * u;
+  by_w += e.lazyProduct(pass.means);
+  chunk.by_means = e.transpose() * w;
 }
 
 /// loo.
 void PressObjective::exact_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const {
   const Index states = map_.n_states();
-  chunk.by_means = Matrix::Zero(y_.rows(), states);
+  const auto a = weights_.segment(begin, count).array();
+  const auto l = leaves_.segment(begin, count).array();
+  const auto y = y_.middleCols(begin, count).transpose();
+  Matrix c(count, states);  // 1 / (1 - l_i W_ji / sigma_j)
+  Matrix u = Matrix::Zero(count, y.cols());
+  Matrix v = u;  // residuals with and without the row
+  for (Index j = 0; j < states; ++j) {
+    const auto w = pass.w.col(j).segment(begin, count).array();
+    const Array left = 1 - l * w * pass.inverse[j];
+    c.col(j) = (left > 1e-12).select(left.inverse(), infinity);
+    const Matrix gap = y.rowwise() - pass.means.col(j).transpose();
+    u += w.matrix().asDiagonal() * gap;
+    v += (w > 0).select(w * c.col(j).array(), 0.0).matrix().asDiagonal() * gap;
+  }
+  chunk.squared_error = (a * u.rowwise().squaredNorm().array()).sum();
+  chunk.value = (a * v.rowwise().squaredNorm().array()).sum() / total_;
+  const Matrix g = (2 / total_ * a).matrix().asDiagonal() * v;
+  chunk.by_means = Matrix::Zero(y.cols(), states);
   chunk.by_sizes = Vector::Zero(states);
-  for (Index i = begin; i < begin + count; ++i) {
-    const Vector w = pass.w.col(i);
-    const Vector left = 1 - leaves_[i] * w.array() * pass.inverse.array();
-    const Vector c = (left.array() > 1e-12).select(left.array().inverse(), infinity);
-    const Matrix gap = (-pass.means).colwise() + y_.col(i);  // y_i - m_j
-    const Vector v = gap * (w.array() > 0).select(w.cwiseProduct(c), 0.0).matrix();
-    chunk.value += weights_[i] * v.squaredNorm() / total_;
-    chunk.squared_error += weights_[i] * (gap * w).squaredNorm();
-    const Vector g = 2 * weights_[i] / total_ * v;
-    const Vector along = gap.transpose() * g;
-    pass.by_w.col(i) = along.cwiseProduct(c.cwiseAbs2());
-    chunk.by_means -= g * w.cwiseProduct(c).transpose();
-    chunk.by_sizes.array() -= leaves_[i] * (w.array() * c.array() * pass.inverse.array()).square() * along.array();
+  for (Index j = 0; j < states; ++j) {
+    const auto w = pass.w.col(j).segment(begin, count).array();
+    const auto own = c.col(j).array();
+    const Array along = (y.rowwise() - pass.means.col(j).transpose()).cwiseProduct(g).rowwise().sum().array();
+    pass.by_w.col(j).segment(begin, count) = along * own.square();
+    chunk.by_means.col(j) = -g.transpose() * (w * own).matrix();
+    chunk.by_sizes[j] = -(l * (w * own * pass.inverse[j]).square() * along).sum();
   }
 }
 
@@ -367,43 +395,38 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
     chunk.by_sizes = chunk.by_log_width = Vector::Zero(states);
     for (const Vector& sum : pass.sums) chunk.by_totals.emplace_back(Vector::Zero(sum.size()));
   }
-  Matrix density = Matrix::Zero(states, count);       // without the row
-  Matrix inverse_left = Matrix::Zero(states, count);  // 1 / (sigma_j - l_i W_ji)
-  Matrix own = Matrix::Zero(states, count);           // k_ji
-  Matrix by_log_width = Matrix::Zero(states, count);  // d density / d log h_j
+  const auto a = weights_.segment(begin, count).array();
+  const auto l = leaves_.segment(begin, count).array();
+  Matrix density(count, states);       // without the row
+  Matrix inverse_left(count, states);  // 1 / (sigma_j - l_i W_ji); 0 where the row is the state
+  Matrix own(count, states);           // k_ji
+  Matrix by_log_width(count, states);  // d density / d log h_j
+  Array mixed = defensive_.weight * defensive_density_.segment(begin, count).array();
   for (Index j = 0; j < states; ++j) {
     const PressNodes& nodes = nodes_of(j);
     const Vector total = nodes.collect(pass.totals[static_cast<std::size_t>(j)], begin, count);
     const Vector slope = nodes.collect(pass.slopes[static_cast<std::size_t>(j)], begin, count);
     const press::OwnKernels kernels = press::own_kernels(nodes, pass.widths[j], {begin, begin + count});
-    for (Index i = 0; i < count; ++i) {
-      const double leaving = leaves_[begin + i] * pass.w(j, begin + i);
-      const double left = pass.sizes[j] - leaving;
-      if (!(left > 1e-12 * pass.sizes[j]) || pass.inverse[j] == 0) continue;  // the row is the state
-      own(j, i) = kernels.value[i];
-      inverse_left(j, i) = 1 / left;
-      density(j, i) = std::max(0.0, total[i] - leaving * kernels.value[i]) / left;
-      by_log_width(j, i) = (slope[i] - leaving * kernels.slope[i]) / left;
-    }
+    const auto w = pass.w.col(j).segment(begin, count).array();
+    const Array left = pass.sizes[j] - l * w;
+    const double least = pass.inverse[j] == 0 ? infinity : 1e-12 * pass.sizes[j];
+    inverse_left.col(j) = (left > least).select(left.inverse(), 0.0);
+    const auto inverse = inverse_left.col(j).array();
+    own.col(j) = (inverse > 0).select(kernels.value.array(), 0.0);
+    density.col(j) = (total.array() - l * w * kernels.value.array()).max(0.0) * inverse;
+    by_log_width.col(j) = (slope.array() - l * w * kernels.slope.array()) * inverse;
+    mixed += (1 - defensive_.weight) * w * density.col(j).array();
   }
-
-  Matrix by_total(states, count);  // d value / d T
-  for (Index i = 0; i < count; ++i) {
-    const Index row = begin + i;
-    const auto w = pass.w.col(row).array();
-    const auto p = density.col(i).array();
-    const double mixed = (1 - defensive_.weight) * (w * p).sum() + defensive_.weight * defensive_density_[row];
-    chunk.value -= weights_[row] * std::log(mixed) / total_;
-    const double by_p = -weights_[row] * (1 - defensive_.weight) / (mixed * total_);
-    const double l = leaves_[row];
-    const auto inverse = inverse_left.col(i).array();
-    pass.by_w.col(row) = by_p * (p + l * w * inverse * (p - own.col(i).array()));
-    by_total.col(i) = by_p * w * inverse;
-    chunk.by_sizes.array() -= by_p * w * p * inverse;
-    chunk.by_log_width.array() += by_p * w * by_log_width.col(i).array();
-  }
+  chunk.value -= (a * mixed.log()).sum() / total_;
+  const Array by_p = -(1 - defensive_.weight) / total_ * a / mixed;
   for (Index j = 0; j < states; ++j) {
-    nodes_of(j).spread(by_total.row(j).transpose(), begin, chunk.by_totals[static_cast<std::size_t>(j)]);
+    const auto w = pass.w.col(j).segment(begin, count).array();
+    const auto p = density.col(j).array();
+    const auto inverse = inverse_left.col(j).array();
+    pass.by_w.col(j).segment(begin, count) = by_p * (p + l * w * inverse * (p - own.col(j).array()));
+    chunk.by_sizes[j] -= (by_p * w * p * inverse).sum();
+    chunk.by_log_width[j] += (by_p * w * by_log_width.col(j).array()).sum();
+    nodes_of(j).spread((by_p * w * inverse).matrix(), begin, chunk.by_totals[static_cast<std::size_t>(j)]);
   }
 }
 
@@ -411,23 +434,23 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
 void PressObjective::find_gradient(Pass& pass, Chunk& chunk) const {
   const auto [begin, end] = chunk.rows;
   const Index count = end - begin;
-  const auto a = weights_.segment(begin, count);
-  const auto w = pass.w.middleCols(begin, count);
-  auto by_w = pass.by_w.middleCols(begin, count);
+  const auto a = weights_.segment(begin, count).array();
+  const auto w = pass.w.middleRows(begin, count);
+  auto by_w = pass.by_w.middleRows(begin, count);
+  Array mean = Array::Zero(count);
   for (Index j = 0; j < map_.n_states(); ++j) {
     const Vector& by_sum = pass.by_sums[static_cast<std::size_t>(j)];
-    Vector through = criterion_ == PressCriterion::likelihood
-                         ? nodes_of(j).collect(by_sum, begin, count)
-                         : Vector(y_.middleCols(begin, count).transpose() * by_sum);
+    const Array through = criterion_ == PressCriterion::likelihood
+                              ? nodes_of(j).collect(by_sum, begin, count)
+                              : Vector(y_.middleCols(begin, count).transpose().lazyProduct(by_sum));
     const double inverse = pass.inverse[j];
-    through.array() += pass.by_sizes[j] - pass.by_freedom * pass.squares[j] * inverse * inverse;
-    through += 2 * pass.by_freedom * inverse * w.row(j).transpose();
-    by_w.row(j) += a.cwiseProduct(through).transpose();
+    const double by_size = pass.by_sizes[j] - pass.by_freedom * pass.squares[j] * inverse * inverse;
+    by_w.col(j).array() += a * (through + by_size + 2 * pass.by_freedom * inverse * w.col(j).array());
+    mean += by_w.col(j).cwiseProduct(w.col(j)).array();
   }
-  const Eigen::RowVectorXd mean = by_w.cwiseProduct(w).colwise().sum();
-  Matrix by_scores = w.cwiseProduct(by_w.rowwise() - mean);
+  const Matrix by_scores = w.cwiseProduct(by_w.colwise() - mean.matrix());
   chunk.gradient = Vector::Zero(pass.theta.size());
-  map_.add_gradient(pass.theta, inputs(chunk.rows), chunk.hidden, std::move(by_scores), chunk.gradient);
+  map_.add_gradient(pass.theta, inputs(chunk.rows), chunk.hidden, by_scores.transpose(), chunk.gradient);
 }
 
 }  // namespace condens

@@ -178,7 +178,7 @@ TEST(PressObjective, HasTheSameBitsForAnyNumberOfThreads) {
 /// Grey levels around a step, of several chunks of rows.
 Dataset grey_levels() {
   Dataset rows = example(3000, 5, 1);
-  rows.x = (40 * rows.x.array() + 128).cwiseMax(0.0).cwiseMin(255.0).round() / 255;
+  rows.x = Matrix((40 * rows.x.array() + 128).cwiseMax(0.0).cwiseMin(255.0).round() / 255);
   return rows;
 }
 
