@@ -43,7 +43,8 @@ class EarlyStop {
             Index patience, int threads)
       : train_(train), packed_(packed), held_out_(held_out), map_(map), patience_(patience), threads_(threads) {}
 
-  bool operator()(const Vector& x) {
+  /// False where the search should end.
+  bool helps(const Vector& x) {
     const Vector theta = x.head(map_.n_parameters());
     const Matrix mass = weights_of(map_, theta, train_.x, packed_, threads_) * train_.weights.asDiagonal();
     const Matrix means = train_.y * mass.transpose() * inverse_sizes(mass.rowwise().sum()).asDiagonal();
@@ -53,9 +54,9 @@ class EarlyStop {
       best_ = x;
       best_error_ = error;
       since_ = 0;
-      return false;
+      return true;
     }
-    return ++since_ > patience_;
+    return ++since_ <= patience_;
   }
 
   const Vector& best() const { return best_; }
@@ -158,7 +159,7 @@ Fitted Search::improve(Fitted from, Index steps) const {
   return from;
 }
 
-Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const {
+Fitted Search::improve_squares(Fitted from, LbfgsSettings settings) const {
   const PressObjective criterion(
       rows_, from.map, options_.criterion,
       {.smoothness = options_.smoothness, .smoothness_weight = options_.smoothness_weight, .ridge = from.ridge},
@@ -170,9 +171,11 @@ Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const
   };
   EarlyStop stop(rows_, packed_.get(), held_out_, from.map, options_.patience, threads_);
   const bool early = held_out_.size() > 0;
-  const auto watch = [&](const Vector& x, double) { return early && stop(x); };
-  LbfgsResult found =
-      minimize_l1(objective, from.theta, from.lasso * from.map.acts_on_inputs(), settings, poll_, watch);
+  if (early) {
+    stop.helps(from.theta);
+    settings.after_step = [&](const Vector& x) { return stop.helps(x); };
+  }
+  LbfgsResult found = minimize_l1(objective, from.theta, from.lasso * from.map.acts_on_inputs(), settings, poll_);
   if (early) found.x = stop.best();
   from.theta = std::move(found.x);
   from.value = found.value;
@@ -182,7 +185,7 @@ Fitted Search::improve_squares(Fitted from, const LbfgsSettings& settings) const
 }
 
 /// Widths are floor + exp(eta), which needs no bounds.
-void Search::improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettings& settings) const {
+void Search::improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings settings) const {
   const PressMap& map = fitted.map;
   const Index states = map.n_states();
   const Index n_theta = with_map ? map.n_parameters() : 0;
@@ -220,8 +223,11 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettin
     if (with_map) penalty.head(n_theta) = fitted.lasso * map.acts_on_inputs();
     EarlyStop stop(rows_, packed_.get(), held_out_, map, options_.patience, threads_);
     const bool early = with_map && held_out_.size() > 0;
-    const auto watch = [&](const Vector& x, double) { return early && stop(x); };
-    const LbfgsResult found = minimize_l1(objective, start, penalty, settings, poll_, watch);
+    if (early) {
+      stop.helps(start);
+      settings.after_step = [&](const Vector& x) { return stop.helps(x); };
+    }
+    const LbfgsResult found = minimize_l1(objective, start, penalty, settings, poll_);
     const Vector& at = early ? stop.best() : found.x;
     if (with_map) {
       fitted.theta = at.head(n_theta);

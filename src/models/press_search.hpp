@@ -54,8 +54,8 @@ class Search {
   Fitted best_of_starts(Index states, double ridge, double lasso, const Fitted* smaller) const;
   std::vector<Vector> starts(const PressMap& map, const Fitted* smaller) const;
   Fitted improve(Fitted from, Index steps) const;
-  Fitted improve_squares(Fitted from, const LbfgsSettings& settings) const;
-  void improve_likelihood(Fitted& fitted, bool with_map, const LbfgsSettings& settings) const;
+  Fitted improve_squares(Fitted from, LbfgsSettings settings) const;
+  void improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings settings) const;
   bool has_likelihood() const { return options_.criterion == PressCriterion::likelihood; }
 
   const PressOptions& options_;

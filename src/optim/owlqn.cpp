@@ -33,13 +33,12 @@ class Minimizer {
             const std::function<void()>& poll)
       : objective_(objective), penalty_(penalty), settings_(settings), poll_(poll) {}
 
-  LbfgsResult run(const Vector& start, const Watcher& watch) {
+  LbfgsResult run(const Vector& start) {
     Point here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize_l1: the objective or its gradient is not finite at the start");
     Index iterations = 0;
     LbfgsStatus status = LbfgsStatus::iteration_limit;
-    bool stopped = watch && watch(here.x, here.value);
-    while (!stopped) {
+    while (true) {
       const Vector pseudo = pseudo_gradient(here);
       if (largest(pseudo) <= settings_.gradient_tolerance) {
         status = LbfgsStatus::converged;
@@ -60,7 +59,10 @@ class Minimizer {
       const double decrease = here.value - next.value;
       learn(next.x - here.x, next.gradient - here.gradient);
       here = std::move(next);
-      stopped = watch && watch(here.x, here.value);
+      if (settings_.after_step && !settings_.after_step(here.x)) {
+        status = LbfgsStatus::stopped;
+        break;
+      }
       if (decrease <= settings_.value_tolerance * std::max(1.0, std::abs(here.value))) {
         const bool small = largest(pseudo_gradient(here)) <= settings_.gradient_tolerance;
         status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
@@ -172,7 +174,7 @@ class Minimizer {
 }  // namespace
 
 LbfgsResult minimize_l1(const Objective& objective, const Vector& start, const Vector& penalty,
-                        const LbfgsSettings& settings, const std::function<void()>& poll, const Watcher& watch) {
+                        const LbfgsSettings& settings, const std::function<void()>& poll) {
   require(penalty.size() == start.size(), "minimize_l1: penalty has length ", penalty.size(), ", expected ",
           start.size());
   for (Index k = 0; k < penalty.size(); ++k) {
@@ -180,7 +182,7 @@ LbfgsResult minimize_l1(const Objective& objective, const Vector& start, const V
             ", expected a finite number >= 0");
   }
   require(settings.history >= 1, "minimize_l1: history = ", settings.history, ", expected >= 1");
-  return Minimizer(objective, penalty, settings, poll).run(start, watch);
+  return Minimizer(objective, penalty, settings, poll).run(start);
 }
 
 }  // namespace condens

@@ -82,18 +82,21 @@ TEST(MinimizeL1, ALargePenaltyGivesZeros) {
   EXPECT_EQ(found.status, LbfgsStatus::converged);
 }
 
-TEST(MinimizeL1, TheWatcherSeesFallingValuesAndMayStop) {
+TEST(MinimizeL1, AfterAStepTheSearchMayBeEnded) {
   const Quadratic f(12);
+  const Vector penalty = Vector::Constant(12, 0.1);
   std::vector<double> seen;
-  const LbfgsResult found =
-      minimize_l1(f.objective(), Vector::Ones(12), Vector::Constant(12, 0.1), {}, {}, [&](const Vector&, double value) {
-        seen.push_back(value);
-        return seen.size() == 4;
-      });
+  const auto watch = [&](const Vector& x) {
+    Vector gradient(12);
+    seen.push_back(f.objective()(x, gradient) + penalty.dot(x.cwiseAbs()));
+    return seen.size() < 4;
+  };
+  const LbfgsResult found = minimize_l1(f.objective(), Vector::Ones(12), penalty, {.after_step = watch});
   ASSERT_EQ(seen.size(), 4U);
   for (std::size_t k = 1; k < seen.size(); ++k) EXPECT_LT(seen[k], seen[k - 1]);
   EXPECT_EQ(found.value, seen.back());
-  EXPECT_EQ(found.status, LbfgsStatus::iteration_limit);
+  EXPECT_EQ(found.iterations, 4);
+  EXPECT_EQ(found.status, LbfgsStatus::stopped);
 }
 
 TEST(MinimizeL1, StepsBackFromWhereTheFunctionIsNotFinite) {

@@ -16,16 +16,11 @@
 
 namespace condens {
 
-/// Sees every point that the search accepts, the start among them; true ends the search there.
-using Watcher = std::function<bool(const Vector& x, double value)>;
-
 /// min f(x) + penalty'|x| from `start`. The result's value includes the penalty, its gradient
 /// is that of f, and projected_gradient the largest entry of the pseudo-gradient: zero at a
-/// point where no direction descends. A search that `watch` ends has the status
-/// iteration_limit. Throws std::invalid_argument for a penalty of another length or below
+/// point where no direction descends. Throws std::invalid_argument for a penalty of another length or below
 /// zero, NumericalError where the start has no finite value or gradient.
 LbfgsResult minimize_l1(const Objective& objective, const Vector& start, const Vector& penalty,
-                        const LbfgsSettings& settings = {}, const std::function<void()>& poll = {},
-                        const Watcher& watch = {});
+                        const LbfgsSettings& settings = {}, const std::function<void()>& poll = {});
 
 }  // namespace condens
