@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "condens/models/mixture_network.hpp"
-#include "condens/optim/lbfgs.hpp"
+#include "condens/optim/owlqn.hpp"
 #include "measure.hpp"
 
 using namespace condens;
@@ -45,14 +45,13 @@ int main(int argc, char** argv) {
   std::printf("%.17g %.17g\n", value, gradient.norm());
 
   std::vector<LbfgsResult> found(static_cast<std::size_t>(starts));
-  const Vector bound = Vector::Constant(from.rows(), std::numeric_limits<double>::infinity());
   const LbfgsSettings settings{.max_iterations = steps, .gradient_tolerance = 0, .value_tolerance = 0};
   for (const int threads : {1, resolve_threads(0)}) {
     const double seconds = best_seconds(3, [&] {
       parallel_for(starts, threads, [&](Index s) {
         mdn::NetworkLoss loss(shape, x, y, Vector::Ones(n), decay);
         const auto objective = [&](const Vector& at, Vector& slope) { return loss(at, slope, 1); };
-        found[static_cast<std::size_t>(s)] = minimize(objective, from.col(s), -bound, bound, settings);
+        found[static_cast<std::size_t>(s)] = minimize_l1(objective, from.col(s), Vector::Zero(from.rows()), settings);
       });
     });
     std::printf("%d %.6f\n", threads, seconds);

@@ -7,7 +7,7 @@
 
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
-#include "condens/optim/lbfgs.hpp"
+#include "condens/optim/owlqn.hpp"
 
 namespace condens::mdn {
 
@@ -51,7 +51,6 @@ class HeldOut {
 Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& from, HeldOut& held_out, Task& task,
                        int threads) {
   const double work = static_cast<double>(loss.n_rows());
-  const Vector bound = Vector::Constant(from.size(), infinity);
   const auto objective = [&](const Vector& at, Vector& gradient) {
     task.advance(work);
     return loss(at, gradient, threads);
@@ -60,7 +59,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
                                .gradient_tolerance = 1e-6,
                                .value_tolerance = 1e-12,
                                .after_step = [&](const Vector& at) { return held_out.watch(at, threads); }};
-  LbfgsResult found = minimize(objective, from, -bound, bound, settings, [&] { task.poll(); });
+  LbfgsResult found = minimize_l1(objective, from, Vector::Zero(from.size()), settings, [&] { task.poll(); });
   return {.parameters = std::move(found.x),
           .objective = found.value,
           .iterations = found.iterations,
