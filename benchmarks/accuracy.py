@@ -91,13 +91,15 @@ def condens_model(name):
         import condens
 
         options = {"random_state": 0} if "random_state" in getattr(condens, OURS[name])().get_params() else {}
+        if y.shape[1] == 1:
+            y, y_test = y[:, 0], y_test[:, 0]
         model = getattr(condens, OURS[name])(**options).fit(x, y)
         nll, crps = [], []
         for at in range(0, len(x_test), 4096):
             law = model.predict_distribution(x_test[at : at + 4096])
             nll.append(-law.logpdf(y_test[at : at + 4096]))
-            if y.shape[1] == 1:
-                crps.append(np.ravel(law.crps(y_test[at : at + 4096])))
+            if y.ndim == 1:
+                crps.append(law.crps(y_test[at : at + 4096]))
         return np.concatenate(nll).mean(), np.concatenate(crps).mean() if crps else None
 
     return scores
