@@ -261,6 +261,17 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   expect_words(run("plot m.json t.csv --figure weights --x kind -o p.svg").err, {"kind is categorical"});
 }
 
+TEST_F(HappyPath, QuantilesThatWereEstimatedAreThere) {
+  write("t.csv", "y\n9\n1\n4\n2\n8\n3\n6\n5\n7\n");
+  output_of("fit t.csv --target y --model kqr --set quantile_levels=0.25,0.5,0.75 -o m.json");
+  const Table predicted = parse_csv(output_of("predict m.json t.csv --exact-quantiles"), "predicted");
+  ASSERT_EQ(predicted.columns().size(), 3U);
+  // Without inputs they are those of the sample.
+  EXPECT_NEAR(predicted.at("exact_q0.25", "").numbers()[8], 3, 1e-6);
+  EXPECT_NEAR(predicted.at("exact_q0.5", "").numbers()[8], 5, 1e-6);
+  EXPECT_NEAR(predicted.at("exact_q0.75", "").numbers()[8], 7, 1e-6);
+}
+
 TEST_F(HappyPath, AReductionTellsItsDirections) {
   shell(
       "awk 'BEGIN { srand(3); print \"a,b,c,town,y\"; for (i = 0; i < 90; ++i) { a = rand(); b = rand(); c = rand(); "
