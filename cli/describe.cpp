@@ -207,7 +207,10 @@ std::string certificate_text(const FitReport& report) {
   const Document* certificate = report.details.find("certificate");
   if (certificate == nullptr) return "";
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : certificate->as_object()) rows.push_back({name, value_text(value)});
+  for (const auto& [name, value] : certificate->as_object()) {
+    const auto* number = std::get_if<double>(&value.value());
+    rows.push_back({name, number == nullptr ? value_text(value) : brief(*number)});
+  }
   return "\nCertificate\n" + align(rows, 2);
 }
 

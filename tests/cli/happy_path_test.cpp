@@ -299,6 +299,9 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   expect_words(output_of("describe m.json"),
                {"member", "weight", "std error", "all together", "options.nw", "bandwidth_y=0.3 bandwidth=0.5", "gap"});
   expect_words(output_of("describe m.json --json"), {"\"members\"", "\"weight\""});
+  const std::string told = output_of("describe m.json");
+  const std::size_t gap = told.find("\n  gap ");
+  EXPECT_LT(told.find('\n', gap + 1) - gap, 28U) << "a number with all its digits";
 
   const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
   ASSERT_EQ(automatic.code, 0) << automatic.err;
