@@ -161,7 +161,8 @@ std::string importance_figure(const Model& model) {
 /// A path along which some input was selected.
 bool has_path(const Model& model) {
   const Document* path = model.density->report().details.find("path");
-  return path != nullptr && path->at("inputs").as_matrix().size() > 0;
+  const Document* inputs = path == nullptr ? nullptr : path->find("inputs");  // PRESS has another path
+  return inputs != nullptr && inputs->as_matrix().size() > 0;
 }
 
 /// The norms of the coefficients along the penalties that a model tried (Shiga et al. 2015, figure 4).
