@@ -260,7 +260,7 @@ std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& re
   if (const auto tuning = tuning_of(*model.density)) {
     const Candidate& best = tuning->candidates.front();
     for (std::size_t i = 0; i < best.values.size(); ++i) {
-      out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by cross-validation");
+      out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by " + chosen_by(model.density->options()));
     }
   }
   if (scores) {

@@ -261,6 +261,14 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   expect_words(run("plot m.json t.csv --figure weights --x kind -o p.svg").err, {"kind is categorical"});
 }
 
+TEST_F(HappyPath, DescribeSaysWhatChose) {
+  write("t.csv", small_table(40));
+  output_of("fit t.csv --target y --model press --set n_states=1,2 --set selection=aic -o m.json");
+  expect_words(output_of("describe m.json"), {"chosen by AIC from 1,2", "AIC  std error"});
+  output_of("plot m.json t.csv -o p.html");
+  expect_words(read("p.html"), {", by AIC"});
+}
+
 TEST_F(HappyPath, QuantilesThatWereEstimatedAreThere) {
   write("t.csv", "y\n9\n1\n4\n2\n8\n3\n6\n5\n7\n");
   output_of("fit t.csv --target y --model kqr --set quantile_levels=0.25,0.5,0.75 -o m.json");
