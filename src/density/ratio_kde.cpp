@@ -1,12 +1,15 @@
 #include "condens/density/ratio_kde.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "../models/preparation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
+#include "condens/density/parzen_criterion.hpp"
 #include "condens/density/parzen_window.hpp"
+#include "condens/models/nw_likelihood.hpp"
+#include "condens/models/nw_metric.hpp"
 
 namespace condens {
 
@@ -114,13 +117,32 @@ void add_report(const FitReport& law, FitReport& report) {
   report.details = law.details;
 }
 
-/// The leave-one-out mean of -log p(x, y) / p(x), where that chose both densities.
-void report_ratio(FitReport& report) {
-  const Document* numerator = report.details.find("score");
-  const Document* window = report.details.find("denominator");
-  const Document* denominator = window == nullptr ? nullptr : window->find("score");
-  if (numerator == nullptr || denominator == nullptr) return;
-  report.details.set("ratio_score", numerator->as_number() - denominator->as_number());
+/// The leave-one-out score of the law, as of models that are fitted to y given x, and that of the ratio, its mass
+/// included: a row leaves both densities.
+void report_scores(const Dataset& data, const Parzen& law, const Vector& denominator, const RatioKdeOptions& options,
+                   const Run& run, FitReport& report) {
+  Dataset rows = rows_to_compare(data, true, options.width_rows, options.seed);
+  const Index d = rows.x.rows();
+  const Vector numerator = law.bandwidths().head(d);
+  // Each target in its own width: the likelihood knows one for all.
+  const Vector widths_y = law.bandwidths().tail(rows.y.rows());
+  rows.y = Matrix(widths_y.cwiseInverse().asDiagonal() * rows.y);
+  const NwLeaveOneOut likelihood(rows.x, rows.y, rows.weights, Defensive::fit(options.defensive_weight, rows));
+  Task task(run, "scoring the ratio", 1);
+  const auto poll = [&] { task.poll(); };
+  const NwLikelihood found = likelihood.of_widths(numerator, 1.0, task.threads(), poll);
+  const auto residuals = found.rows.array() - found.value;
+  const double score = widths_y.array().log().sum() - found.value;
+  double mass = 0;
+  if (d > 0) {
+    const ParzenCriterion inputs(Scoring::nll, rows.x, rows.weights);
+    mass = inputs.of_widths(denominator, task.threads(), poll).value -
+           inputs.of_widths(numerator, task.threads(), poll).value;
+  }
+  report.details.set("n_rows_compared", rows.size());
+  report.details.set("score", score);
+  report.details.set("score_standard_error", std::sqrt((likelihood.weights().array() * residuals).square().sum()));
+  report.details.set("ratio_score", score - mass);
 }
 
 }  // namespace
@@ -210,9 +232,10 @@ RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, cons
   const Index d = rows.x.rows();
   add_report(law.report(), report);
   Vector denominator = choose_denominator(standardized.data, options, law.bandwidths().head(d), run, report);
-  report_ratio(report);
-  report.details.set("bandwidth", law.bandwidths());
+  report_scores(standardized.data, law, denominator, options, run, report);
+  if (d > 0) report.details.set("bandwidth", Vector(law.bandwidths().head(d)));
   if (d > 0) report.details.set("bandwidth_denominator", denominator);
+  report.details.set("bandwidth_y", Vector(law.bandwidths().tail(rows.y.rows())));
   return {options, std::move(law), std::move(denominator), standardized.x, standardized.y, std::move(report)};
 }
 

@@ -120,8 +120,31 @@ TEST(RatioKde, ThePaperChoosesEachWidthByItsOwnLikelihood) {
   EXPECT_EQ(model.bandwidths(), Vector::Constant(2, numerator));
   EXPECT_EQ(model.bandwidths_y(), Vector::Constant(1, numerator));
   EXPECT_EQ(model.bandwidths_denominator(), Vector::Constant(2, denominator));
-  EXPECT_NEAR(detail(model, "score"), joint_score, 1e-12);
-  EXPECT_NEAR(detail(model, "ratio_score"), joint_score - input_score, 1e-12);
+  const Document& details = model.report().details;
+  EXPECT_NEAR(details.at("candidates").at("score").as_vector().minCoeff(), joint_score, 1e-12);
+  EXPECT_NEAR(details.at("denominator").at("score").as_number(), input_score, 1e-12);
+}
+
+TEST(RatioKde, TheScoresLeaveARowOutOfBothDensities) {
+  const Dataset data = waves(40, 2, 2);
+  const Vector widths{{0.4, 0.7, 0.2, 0.3}};
+  const RatioKde model = RatioKde::fit(data, given({0.4, 0.7, 0.2, 0.3}, {0.25}));
+  Vector losses(40);
+  Vector of_ratio(40);
+  for (Index i = 0; i < 40; ++i) {
+    const std::vector<bool> out = plain::left_out(i, 40, {});
+    const Matrix z = stacked(data.x, data.y);
+    losses[i] = plain::parzen_log_density(data.x, data.weights, widths.head(2), data.x.col(i), out) -
+                plain::parzen_log_density(z, data.weights, widths, z.col(i), out);
+    of_ratio[i] = plain::parzen_log_density(data.x, data.weights, Vector::Constant(2, 0.25), data.x.col(i), out) -
+                  plain::parzen_log_density(z, data.weights, widths, z.col(i), out);
+  }
+  const Vector share = data.weights / data.weights.sum();
+  const double mean = share.dot(losses);
+  EXPECT_NEAR(detail(model, "score"), mean, 1e-10);
+  const double error = std::sqrt((share.array() * (losses.array() - mean)).square().sum());
+  EXPECT_NEAR(detail(model, "score_standard_error"), error, 1e-10);
+  EXPECT_NEAR(detail(model, "ratio_score"), share.dot(of_ratio), 1e-10);
 }
 
 TEST(RatioKde, CandidatesOfEqualWidthsAreOfXAndYTogetherOrEach) {
