@@ -296,6 +296,17 @@ TEST(Mdn, GivenFoldsAreTheRows) {
   EXPECT_NE(complaint([&] { Mdn::fit(branches(30, 1), options); }), "");
 }
 
+TEST(Mdn, OfMoreFoldsThanRowsEachRowIsOne) {
+  MdnOptions options = small();
+  options.regularization = {0.01, 1.0};
+  options.max_iterations = 10;
+  options.cv = {50};
+  const Mdn many = Mdn::fit(branches(7, 1), options);
+  options.cv = {7};
+  EXPECT_EQ(many.report().details.at("candidates"),
+            Mdn::fit(branches(7, 1), options).report().details.at("candidates"));
+}
+
 TEST(Mdn, BadOptionsAreNamed) {
   const Dataset data = branches(30, 1);
   const auto with = [&](auto MdnOptions::*member, auto value) {
