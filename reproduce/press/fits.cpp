@@ -28,7 +28,7 @@ TrialRecord run_trial(const Study& study, const Method& method, Index states, In
   number(Number::states) = static_cast<double>(model.n_states());
   number(Number::freedom) = model.degrees_of_freedom();
   number(Number::mse) = mean_square(model, sample.train);
-  number(Number::aic) = aic_of(model, sample.train);
+  number(Number::aic) = aic_of(model, states, sample.train);
   number(Number::iterations) = model.report().details.at("iterations").as_number();
   if (sample.test.size() == 0) return out;
   number(Number::test_mse) = mean_square(model, sample.test);
@@ -98,9 +98,9 @@ double mean_square(const Press& model, const Dataset& data) {
   return (data.y.row(0).transpose() - fitted_means(model, data.x)).squaredNorm() / static_cast<double>(data.size());
 }
 
-double aic_of(const Press& model, const Dataset& train) {
+double aic_of(const Press& model, Index states, const Dataset& train) {
   const auto n = static_cast<double>(train.size());
-  const auto parameters = static_cast<double>((model.n_states() - 1) * (train.x.rows() + 1));
+  const auto parameters = static_cast<double>((states - 1) * (train.x.rows() + 1));
   return n * std::log(mean_square(model, train)) + 2 * parameters;
 }
 

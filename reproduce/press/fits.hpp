@@ -68,8 +68,8 @@ Vector fitted_means(const Press& model, const MatrixView& x);
 
 double mean_square(const Press& model, const Dataset& data);
 
-/// (37).
-double aic_of(const Press& model, const Dataset& train);
+/// (37) for a fit of `states`, those of which that hold no rows are no longer in the model and count all the same.
+double aic_of(const Press& model, Index states, const Dataset& train);
 
 /// Fits what the book does not hold yet; no fit begins after `minutes`.
 void run_study(const Study& study, RecordBook& book, double minutes);

@@ -94,7 +94,8 @@ void check_fit(Differences& differences) {
   differences.add("sizes of states (17)", (w.colwise().sum().transpose() - model.state_sizes()).cwiseAbs().maxCoeff(),
                   1e-11);
   const double mse = (y - s * y).squaredNorm() / n_rows;
-  differences.add("AIC (37)", std::abs(n_rows * std::log(mse) + 2 * (n_states - 1) * 3 - aic_of(model, data)), 1e-10);
+  differences.add("AIC (37)", std::abs(n_rows * std::log(mse) + 2 * (n_states - 1) * 3 - aic_of(model, n_states, data)),
+                  1e-10);
   double entropy = 0;
   for (const double value : w.reshaped()) entropy -= value > 0 ? value * std::log2(value) / n_rows : 0;
   differences.add("mean entropy (18)", std::abs(entropy - model.mean_entropy()), 1e-12);
