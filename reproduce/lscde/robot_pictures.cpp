@@ -102,7 +102,7 @@ plot::Canvas pendulum_paths() {
 
 /// Ahead at random speeds; where something is near, a turn on the spot away from it.
 Pose wander(const Khepera& robot, const Pose& pose, RandomStream& random, std::vector<Pose>& path) {
-  constexpr double near = 0.05;
+  constexpr double near = 0.04;
   const Vector distances = robot.measure(pose, random);
   if (distances.minCoeff() < near) {
     const double turn = distances[0] < distances[1] ? 0.1 : -0.1;
@@ -134,7 +134,7 @@ plot::Canvas khepera_rooms() {
     canvas.polygon(corners, wall);
     for (const Pillar& own : robot.room.pillars) canvas.circle(at(own.centre), scale * own.radius, pillar);
 
-    RandomStream random(8, static_cast<std::uint64_t>(place));
+    RandomStream random(21, static_cast<std::uint64_t>(place));
     Pose pose = robot.draw_pose(random);
     std::vector<Pose> path = {pose};
     std::vector<Pose> seen;
