@@ -85,7 +85,7 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
     if (list != nullptr && list->size() != 1 && chosen != nullptr) {
-      const std::string how = list->empty() ? "found from the data" : "chosen by cross-validation from " + value;
+      const std::string how = list->empty() ? "found from the data" : "chosen by " + chosen_by(used) + " from " + value;
       rows.push_back({name, brief_text(*chosen), how + (changed ? " (set)" : "")});
     } else {
       rows.push_back({name, value, changed ? "set; the default is " + value_text(defaults.at(option.name)) : ""});
@@ -144,8 +144,10 @@ std::string tuning_text(const Model& model) {
   if (!tuning) return "  no candidates were compared\n";
   const Document options = model.density->options();
   const Document* scoring = options.find("scoring");
+  const std::string by = chosen_by(options);
+  const std::string score = by != "cross-validation" ? by : scoring == nullptr ? "score" : value_text(*scoring);
   std::vector<std::vector<std::string>> rows{tuning->names};
-  rows.front().insert(rows.front().end(), {scoring == nullptr ? "score" : value_text(*scoring), "std error"});
+  rows.front().insert(rows.front().end(), {score, "std error"});
   for (const Candidate& candidate : tuning->candidates) {
     if (rows.size() > most_candidates) break;
     std::vector<std::string> row;
@@ -207,7 +209,10 @@ std::string certificate_text(const FitReport& report) {
   const Document* certificate = report.details.find("certificate");
   if (certificate == nullptr) return "";
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : certificate->as_object()) rows.push_back({name, value_text(value)});
+  for (const auto& [name, value] : certificate->as_object()) {
+    const auto* number = std::get_if<double>(&value.value());
+    rows.push_back({name, number == nullptr ? value_text(value) : brief(*number)});
+  }
   return "\nCertificate\n" + align(rows, 2);
 }
 

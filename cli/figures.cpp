@@ -161,7 +161,8 @@ std::string importance_figure(const Model& model) {
 /// A path along which some input was selected.
 bool has_path(const Model& model) {
   const Document* path = model.density->report().details.find("path");
-  return path != nullptr && path->at("inputs").as_matrix().size() > 0;
+  const Document* inputs = path == nullptr ? nullptr : path->find("inputs");  // PRESS has another path
+  return inputs != nullptr && inputs->as_matrix().size() > 0;
 }
 
 /// The norms of the coefficients along the penalties that a model tried (Shiga et al. 2015, figure 4).
@@ -259,7 +260,7 @@ std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& re
   if (const auto tuning = tuning_of(*model.density)) {
     const Candidate& best = tuning->candidates.front();
     for (std::size_t i = 0; i < best.values.size(); ++i) {
-      out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by cross-validation");
+      out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by " + chosen_by(model.density->options()));
     }
   }
   if (scores) {

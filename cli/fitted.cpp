@@ -1,6 +1,7 @@
 #include "fitted.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <variant>
 
@@ -40,6 +41,15 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   }
   std::stable_sort(out.candidates.begin(), out.candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+  return out;
+}
+
+std::string chosen_by(const Document& options) {
+  const Document* selection = options.find("selection");
+  const auto* name = selection == nullptr ? nullptr : std::get_if<std::string>(&selection->value());
+  if (name == nullptr || *name == "cv") return "cross-validation";
+  std::string out = *name;
+  for (char& letter : out) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   return out;
 }
 

@@ -26,6 +26,9 @@ struct Tuning {
 /// Nothing when there was nothing to choose.
 std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 
+/// What chose among candidates, from the options of the model: "cross-validation", "AIC" or "BIC".
+std::string chosen_by(const Document& options);
+
 /// An option's value as the user would type it.
 std::string value_text(const Document& value);
 

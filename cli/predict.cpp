@@ -10,6 +10,7 @@
 #include "condens/core/random.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/files.hpp"
+#include "condens/models/kqr.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "verbs.hpp"
@@ -29,6 +30,7 @@ struct PredictCall {
   bool std = false;
   bool mode = false;
   std::string quantiles;
+  bool exact_quantiles = false;
   std::string interval;
   bool log_density = false;
   bool cdf = false;
@@ -52,8 +54,8 @@ Wanted what_is_wanted(const PredictCall& call) {
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
   require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
-  const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || !out.interval.empty() ||
-                   call.log_density || call.cdf || call.samples > 0;
+  const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || call.exact_quantiles ||
+                   !out.interval.empty() || call.log_density || call.cdf || call.samples > 0;
   if (!any) {
     out.call.mean = out.call.std = true;
     out.quantiles = {0.05, 0.5, 0.95};
@@ -93,6 +95,22 @@ void add_target(const Wanted& wanted, const GaussianMixtures& laws, const Vector
   if (wanted.call.cdf) out.add(prefix + "cdf", laws.cdf(y, run));
 }
 
+/// The model whose quantiles are estimates themselves.
+const Kqr& model_of_quantiles(const Model& model) {
+  const auto* out = dynamic_cast<const Kqr*>(model.density.get());
+  require(out != nullptr, "--exact-quantiles: ", model.density->model_name(),
+          " estimates no quantiles, only kqr does; --quantiles p,p,... gives those of any model's law");
+  return *out;
+}
+
+void add_exact_quantiles(const Kqr& model, const MatrixView& x, const Run& run, Columns& out) {
+  const Matrix quantiles = model.quantiles(x, run);
+  const std::vector<double>& levels = model.quantile_levels();
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    out.add("exact_q" + format_number(levels[k]), quantiles.row(static_cast<Index>(k)));
+  }
+}
+
 /// Draws of one row come from the stream of its number, whatever the block.
 void add_samples(const Wanted& wanted, const GaussianMixtures& laws, Index first_row,
                  const std::vector<std::string>& prefixes, const Run& run, Columns& out) {
@@ -126,6 +144,7 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
     const Vector own = y.rows() > 0 ? Vector(y.row(row)) : Vector();
     add_target(wanted, targets.size() == 1 ? laws : laws.marginal(row), own, prefixes.back(), here, out);
   }
+  if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
   if (wanted.call.samples > 0) add_samples(wanted, laws, first_row, prefixes, here, out);
   return out;
@@ -206,6 +225,7 @@ void predict(const PredictCall& call) {
   const Wanted wanted = what_is_wanted(call);
   check_output(call.output, {call.model, call.rows});
   const Model model = read_model(call.model);
+  if (call.exact_quantiles) model_of_quantiles(model);
   const Table table = call.csv.read(call.rows);
   const bool with_targets = call.log_density || call.cdf;
   if (with_targets) check_targets_there(call, model, table);
@@ -253,6 +273,9 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--std", call->std, "Standard deviation of y")->group(group);
   verb.add_flag("--mode", call->mode, "The most likely y")->group(group);
   add_option(verb, "--quantiles", call->quantiles, "p,p,...", "Quantiles of y: columns q0.05, q0.5, ...", group);
+  verb.add_flag("--exact-quantiles", call->exact_quantiles,
+                "The quantiles that a model of kqr has estimated, at its levels: columns exact_q0.05, ...")
+      ->group(group);
   add_option(verb, "--interval", call->interval, "p", "Central interval that holds y with probability p", group);
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);

@@ -10,6 +10,7 @@
 #include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
 #include "condens/density/parzen.hpp"
+#include "condens/density/ratio_kde.hpp"
 #include "condens/density/rsde.hpp"
 #include "condens/density/skd.hpp"
 #include "condens/models/epsilon_kde.hpp"
@@ -179,6 +180,9 @@ const std::vector<ModelInfo>& models() {
       describe<EpsilonKde, EpsilonKdeOptions>(
           "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
           "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
+      describe<RatioKde, RatioKdeOptions>(
+          "rkde", "RatioKDE", "Ratio of kernel density estimates: that of inputs and target over that of the inputs.",
+          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::ignored),
       describe<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
           "Rasmussen and Williams (2006)", Unlabeled::ignored),

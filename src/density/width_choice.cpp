@@ -145,7 +145,7 @@ Dataset rows_of_density(const Dataset& standardized, const std::vector<double>& 
 
 std::vector<Index> folds_of_rows(const Dataset& rows, const Dataset& given, const std::vector<double>& cv, Index seed) {
   if (cv.size() > 1) return preparation::folds_of(cv, given, seed);
-  return preparation::folds_of({std::min(cv.front(), static_cast<double>(rows.size()))}, rows, seed);
+  return preparation::folds_of(preparation::at_most_rows(cv, rows.size()), rows, seed);
 }
 
 double likelihood_width(const Matrix& points, const Vector& weights, const Run& run) {

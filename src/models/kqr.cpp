@@ -126,6 +126,45 @@ Document account_of(const Certificates& certificates) {
                           {"pivots", certificates.pivots}};
 }
 
+void report_rows(Index used, Index all, FitReport& report) {
+  report.details.set("n_rows", all);
+  if (used == all) return;
+  report.details.set("n_rows_used", used);
+  report.warnings.push_back(message("quantiles are learned from ", used, " of the ", all,
+                                    " rows, drawn at random; more by max_rows, at quadratic cost"));
+}
+
+Problem problem_of(const Dataset& rows, const KqrOptions& options, Defensive defensive) {
+  return {.data = rows,
+          .levels = options.quantile_levels,
+          .loss = options.loss,
+          .scoring = options.scoring,
+          .defensive = std::move(defensive),
+          .spreads = ascending(options.spread),
+          .floors = ascending(options.bandwidth_y_floor)};
+}
+
+/// The best of the candidates by cross-validation of the rows `drawn` of those that count in `given`; one needs none.
+Candidate choose(Problem& problem, const KqrOptions& options, const Dataset& given, const std::vector<Index>& drawn,
+                 const Run& run, FitReport& report) {
+  Candidate best{
+      options.bandwidth.front(), options.regularization.front(), {problem.spreads.front(), problem.floors.front()}};
+  const auto several = [](const std::vector<double>& values) { return values.size() > 1; };
+  if (several(options.bandwidth) || several(options.regularization) || several(problem.spreads) ||
+      several(problem.floors)) {
+    const std::vector<Index> fold = preparation::folds_of(options.cv, given, options.seed);
+    for (const Index i : drawn) problem.fold.push_back(fold[static_cast<std::size_t>(i)]);
+    Certificates certificates;
+    const std::vector<Candidate> compared = search(problem, options, run, certificates);
+    best = best_of(compared);
+    report_search(compared, best, options, report);
+    report.details.set("certificates_of_folds", account_of(certificates));
+  }
+  report.details.set("bandwidth", best.bandwidth);
+  report.details.set("regularization", best.regularization);
+  return best;
+}
+
 /// Objectives, certificates, and how often neighbouring quantiles cross at the rows.
 void report_fits(const std::vector<QuantileFit>& fits, FitReport& report) {
   const Index m = std::ssize(fits);
@@ -148,6 +187,25 @@ void report_fits(const std::vector<QuantileFit>& fits, FitReport& report) {
     report.warnings.push_back(message("the objective of a level may exceed the least by ", certificates.largest_gap,
                                       " of it; rounding allows no less at so small a regularization"));
   }
+}
+
+/// The levels' solutions side by side.
+struct Solutions {
+  Matrix coefficients;  // rows x levels
+  Vector intercepts;
+  Vector relative_gaps;
+};
+
+Solutions gather(const std::vector<QuantileFit>& fits) {
+  const Index m = std::ssize(fits);
+  Solutions out{Matrix(fits.front().coefficients.size(), m), Vector(m), Vector(m)};
+  for (Index j = 0; j < m; ++j) {
+    const QuantileFit& fit = fits[static_cast<std::size_t>(j)];
+    out.coefficients.col(j) = fit.coefficients;
+    out.intercepts[j] = fit.intercept;
+    out.relative_gaps[j] = fit.relative_gap;
+  }
+  return out;
 }
 
 }  // namespace
@@ -276,59 +334,28 @@ Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
   const preparation::Standardized standardized = preparation::standardize(owner, rows, given.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
   const Drawn drawn = draw_rows(standardized.data, given.max_rows, given.seed);
-  const Dataset& used = drawn.data;
-  report.details.set("n_rows", rows.size());
-  if (used.size() < rows.size()) {
-    report.details.set("n_rows_used", used.size());
-    report.warnings.push_back(message("quantiles are learned from ", used.size(), " of the ", rows.size(),
-                                      " rows, drawn at random; more by max_rows, at quadratic cost"));
-  }
-  const KqrOptions options = settle_candidates(given, used.x);
-  Problem problem{.data = used,
-                  .levels = options.quantile_levels,
-                  .loss = options.loss,
-                  .scoring = options.scoring,
-                  .defensive = Defensive::fit(options.defensive_weight, standardized.data),
-                  .spreads = ascending(options.spread),
-                  .floors = ascending(options.bandwidth_y_floor)};
-  Candidate best{
-      options.bandwidth.front(), options.regularization.front(), {problem.spreads.front(), problem.floors.front()}};
-  const auto several = [](const std::vector<double>& values) { return values.size() > 1; };
-  if (several(options.bandwidth) || several(options.regularization) || several(problem.spreads) ||
-      several(problem.floors)) {
-    const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
-    for (const Index i : drawn.rows) problem.fold.push_back(fold[static_cast<std::size_t>(i)]);
-    Certificates certificates;
-    const std::vector<Candidate> compared = search(problem, options, run, certificates);
-    best = best_of(compared);
-    report_search(compared, best, options, report);
-    report.details.set("certificates_of_folds", account_of(certificates));
-  }
-
-  report.details.set("bandwidth", best.bandwidth);
-  report.details.set("regularization", best.regularization);
+  report_rows(drawn.data.size(), rows.size(), report);
+  const KqrOptions options = settle_candidates(given, drawn.data.x);
+  Problem problem = problem_of(drawn.data, options, Defensive::fit(options.defensive_weight, standardized.data));
+  const Candidate best = choose(problem, options, data, drawn.rows, run, report);
 
   Task task(run, "solving for every level", static_cast<double>(problem.levels.size()));
   const std::vector<QuantileFit> fits = kqr::solve_levels(problem, best.bandwidth, best.regularization, task);
   report_fits(fits, report);
-  const Index m = std::ssize(fits);
-  Parameters p{.options = given,
-               .bandwidth = best.bandwidth,
-               .regularization = best.regularization,
-               .spread = best.shape.spread,
-               .bandwidth_y_floor = best.shape.floor,
-               .x = used.x,
-               .coefficients = Matrix(used.size(), m),
-               .intercepts = Vector(m),
-               .relative_gaps = Vector(m),
-               .defensive = problem.defensive};
-  for (Index j = 0; j < m; ++j) {
-    const QuantileFit& fit = fits[static_cast<std::size_t>(j)];
-    p.coefficients.col(j) = fit.coefficients;
-    p.intercepts[j] = fit.intercept;
-    p.relative_gaps[j] = fit.relative_gap;
-  }
-  return {std::move(p), standardized.x, standardized.y, std::move(report)};
+  Solutions found = gather(fits);
+  return {{.options = given,
+           .bandwidth = best.bandwidth,
+           .regularization = best.regularization,
+           .spread = best.shape.spread,
+           .bandwidth_y_floor = best.shape.floor,
+           .x = drawn.data.x,
+           .coefficients = std::move(found.coefficients),
+           .intercepts = std::move(found.intercepts),
+           .relative_gaps = std::move(found.relative_gaps),
+           .defensive = problem.defensive},
+          standardized.x,
+          standardized.y,
+          std::move(report)};
 }
 
 }  // namespace condens

@@ -44,6 +44,14 @@ Matrix on_grid(const MatrixView& standardized) {
   return (standardized / step).array().round() * step;
 }
 
+Dataset rows_of_training(const Dataset& rows, bool standardized) {
+  Dataset out = rows;
+  if (!standardized) return out;
+  out.x = on_grid(rows.x);
+  out.y = on_grid(rows.y);
+  return out;
+}
+
 Ensemble plan(const MdnOptions& options, const Dataset& rows) {
   Ensemble out{.training = {},
                .n_members = options.n_members,
@@ -94,11 +102,13 @@ void report_candidates(const std::vector<Candidate>& all, const Candidate& best,
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
 }
 
-/// The best candidate becomes the ensemble's.
-void choose(Ensemble& ensemble, const MdnOptions& options, const Dataset& rows, const std::vector<Index>& fold,
+/// The best candidate becomes the ensemble's; `given` has the rows that the option `cv` speaks of.
+void choose(Ensemble& ensemble, const MdnOptions& options, const Dataset& rows, const Dataset& given,
             const Defensive& defensive, const Run& run, FitReport& report) {
   std::vector<Candidate> candidates = candidates_of(options);
   if (candidates.size() == 1) return;
+  const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
+  const std::vector<Index> fold = preparation::folds_of(cv, given, options.seed);
   mdn::score_candidates(candidates, ensemble, rows, fold, defensive, run);
   const Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
                                             [](const auto& a, const auto& b) { return a.score < b.score; });
@@ -129,6 +139,14 @@ double share_on_floor(const mdn::Shape& shape, const Dataset& rows, const Matrix
   return out / (rows.weights.sum() * static_cast<double>(parameters.cols()));
 }
 
+void report_floor(double share, double floor, FitReport& report) {
+  report.details.set("share_on_scale_floor", share);
+  if (share <= 0.01) return;
+  report.warnings.push_back(message("components on the floor of their standard deviation, ", floor,
+                                    " of the spread of y (scale_floor), account for ", std::round(1000 * share) / 10,
+                                    " % of the rows: y is tied, rounded or nearly a function of x there"));
+}
+
 void report_members(const std::vector<Member>& members, const Ensemble& ensemble, const Dataset& rows,
                     FitReport& report) {
   const auto columns = [&](Vector Member::*losses) {
@@ -157,6 +175,26 @@ void report_members(const std::vector<Member>& members, const Ensemble& ensemble
                                       " different rows, without validation rows or decay to hold it back; fewer "
                                       "hidden units, layers or components may do better"));
   }
+}
+
+/// The best start of every member, side by side.
+struct Networks {
+  Matrix parameters;      // parameters x members
+  Vector train_nll;       // members
+  Vector validation_nll;  // members; empty without validation rows
+};
+
+Networks best_of(const std::vector<Member>& members) {
+  const Index count = std::ssize(members);
+  const bool validated = members.front().validation_losses.size() > 0;
+  Networks out{Matrix(members.front().best.parameters.size(), count), Vector(count), Vector(validated ? count : 0)};
+  for (Index m = 0; m < count; ++m) {
+    const mdn::Trained& best = members[static_cast<std::size_t>(m)].best;
+    out.parameters.col(m) = best.parameters;
+    out.train_nll[m] = best.train_loss;
+    if (validated) out.validation_nll[m] = best.held_out_loss;
+  }
+  return out;
 }
 
 }  // namespace
@@ -292,49 +330,28 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_constant_inputs(standardized, report);
-  Dataset own = standardized.data;
-  if (options.standardize) {
-    own.x = on_grid(own.x);
-    own.y = on_grid(own.y);
-  }
+  const Dataset own = rows_of_training(standardized.data, options.standardize);
   const Defensive defensive = Defensive::fit(options.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
   Ensemble ensemble = plan(options, own);
-  const bool choice = candidates_of(options).size() > 1;
-  std::vector<double> cv = options.cv;
-  if (!given_folds) cv.front() = std::min(cv.front(), static_cast<double>(rows.size()));
-  const std::vector<Index> fold =
-      choice ? preparation::folds_of(cv, given_folds ? data : rows, options.seed) : std::vector<Index>{};
-  choose(ensemble, options, own, fold, defensive, run, report);
+  choose(ensemble, options, own, given_folds ? data : rows, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);
-
   const mdn::Shape& shape = ensemble.training.shape;
-  Parts p{.options = options,
-          .shape = shape,
-          .regularization = ensemble.training.decay,
-          .range = InputRange::of(own.x),
-          .parameters = Matrix(shape.n_parameters(), options.n_members),
-          .train_nll = Vector(options.n_members),
-          .validation_nll = Vector(members.front().validation_losses.size() > 0 ? options.n_members : 0),
-          .defensive = defensive};
-  for (Index m = 0; m < options.n_members; ++m) {
-    const mdn::Trained& best = members[static_cast<std::size_t>(m)].best;
-    p.parameters.col(m) = best.parameters;
-    p.train_nll[m] = best.train_loss;
-    if (p.validation_nll.size() > 0) p.validation_nll[m] = best.held_out_loss;
-  }
-  const double on_floor = share_on_floor(shape, own, p.parameters);
-  report.details.set("share_on_scale_floor", on_floor);
-  if (on_floor > 0.01) {
-    report.warnings.push_back(message("components on the floor of their standard deviation, ", options.scale_floor,
-                                      " of the spread of y (scale_floor), account for ",
-                                      std::round(1000 * on_floor) / 10,
-                                      " % of the rows: y is tied, rounded or nearly "
-                                      "a function of x there"));
-  }
-  return {std::move(p), standardized.x, standardized.y, std::move(report)};
+  Networks networks = best_of(members);
+  report_floor(share_on_floor(shape, own, networks.parameters), options.scale_floor, report);
+  return {{.options = options,
+           .shape = shape,
+           .regularization = ensemble.training.decay,
+           .range = InputRange::of(own.x),
+           .parameters = std::move(networks.parameters),
+           .train_nll = std::move(networks.train_nll),
+           .validation_nll = std::move(networks.validation_nll),
+           .defensive = defensive},
+          standardized.x,
+          standardized.y,
+          std::move(report)};
 }
 
 }  // namespace condens

@@ -76,6 +76,11 @@ void check_centers(std::string_view owner, const Matrix& centers, const Dataset&
           " numbers each, expected ", rows, ": ", data.x.rows(), " of x and ", data.y.rows(), " of y");
 }
 
+std::vector<double> at_most_rows(std::vector<double> cv, Index rows) {
+  if (cv.size() == 1) cv.front() = std::min(cv.front(), static_cast<double>(rows));
+  return cv;
+}
+
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed) {
   std::vector<double> fold_of_row = cv;
   Index rows = given.size();

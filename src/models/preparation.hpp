@@ -41,6 +41,9 @@ Dataset merge_copies(const Dataset& data);
 /// Throws std::invalid_argument unless given centres [x, y], as columns, fit the data.
 void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data);
 
+/// The option `cv` with a number of folds no larger than that of the rows; the folds of rows as they are.
+std::vector<double> at_most_rows(std::vector<double> cv, Index rows);
+
 /// The fold of every row that counts, from the option `cv`: a number of folds, or the fold of
 /// every row of `given` (rows of weight 0 among them).
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed);

@@ -276,8 +276,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
           rows.size(), " different rows");
   std::vector<Index> fold;
   if (by_folds && grid.size() > 1) {
-    std::vector<double> cv = options.cv;
-    if (cv.size() == 1) cv.front() = std::min(cv.front(), static_cast<double>(rows.size()));
+    const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
     fold = preparation::folds_of(cv, own_folds ? data : rows, options.seed);
   }
 

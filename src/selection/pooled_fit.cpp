@@ -76,7 +76,7 @@ std::vector<Index> folds_of(const Settings& settings, const Dataset& data, const
     if (k > 0 && points.col(sorted[k]) != points.col(sorted[k - 1])) ++distinct;
     number[static_cast<std::size_t>(sorted[k])] = distinct;
   }
-  const auto folds = std::min(static_cast<Index>(settings.cv.front()), distinct + 1);
+  const auto folds = static_cast<Index>(preparation::at_most_rows(settings.cv, distinct + 1).front());
   const std::vector<Index> fold = assign_folds(distinct + 1, folds, static_cast<std::uint64_t>(settings.seed));
   for (Index& own : number) own = fold[static_cast<std::size_t>(own)];
   return number;

@@ -107,6 +107,8 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("predict m.json x.csv --log-density", 2, {"x.csv", "--log-density", "'y'"});
   expect_refusal("predict m.json x.csv --cdf -o out.csv", 2, {"x.csv", "--cdf", "'y'"});
   expect_refusal("predict m.json x.csv --quantiles 0.5,1.5", 2, {"--quantiles", "'1.5'"});
+  expect_refusal("predict m.json x.csv --exact-quantiles", 2,
+                 {"--exact-quantiles", "lscde", "only kqr", "--quantiles"});
   expect_refusal("predict m.json x.csv --interval 90", 2, {"--interval", "'90'"});
   expect_refusal("score m.json x.csv", 2, {"x.csv", "'y'"});
   expect_refusal("predict m.json m.json", 2, {"m.json"});

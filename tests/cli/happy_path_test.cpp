@@ -261,6 +261,25 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   expect_words(run("plot m.json t.csv --figure weights --x kind -o p.svg").err, {"kind is categorical"});
 }
 
+TEST_F(HappyPath, DescribeSaysWhatChose) {
+  write("t.csv", small_table(40));
+  output_of("fit t.csv --target y --model press --set n_states=1,2 --set selection=aic -o m.json");
+  expect_words(output_of("describe m.json"), {"chosen by AIC from 1,2", "AIC  std error"});
+  output_of("plot m.json t.csv -o p.html");
+  expect_words(read("p.html"), {", by AIC"});
+}
+
+TEST_F(HappyPath, QuantilesThatWereEstimatedAreThere) {
+  write("t.csv", "y\n9\n1\n4\n2\n8\n3\n6\n5\n7\n");
+  output_of("fit t.csv --target y --model kqr --set quantile_levels=0.25,0.5,0.75 -o m.json");
+  const Table predicted = parse_csv(output_of("predict m.json t.csv --exact-quantiles"), "predicted");
+  ASSERT_EQ(predicted.columns().size(), 3U);
+  // Without inputs they are those of the sample.
+  EXPECT_NEAR(predicted.at("exact_q0.25", "").numbers()[8], 3, 1e-6);
+  EXPECT_NEAR(predicted.at("exact_q0.5", "").numbers()[8], 5, 1e-6);
+  EXPECT_NEAR(predicted.at("exact_q0.75", "").numbers()[8], 7, 1e-6);
+}
+
 TEST_F(HappyPath, AReductionTellsItsDirections) {
   shell(
       "awk 'BEGIN { srand(3); print \"a,b,c,town,y\"; for (i = 0; i < 90; ++i) { a = rand(); b = rand(); c = rand(); "
@@ -288,6 +307,9 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   expect_words(output_of("describe m.json"),
                {"member", "weight", "std error", "all together", "options.nw", "bandwidth_y=0.3 bandwidth=0.5", "gap"});
   expect_words(output_of("describe m.json --json"), {"\"members\"", "\"weight\""});
+  const std::string told = output_of("describe m.json");
+  const std::size_t gap = told.find("\n  gap ");
+  EXPECT_LT(told.find('\n', gap + 1) - gap, 28U) << "a number with all its digits";
 
   const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
   ASSERT_EQ(automatic.code, 0) << automatic.err;
