@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "condens/density/ratio_kde.hpp"
 #include "condens/registry.hpp"
 
 namespace condens::reproduce {
@@ -27,7 +28,10 @@ std::vector<Method> table_methods() {
       {"eKDE", "ekde", "paper", one("radius_of", "distance"), Origin::paper, 1},
       {"MDN", "mdn", "paper", one("regularization", Document(decays)), Origin::paper, 2},
       {"KQR", "kqr", "paper", one("scoring", "nll"), Origin::paper, 3},
+      {"RKDE", "rkde", "paper", no_options, Origin::paper, 4},
       {"MDN without decay", "mdn", "paper", no_options, Origin::reading},
+      {"RKDE equal widths", "rkde", "paper", one("widths", "equal"), Origin::reading},
+      {"RKDE as a ratio", "rkde", "paper", no_options, Origin::reading, 0, true},
       {"our LSCDE", "lscde", "recommended", no_options, Origin::recommended},
       {"our NW", "nw", "recommended", no_options, Origin::recommended},
       {"our MDN", "mdn", "recommended", no_options, Origin::recommended},
@@ -43,10 +47,10 @@ const std::vector<std::string>& pooled_labels() {
 
 bool takes_several_targets(const Method& method) { return !find_model(method.model).single_target; }
 
-Vector log_density(const Method&, const ConditionalDensity& model, const Dataset& test) {
+Vector log_density(const Method& method, const ConditionalDensity& model, const Dataset& test) {
   const Run one_thread{.threads = 1, .observer = {}};
   const Vector out = model.log_density(test.x, test.y, one_thread);
-  return out;
+  return method.ratio ? out + dynamic_cast<const RatioKde&>(model).log_mass(test.x, one_thread) : out;
 }
 
 std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
