@@ -75,6 +75,12 @@ void table_2(const Command& command) {
   print_pool(report, std::cout);
   std::cout << "All methods over the four robots:\n\n";
   print_summary(report, std::cout);
+
+  const Study worse = badly_measured_study(command.scale);
+  run_study(worse, book, command.minutes);
+  std::cout << "### The pendulums, measured with ten times the errors\n\n";
+  print_beside({worse, book}, std::cout);
+  print_recommended({worse, book}, std::cout);
 }
 
 void presets(const Command& command) {

@@ -110,4 +110,10 @@ Pendulum pendulum_1() { return {.name = "Pendulum1", .torque_range = 0.4}; }
 
 Pendulum pendulum_2() { return {.name = "Pendulum2", .torque_range = 1.2}; }
 
+Pendulum badly_measured(Pendulum robot) {
+  robot.name += " badly measured";
+  for (double* error : {&robot.angle_error, &robot.rate_error, &robot.rate_error_share}) *error *= 10;
+  return robot;
+}
+
 }  // namespace condens::reproduce

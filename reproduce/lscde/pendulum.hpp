@@ -92,4 +92,7 @@ struct Pendulum {
 Pendulum pendulum_1();
 Pendulum pendulum_2();
 
+/// The same robot, measured with ten times the errors.
+Pendulum badly_measured(Pendulum robot);
+
 }  // namespace condens::reproduce

@@ -36,6 +36,25 @@ TrialRecord run_trial(const Method& method, const Problem& problem, Index repeti
   return out;
 }
 
+Study study_of(const std::vector<Robot>& robots, Scale scale) {
+  Study out{.cases = {},
+            .methods = table_methods(),
+            .repetitions = scale == Scale::full ? repeats : quick_repetitions,
+            .printed_times = printed_robot_times};
+  std::erase_if(out.methods, [](const Method& method) { return !takes_several_targets(method); });
+  for (const Robot& robot : robots) {
+    out.cases.push_back({.name = robot.name,
+                         .n = robot_train_rows,
+                         .inputs = robot.sample(1, 0).x.rows(),
+                         .printed = robot.printed,
+                         .problem = [robot](Index repetition) -> Problem {
+                           const std::uint64_t seed = 2 * static_cast<std::uint64_t>(repetition);
+                           return {robot.sample(robot_train_rows, seed), robot.sample(robot_test_rows, seed + 1)};
+                         }});
+  }
+  return out;
+}
+
 }  // namespace
 
 const std::vector<std::string>& number_names() {
@@ -65,24 +84,9 @@ Study benchmark_study(Scale scale, const std::string& directory) {
   return out;
 }
 
-Study robot_study(Scale scale) {
-  Study out{.cases = {},
-            .methods = table_methods(),
-            .repetitions = scale == Scale::full ? repeats : quick_repetitions,
-            .printed_times = printed_robot_times};
-  std::erase_if(out.methods, [](const Method& method) { return !takes_several_targets(method); });
-  for (const Robot& robot : robots()) {
-    out.cases.push_back({.name = robot.name,
-                         .n = robot_train_rows,
-                         .inputs = robot.sample(1, 0).x.rows(),
-                         .printed = robot.printed,
-                         .problem = [robot](Index repetition) -> Problem {
-                           const std::uint64_t seed = 2 * static_cast<std::uint64_t>(repetition);
-                           return {robot.sample(robot_train_rows, seed), robot.sample(robot_test_rows, seed + 1)};
-                         }});
-  }
-  return out;
-}
+Study robot_study(Scale scale) { return study_of(robots(), scale); }
+
+Study badly_measured_study(Scale scale) { return study_of(badly_measured_robots(), scale); }
 
 void run_study(const Study& study, RecordBook& book, double minutes) {
   std::vector<Trial> trials;

@@ -47,6 +47,9 @@ Study benchmark_study(Scale scale, const std::string& directory);
 /// Table 2: 100 rows for training, 900 for the test, 10 runs.
 Study robot_study(Scale scale);
 
+/// The same for pendulums that are measured with ten times the errors.
+Study badly_measured_study(Scale scale);
+
 /// Fits and scores what the book does not hold yet, until `minutes` are over.
 void run_study(const Study& study, RecordBook& book, double minutes);
 
