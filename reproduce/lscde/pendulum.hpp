@@ -66,8 +66,8 @@ struct Pendulum {
   /// The forces of one period.
   PendulumForces draw_forces(double torque, RandomStream& random) const;
 
-  /// `seconds` later, in steps of `step` or a little less.
-  PendulumState integrate(PendulumState state, const PendulumForces& forces, double seconds, double step) const;
+  /// `seconds` later, in equal steps of at most `longest`.
+  PendulumState integrate(PendulumState state, const PendulumForces& forces, double seconds, double longest) const;
 
   /// One period later.
   PendulumState advance(const PendulumState& state, double torque, RandomStream& random) const;
