@@ -112,6 +112,20 @@ std::vector<std::string> mean_row(const std::string& name, const std::vector<std
   return out;
 }
 
+/// On how many data our mean is within two standard errors of the printed one.
+std::string agreement(const Report& report, const Method& method) {
+  Index agree = 0;
+  Index data = 0;
+  for (const Case& from : report.study.cases) {
+    const Repetitions own = values_of(report, from, method.label, Number::capped);
+    const Printed& printed = from.printed[method.column];
+    if (own.values.size() < 2 || std::isnan(printed.mean)) continue;
+    ++data;
+    agree += std::abs(standardized_difference(mean(own.values), standard_error(own.values), printed)) <= 2;
+  }
+  return std::to_string(agree) + " of " + std::to_string(data);
+}
+
 /// Over all data: the sum of the mean seconds of one fit.
 double seconds_of(const Report& report, const std::string& method) {
   double out = 0;
@@ -218,13 +232,16 @@ void print_beside(const Report& report, std::ostream& out) {
   }
   table.add(mean_row("mean rank", own_ranks));
   table.add(mean_row("printed", printed_ranks));
+  std::vector<std::string> agree = {"agree with the printed"};
   std::vector<std::string> time = {"time"};
   std::vector<std::string> printed = {"printed"};
   for (const Method& method : methods) {
+    agree.push_back(agreement(report, method));
     time.push_back(significant(seconds_of(report, method.label) / seconds_of(report, methods.front().label)));
     const double theirs = report.study.printed_times[method.column];
     printed.push_back(std::isnan(theirs) ? "-" : plot::short_number(theirs));
   }
+  table.add(agree);
   table.add(time);
   table.add(printed);
   table.print(out);

@@ -17,11 +17,8 @@ std::string text(const Summary& s) { return plus_minus(s.mean, s.standard_error)
 
 Summary summary(const Halves& halves, double Half::*member) { return summarize(values(halves, member)); }
 
-/// How many standard errors our mean lies above the printed one. The printed mean is taken to be
-/// as uncertain as ours, or as uncertain as what stands after its ± makes it if that is more.
 double standardized_difference(const Summary& ours, const BenchmarkSet& set) {
-  const double printed = set.lscde().deviation / std::sqrt(static_cast<double>(repeats));
-  return (ours.mean - set.lscde().mean) / std::hypot(ours.standard_error, std::max(ours.standard_error, printed));
+  return standardized_difference(ours.mean, ours.standard_error, set.lscde());
 }
 
 std::string flagged(double z) { return (std::abs(z) > 2 ? "**" + fixed(z, 1) + "**" : fixed(z, 1)); }
