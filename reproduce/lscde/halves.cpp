@@ -4,7 +4,6 @@
 #include "common/data_files.hpp"
 #include "common/test_score.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/selection/random_splits.hpp"
 
 namespace condens::reproduce {
 
@@ -34,6 +33,8 @@ Half run_half(const Dataset& data, const Split& split, const Variant& variant, I
 
 }  // namespace
 
+std::vector<Split> benchmark_halves(Index n) { return random_splits(n, repeats, 0.5, split_seed); }
+
 std::vector<SetResults> run_halves(const std::string& directory, const std::vector<Variant>& variants) {
   const Index n_variants = static_cast<Index>(variants.size());
   std::vector<SetResults> out;
@@ -41,7 +42,7 @@ std::vector<SetResults> run_halves(const std::string& directory, const std::vect
     const std::optional<Dataset> data = load(directory, set.name);
     out.emplace_back();
     if (!data) continue;
-    const std::vector<Split> splits = random_splits(data->size(), repeats, 0.5, split_seed);
+    const std::vector<Split> splits = benchmark_halves(data->size());
     out.back().emplace(variants.size(), std::vector<Half>(repeats));
     parallel_for(n_variants * repeats, resolve_threads(0), [&](Index task) {
       const std::size_t v = static_cast<std::size_t>(task % n_variants);
@@ -58,7 +59,7 @@ std::vector<std::vector<double>> run_authors_program(const std::string& director
     const std::optional<Dataset> data = load(directory, set.name);
     out.emplace_back(data ? repeats : 0);
     if (!data) continue;
-    const std::vector<Split> splits = random_splits(data->size(), repeats, 0.5, split_seed);
+    const std::vector<Split> splits = benchmark_halves(data->size());
     parallel_for(repeats, resolve_threads(0), [&](Index repeat) {
       const std::size_t r = static_cast<std::size_t>(repeat);
       out.back()[r] = authors_program_score(data->subset(splits[r].train), data->subset(splits[r].test), r);

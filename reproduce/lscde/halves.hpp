@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "benchmark_sets.hpp"
+#include "condens/selection/random_splits.hpp"
 #include "variants.hpp"
 
 namespace condens::reproduce {
 
 inline constexpr Index repeats = 10;
+
+/// The halves of a set of n rows: training rows and the others, `repeats` times.
+std::vector<Split> benchmark_halves(Index n);
 
 /// One fit. Its test score in two readings: exact, and with 2.2e-16 added to every density
 /// (errata L8), so that no point counts more than 36.04.

@@ -1,62 +1,112 @@
-// Reproduces LSCDE's part of Sugiyama et al. (2010): Figure 1 and the LS-CDE column of
-// Table 1; and measures what each part of the recommended preset is worth.
+// Reproduces Sugiyama et al. (2010): Figure 1 and Tables 1 and 2; and measures what each part of the recommended preset
+// of LSCDE is worth.
 
 #include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include "condens/core/errors.hpp"
+#include "common/command.hpp"
+#include "comparison.hpp"
 #include "illustrations.hpp"
+#include "robot_pictures.hpp"
+#include "simulator_check.hpp"
+#include "studies.hpp"
 #include "tables.hpp"
 
 namespace {
 
 using namespace condens::reproduce;
 
-constexpr const char* usage =
-    "usage: reproduce_lscde illustrations DATA_DIRECTORY PICTURES_DIRECTORY\n"
-    "       reproduce_lscde table1 DATA_DIRECTORY\n"
-    "       reproduce_lscde presets DATA_DIRECTORY\n"
-    "       reproduce_lscde all DATA_DIRECTORY PICTURES_DIRECTORY\n"
-    "Markdown goes to standard output. fetch_data.sh gets the data sets.\n";
+const std::vector<std::string> parts = {"illustrations", "column", "table1", "robots", "table2", "presets"};
 
-void illustrations(const std::string& directory, const std::string& pictures) {
+void illustrations(const Command& command) {
   std::cout << "## Figure 1\n\n";
-  draw_illustrations(directory, pictures, std::cout);
+  draw_illustrations(command.data, command.pictures, std::cout);
   print_toy_scores(std::cout);
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const std::string verb = arguments.empty() ? "" : arguments[0];
-  const std::size_t expected = verb == "illustrations" || verb == "all" ? 3 : 2;
-  const bool known = verb == "illustrations" || verb == "table1" || verb == "presets" || verb == "all";
-  if (!known || arguments.size() != expected) {
-    std::cerr << usage;
-    return 2;
-  }
-  condens::require(std::filesystem::is_directory(arguments[1]), "'", arguments[1], "' is not a directory");
-  if (verb == "illustrations" || verb == "all") illustrations(arguments[1], arguments[2]);
-  if (verb == "illustrations") return 0;
+void column(const Command& command) {
+  const std::vector<SetResults> results = run_halves(command.data, {paper_variant, recommended_variant});
+  print_lscde_column(results, run_authors_program(command.data), std::cout);
+}
 
+RecordBook records_of(const Command& command) {
+  const std::string stem = command.scale == Scale::quick ? "quick.csv" : "full.csv";
+  return {std::filesystem::path(command.records) / stem, number_names()};
+}
+
+void table_1(const Command& command) {
+  const Study study = benchmark_study(command.scale, command.data);
+  RecordBook book = records_of(command);
+  run_study(study, book, command.minutes);
+  const Report report{study, book};
+  std::cout << "## Table 1\n\nThe paper's methods, capped, each row above the printed one.\n\n";
+  print_beside(report, std::cout);
+  print_order(report, std::cout);
+  std::cout << "Without the cap, and with other readings of the columns:\n\n";
+  print_exact(report, std::cout);
+  std::cout << "### What the library recommends\n\n";
+  print_recommended(report, std::cout);
+  print_pool(report, std::cout);
+  std::cout << "All methods over all sets:\n\n";
+  print_summary(report, std::cout);
+}
+
+void robots(const Command& command) {
+  std::cout << "## The simulators of Table 2\n\n";
+  check_simulators(std::cout);
+  draw_robots(command.pictures, std::cout);
+}
+
+void table_2(const Command& command) {
+  const Study study = robot_study(command.scale);
+  RecordBook book = records_of(command);
+  run_study(study, book, command.minutes);
+  const Report report{study, book};
+  std::cout
+      << "## Table 2\n\nThe paper's methods, capped, each row above the printed one, which is of other simulators.\n\n";
+  print_beside(report, std::cout);
+  print_order(report, std::cout);
+  std::cout << "Without the cap, and with other readings of the columns:\n\n";
+  print_exact(report, std::cout);
+  std::cout << "### What the library recommends for the robots\n\n";
+  print_recommended(report, std::cout);
+  print_pool(report, std::cout);
+  std::cout << "All methods over the four robots:\n\n";
+  print_summary(report, std::cout);
+
+  const Study worse = badly_measured_study(command.scale);
+  run_study(worse, book, command.minutes);
+  std::cout << "### The pendulums, measured with ten times the errors\n\n";
+  print_beside({worse, book}, std::cout);
+  print_recommended({worse, book}, std::cout);
+}
+
+void presets(const Command& command) {
   std::vector<Variant> variants = {recommended_variant};
-  if (verb != "presets") variants.insert(variants.begin(), paper_variant);
-  if (verb != "table1") {
-    for (Variant& variant : ablations()) variants.push_back(std::move(variant));
+  for (Variant& variant : ablations()) variants.push_back(std::move(variant));
+  print_presets(variants, run_halves(command.data, variants), std::cout);
+}
+
+void run_part(const std::string& part, const Command& command) {
+  if (part == "illustrations") {
+    illustrations(command);
+  } else if (part == "column") {
+    column(command);
+  } else if (part == "table1") {
+    table_1(command);
+  } else if (part == "robots") {
+    robots(command);
+  } else if (part == "table2") {
+    table_2(command);
+  } else {
+    presets(command);
   }
-  const std::vector<SetResults> results = run_halves(arguments[1], variants);
-  if (verb != "presets") print_table1(results, run_authors_program(arguments[1]), std::cout);
-  if (verb != "table1") print_presets(variants, results, std::cout);
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::cerr << "reproduce_lscde: " << error.what() << '\n';
-    return 1;
-  }
+  return run_program({.name = "reproduce_lscde", .parts = parts, .run = run_part}, argc, argv);
 }

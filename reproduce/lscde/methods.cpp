@@ -1,0 +1,64 @@
+#include "methods.hpp"
+
+#include <algorithm>
+
+#include "condens/density/ratio_kde.hpp"
+#include "condens/registry.hpp"
+
+namespace condens::reproduce {
+
+namespace {
+
+const Document no_options(Document::Object{});
+
+Document one(const char* name, Document value) {
+  Document out;
+  out.set(name, std::move(value));
+  return out;
+}
+
+/// The paper chooses the decay and names no candidates (section 3.2, errata L17): the range of section 2.6.
+const std::vector<double> decays = {0.01, 0.1, 1, 10};
+
+}  // namespace
+
+std::vector<Method> table_methods() {
+  return {
+      {"LS-CDE", "lscde", "paper", no_options, Origin::paper, 0},
+      {"eKDE", "ekde", "paper", one("radius_of", "distance"), Origin::paper, 1},
+      {"MDN", "mdn", "paper", one("regularization", Document(decays)), Origin::paper, 2},
+      {"KQR", "kqr", "paper", one("scoring", "nll"), Origin::paper, 3},
+      {"RKDE", "rkde", "paper", no_options, Origin::paper, 4},
+      {"MDN without decay", "mdn", "paper", no_options, Origin::reading},
+      {"RKDE equal widths", "rkde", "paper", one("widths", "equal"), Origin::reading},
+      {"RKDE as a ratio", "rkde", "paper", no_options, Origin::reading, 0, true},
+      {"our LSCDE", "lscde", "recommended", no_options, Origin::recommended},
+      {"our NW", "nw", "recommended", no_options, Origin::recommended},
+      {"our MDN", "mdn", "recommended", no_options, Origin::recommended},
+      {"our GP", "gp", "recommended", no_options, Origin::recommended},
+      {auto_label, "auto", "recommended", no_options, Origin::recommended},
+  };
+}
+
+const std::vector<std::string>& pooled_labels() {
+  static const std::vector<std::string> out = {"our LSCDE", "our NW", "our MDN", "our GP"};
+  return out;
+}
+
+bool takes_several_targets(const Method& method) { return !find_model(method.model).single_target; }
+
+Vector log_density(const Method& method, const ConditionalDensity& model, const Dataset& test) {
+  const Run one_thread{.threads = 1, .observer = {}};
+  const Vector out = model.log_density(test.x, test.y, one_thread);
+  return method.ratio ? out + dynamic_cast<const RatioKde&>(model).log_mass(test.x, one_thread) : out;
+}
+
+std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
+  const ModelInfo& info = find_model(method.model);
+  Document options = method.options;
+  const auto has_seed = [](const OptionInfo& option) { return option.name == "seed"; };
+  if (std::any_of(info.options.begin(), info.options.end(), has_seed)) options.set("seed", std::int64_t{seed});
+  return info.fit(data, method.preset, options, Run{.threads = 1, .observer = {}});
+}
+
+}  // namespace condens::reproduce
