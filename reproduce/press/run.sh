@@ -9,48 +9,19 @@
 # begins later than that, and the tables say which repetitions are missing;
 # --quick (small samples, few repetitions) prints to the terminal only. Where
 # PYTHON (python3 unless set) has scikit-learn, Table 1's other methods run, too.
-set -euo pipefail
+# shellcheck source=../common/study.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../common/study.sh"
 
-if [[ $# -lt 1 || "$1" == -h || "$1" == --help ]]; then
-  sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
-  [[ "${1:-}" == -h || "${1:-}" == --help ]] && exit 0 || exit 2
-fi
-[[ -d "$1" ]] || { echo "run.sh: '$1' is not a directory" >&2; exit 2; }
-data="$(cd "$1" && pwd)"
+study_takes_data "$@"
 shift
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-root="$(cd "$here/../.." && pwd)"
-build="$root/build/release"
-python="${PYTHON:-python3}"
-
-cd "$root"
-cmake --preset studies >&2
-cmake --build "$build" --target reproduce_press --parallel "$(nproc)" >&2
-program="$build/reproduce/press/reproduce_press"
-
-commit="$(git -C "$root" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
-# What this script writes itself does not count as a change.
-changes="$(git -C "$root" status --porcelain -- . ':!reproduce/press/RESULTS.md' ':!reproduce/press/pictures' 2>/dev/null || true)"
-records="$build/reproduce/press/records-$commit"
-# Code that is in no commit can be anything: nothing of it is kept.
-[[ -z "$changes" ]] || { records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
-
+study_builds
 mkdir -p "$records/mnist"
 for file in "$data"/mnist/*-ubyte.gz; do
   [[ ! -f "$file" ]] || gzip -dc "$file" >"$records/mnist/$(basename "$file" .gz)"
 done
-if [[ " $* " == *" --quick "* ]]; then
-  "$program" all "$data" "$records" "$records/pictures" "$@"
-  exit
-fi
-results="$records/RESULTS.md"
-{
-  echo "# PRESS: results"
-  echo
-  echo "Written by \`reproduce/press/run.sh\` on $(date -u +%Y-%m-%d);" \
-    "commit $commit${changes:+, with changes that were not committed};" \
-    "$(lscpu | sed -n 's/^Model name: *//p' | head -n 1), $(nproc) cores. [README.md](README.md) explains the tables."
-  echo
+
+all_tables() {
+  local part python="${PYTHON:-python3}"
   for part in equations examples motorcycle abalone; do
     "$program" "$part" "$data" "$records" "$here/pictures" "$@"
   done
@@ -62,5 +33,10 @@ results="$records/RESULTS.md"
     cat "$records/rivals.md"
   fi
   "$program" mnist "$data" "$records" "$here/pictures" "$@"
-} | tee "$results"
-cat "$results" >"$here/RESULTS.md"
+}
+
+if study_is_quick "$@"; then
+  "$program" all "$data" "$records" "$records/pictures" "$@"
+else
+  study_writes PRESS all_tables "$@"
+fi

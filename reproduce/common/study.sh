@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# What the run.sh of every paper has in common. Sourced; the head of run.sh says what it does, `--help` prints it.
+#
+#   study_takes_data "$@"; shift    # where a directory with data comes first: $data
+#   study_builds                    # $program; $records, where its fits are kept; $here, beside run.sh
+#   study_is_quick "$@" && ...      # --quick: for the terminal only
+#   study_writes TITLE COMMAND...   # RESULTS.md with its head
+set -euo pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)"
+name="$(basename "$here")"
+root="$(cd "$here/../.." && pwd)"
+
+# study_usage STATUS: the comment at the head of run.sh.
+study_usage() {
+  sed -n '2,/^# shellcheck\|^source/{/^# shellcheck\|^source/!s/^# \{0,1\}//p}' "$here/run.sh"
+  exit "$1"
+}
+[[ "${1:-}" != -h && "${1:-}" != --help ]] || study_usage 0
+
+study_takes_data() {
+  [[ $# -ge 1 ]] || study_usage 2
+  [[ -d "$1" ]] || { echo "run.sh: '$1' is not a directory" >&2; exit 2; }
+  data="$(cd "$1" && pwd)"
+}
+
+study_builds() {
+  local build="$root/build/release"
+  cd "$root"
+  cmake --preset studies >&2
+  cmake --build "$build" --target "reproduce_$name" --parallel "$(nproc)" >&2
+  # shellcheck disable=SC2034  # for run.sh
+  program="$build/reproduce/$name/reproduce_$name"
+  commit="$(git -C "$root" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
+  # What this script writes itself does not count as a change.
+  changes="$(git -C "$root" status --porcelain -- . ":!reproduce/$name/RESULTS.md" ":!reproduce/$name/pictures" 2>/dev/null || true)"
+  records="$build/reproduce/$name/records-$commit"
+  # Code that is in no commit can be anything: nothing of it is kept.
+  [[ -z "$changes" ]] || { records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
+  mkdir -p "$records"
+}
+
+study_is_quick() { [[ " $* " == *" --quick "* ]]; }
+
+study_writes() {
+  local title="$1"
+  shift
+  {
+    echo "# $title: results"
+    echo
+    echo "Written by \`reproduce/$name/run.sh\` on $(date -u +%Y-%m-%d);" \
+      "commit $commit${changes:+, with changes that were not committed};" \
+      "$(lscpu | sed -n 's/^Model name: *//p' | head -n 1), $(nproc) cores. [README.md](README.md) explains the tables."
+    echo
+    "$@"
+  } | tee "$records/RESULTS.md"
+  cat "$records/RESULTS.md" >"$here/RESULTS.md"
+}
