@@ -115,9 +115,9 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t
   return out;
 }
 
-std::string brief(double value) {
+std::string brief(double value, int digits) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
   return text.data();
 }
 

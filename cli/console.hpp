@@ -33,7 +33,7 @@ void clear_progress();
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1,
                   const std::string& indent = "  ");
 
-/// Four significant digits: for people; files get every digit.
-std::string brief(double value);
+/// A few significant digits: for people; files get every digit.
+std::string brief(double value, int digits = 4);
 
 }  // namespace condens::cli
