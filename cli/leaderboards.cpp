@@ -54,13 +54,14 @@ std::string board_text(const Board& board) {
 /// The mean over tables of each model's place by NLL.
 std::string ranks_text(const std::vector<Board>& boards) {
   std::vector<std::pair<double, std::string>> ranks;
-  for (const Standing& standing : boards.front().standings) ranks.emplace_back(0.0, standing.label);
-  for (const Board& board : boards) {
-    for (auto& [rank, label] : ranks) {
-      const auto place =
-          std::find_if(board.standings.begin(), board.standings.end(), [&](const auto& s) { return s.label == label; });
-      rank += (1.0 + static_cast<double>(place - board.standings.begin())) / static_cast<double>(boards.size());
+  for (const Standing& own : boards.front().standings) {
+    double sum = 0.0;
+    for (const Board& board : boards) {
+      const auto place = std::find_if(board.standings.begin(), board.standings.end(),
+                                      [&](const Standing& other) { return other.label == own.label; });
+      sum += 1.0 + static_cast<double>(place - board.standings.begin());
     }
+    ranks.emplace_back(sum / static_cast<double>(boards.size()), own.label);
   }
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string out = message("mean rank over ", boards.size(), " tables: ");
