@@ -70,7 +70,13 @@ void add_setting(const std::string& setting, std::vector<Entry>& entries) {
 
 std::vector<Contestant> contestants(const CompareCall& call) {
   std::vector<Entry> entries;
-  for (const std::string& text : split_names(call.models)) entries.push_back(read_entry(text));
+  for (const std::string& text : split_names(call.models)) {
+    const Entry entry = read_entry(text);
+    const bool twice =
+        std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.label == entry.label; });
+    require(!twice, "--models has '", entry.label, "' twice; give one of them a name, label=", entry.model->name);
+    entries.push_back(entry);
+  }
   require(!entries.empty(), "--models is empty, expected names from condens models");
   for (const std::string& setting : call.settings) add_setting(setting, entries);
   std::vector<Contestant> out;
@@ -163,7 +169,7 @@ void check_picture(const CompareCall& call) {
           "', expected a name that ends in .svg or .html");
   require(is_page(call.picture) || call.tables.size() == 1, "--plot ", call.picture, ": ", call.tables.size(),
           " tables, expected one, or a page .html");
-  check_output(call.picture, call.tables);
+  check_output(call.picture, call.tables, "--plot");
 }
 
 bool is_complete(const Board& board) {
@@ -171,7 +177,7 @@ bool is_complete(const Board& board) {
 }
 
 void compare(const CompareCall& call) {
-  validate_options(call.options, "compare");
+  validate_options(call.options, "options");
   const std::vector<Contestant> models = contestants(call);
   check_picture(call);
   const std::vector<Board> boards = compare_all(call, models);

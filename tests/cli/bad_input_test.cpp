@@ -120,7 +120,7 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
   expect_refusal("compare t.csv --target y --repeats 0", 2, {"repeats = 0"});
-  expect_refusal("compare t.csv --target y --models nw,lscde,nw", 2, {"two models are called 'nw'"});
+  expect_refusal("compare t.csv --target y --models nw,lscde,nw", 2, {"--models has 'nw' twice", "label=nw"});
   expect_refusal("compare t.csv --target y --models =nw", 2, {"'=nw'", "label=name"});
   expect_refusal("compare t.csv --target y --models nw --set cv=3", 2, {"'cv=3'", "model.option=value", "nw"});
   expect_refusal("compare t.csv --target y --models nw --set lscde.cv=3", 2, {"'lscde.cv=3'", "nw"});
