@@ -127,7 +127,7 @@ std::string boards_page(const std::vector<Board>& boards, const ComparisonOption
   std::vector<plot::PageFigure> figures;
   for (const Board& board : boards) {
     figures.push_back({board.data, board_svg(board),
-                       message("Scores on the test rows of ", board.rows,
+                       message("Scores on rows that the fits have not seen, of ", board.rows,
                                " rows; lower NLL and CRPS are better. Random splits share rows, so the test that sets "
                                "models in bold is a convention.")});
   }
