@@ -35,7 +35,8 @@ ComparisonRecords open_records(const std::string& path, const Dataset& data, con
   }
 }
 
-/// The leaderboard, a dict for each model, from the best to the last; `records` is the name of a file as bytes, or None.
+/// The leaderboard, a dict for each model, from the best to the last; `records` is the name of a file as bytes, or
+/// None.
 nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, const Rows& x, const Rows& y,
                    const nb::object& weights, const nb::object& encoder, const nb::object& records, int threads,
                    const nb::object& callback) {
