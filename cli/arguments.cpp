@@ -183,16 +183,16 @@ Document parse_settings(const ModelInfo& model, const std::vector<std::string>& 
   return out;
 }
 
-void check_output(const std::string& output, const std::vector<std::string>& inputs) {
+void check_output(const std::string& output, const std::vector<std::string>& inputs, const std::string& flag) {
   if (output.empty() || output == "-") return;
   std::error_code error;
   for (const std::string& input : inputs) {
-    require(!fs::equivalent(output, input, error), "-o ", output, " is the input file ", input,
+    require(!fs::equivalent(output, input, error), flag, " ", output, " is the input file ", input,
             "; choose another name");
   }
-  require(!fs::is_directory(output, error), "-o ", output, " is a directory, expected the name of a file");
+  require(!fs::is_directory(output, error), flag, " ", output, " is a directory, expected the name of a file");
   const fs::path parent = fs::path(output).parent_path();
-  require(parent.empty() || fs::is_directory(parent, error), "-o ", output, ": there is no directory ",
+  require(parent.empty() || fs::is_directory(parent, error), flag, " ", output, ": there is no directory ",
           parent.string());
   // A pipe or device is not tried: opening and closing it would be seen on its other side.
   if (!fs::exists(output, error) || fs::is_regular_file(output, error)) AtomicFile trial(output);

@@ -54,7 +54,7 @@ Document parse_settings(const ModelInfo& model, const std::vector<std::string>& 
 
 /// Refuses an output that is one of the inputs, a directory or in no directory, and throws
 /// std::runtime_error when the file cannot be made; before any work is done.
-void check_output(const std::string& output, const std::vector<std::string>& inputs);
+void check_output(const std::string& output, const std::vector<std::string>& inputs, const std::string& flag = "-o");
 
 /// Writes a whole result: standard output for "-" or no name.
 void write_result(const std::string& output, const std::string& text);

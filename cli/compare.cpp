@@ -1,18 +1,17 @@
-// condens compare: several models on the same random halves of the same data.
+// condens compare: several models on the same random splits of the same data.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
-#include <sstream>
+#include <optional>
 
 #include "arguments.hpp"
+#include "condens/comparison/leaderboard.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/data/standardizer.hpp"
-#include "condens/io/csv.hpp"
-#include "condens/metrics/scores.hpp"
-#include "condens/selection/random_splits.hpp"
+#include "condens/core/names.hpp"
+#include "condens/io/comparison_records.hpp"
 #include "console.hpp"
+#include "leaderboards.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -24,177 +23,175 @@ struct CompareCall {
   ColumnFlags columns;
   CsvFlags csv;
   std::string models = "lscde";
-  Index repeats = 10;
-  double test_fraction = 0.5;
+  std::vector<std::string> settings;
+  ComparisonOptions options;
+  std::string records;
+  std::string picture;
   bool standardized = false;
-  Index seed = 0;
   bool json = false;
   int threads = 0;
   bool quiet = false;
 };
 
-/// "lscde" or "lscde:paper".
-struct Contestant {
+/// "name", "name:preset" or "label=name:preset".
+struct Entry {
   std::string label;
   const ModelInfo* model;
   std::string preset;
+  std::vector<std::string> settings = {};  ///< "option=value"
 };
 
-struct Measure {
-  std::string name;
-  std::vector<double> values;  ///< one per repeat
-};
+Entry read_entry(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = equals == std::string::npos ? text : text.substr(equals + 1);
+  const std::string label = text.substr(0, equals);
+  require(!label.empty(), "--models: '", text, "', expected label=name");
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const ModelInfo& model = find_model(name.substr(0, colon));
+  const std::string preset = colon < name.size() ? name.substr(colon + 1) : "";
+  model.defaults(preset);
+  return {label, &model, preset};
+}
 
-struct Line {
-  std::string data;
-  std::string model;
-  std::vector<Measure> measures;  ///< the first one is nll
-};
-
-std::vector<Contestant> contestants(const std::string& text) {
-  std::vector<Contestant> out;
-  for (const std::string& label : split_names(text)) {
-    const std::size_t colon = std::min(label.find(':'), label.size());
-    const ModelInfo& model = find_model(label.substr(0, colon));
-    const std::string preset = colon < label.size() ? label.substr(colon + 1) : "";
-    model.defaults(preset);
-    out.push_back({label, &model, preset});
+/// Gives "who.option=value" to the entry of that label or, where there is none, to all of that model.
+void add_setting(const std::string& setting, std::vector<Entry>& entries) {
+  const std::string who = setting.substr(0, std::min(setting.find('.'), setting.find('=')));
+  const bool is_label = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.label == who; });
+  bool found = false;
+  std::vector<std::string> names;
+  for (Entry& entry : entries) {
+    names.push_back(entry.label);
+    if (setting.find('.') != who.size() || (is_label ? entry.label : entry.model->name) != who) continue;
+    entry.settings.push_back(setting.substr(who.size() + 1));
+    found = true;
   }
-  require(!out.empty(), "--models is empty, expected names from condens models");
+  require(found, "--set: '", setting, "', expected model.option=value with one of the models ", list_names(names));
+}
+
+std::vector<Contestant> contestants(const CompareCall& call) {
+  std::vector<Entry> entries;
+  for (const std::string& text : split_names(call.models)) {
+    const Entry entry = read_entry(text);
+    const bool twice =
+        std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.label == entry.label; });
+    require(!twice, "--models has '", entry.label, "' twice; give one of them a name, label=", entry.model->name);
+    entries.push_back(entry);
+  }
+  require(!entries.empty(), "--models is empty, expected names from condens models");
+  for (const std::string& setting : call.settings) add_setting(setting, entries);
+  std::vector<Contestant> out;
+  for (const Entry& entry : entries) {
+    const Document options = parse_settings(*entry.model, entry.settings);
+    out.push_back(contestant(entry.label, *entry.model, entry.preset, options));
+  }
   return out;
 }
 
-bool has_option(const ModelInfo& model, std::string_view name) {
-  return std::any_of(model.options.begin(), model.options.end(), [&](const auto& o) { return o.name == name; });
+/// The observer of a table's fits: which table, and how many of its fits are done.
+Run named_run(const CompareCall& call, const std::string& path, Index fits) {
+  const Run outer = start_run(call.threads, call.quiet);
+  return {.threads = call.threads, .observer = [=](std::string_view, double fraction) {
+            const auto done = std::lround(fraction * static_cast<double>(fits));
+            return outer.observer(message(path, ": ", done, " of ", fits, " fits"), fraction);
+          }};
 }
 
-/// One fit and its scores, in the order of measure_names().
-std::vector<double> run_once(const Contestant& contestant, const Dataset& train, const Dataset& test, Index seed,
-                             const Run& run) {
-  using Clock = std::chrono::steady_clock;
-  Document options(Document::Object{});
-  if (has_option(*contestant.model, "seed")) options.set("seed", seed);
-  const auto begin = Clock::now();
-  const auto model = contestant.model->fit(train, contestant.preset, options, run);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  const Scores scores = score(*model, test, {.levels = {0.9}, .energy_score = false, .highest_density = false}, run);
-  double crps = 0;
-  double coverage = 0;
-  for (const TargetScores& target : scores.targets) {
-    crps += target.crps.value / static_cast<double>(scores.targets.size());
-    coverage += target.coverage.front().central.value / static_cast<double>(scores.targets.size());
+void tell_failures(const Board& board) {
+  for (const Standing& standing : board.standings) {
+    if (standing.failed == 0) continue;
+    say("compare", message("warning: ", board.data, ": ", standing.label, " failed on ", standing.failed, " of ",
+                           standing.trials.size(), " splits: ", standing.failure));
   }
-  // p on the scale of y / s is s p: the papers report its nll.
-  const Standardizer scale = Standardizer::fit(train.y, train.weights);
-  double log_scale = 0;
-  for (Index j = 0; j < scale.dimension(); ++j) log_scale += std::log(scale.scale()[j]);
-  return {scores.nll.value, scores.nll.value - log_scale, scores.squared_loss.value, crps, coverage, seconds};
 }
 
-const std::vector<std::string>& measure_names() {
-  static const std::vector<std::string> names{"nll",  "nll_standardized", "squared_loss",
-                                              "crps", "coverage_0.9",     "seconds"};
-  return names;
-}
+struct NamedData {
+  std::string path;
+  Dataset data;
+};
 
-std::vector<Line> compare_on(const CompareCall& call, const std::string& path, const std::vector<Contestant>& models) {
+NamedData read_data(const CompareCall& call, const std::string& path) {
   const Table table = call.csv.read(path);
   const Encoder encoder = Encoder::fit(table, call.columns.options());
-  const Dataset data = encoder.encode(table, call.columns.drop_missing);
+  Dataset data = encoder.encode(table, call.columns.drop_missing);
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }
   require(data.size() >= 2, path, ": ", data.size(), " row, expected at least 2, one to fit and one to test");
-  const std::vector<Split> splits =
-      random_splits(data.size(), call.repeats, call.test_fraction, static_cast<std::uint64_t>(call.seed));
-  const double fits = static_cast<double>(splits.size() * models.size());
-
-  std::vector<Line> lines;
-  for (const Contestant& model : models) lines.push_back({path, model.label, {}});
-  for (Line& line : lines) {
-    for (const std::string& name : measure_names()) line.measures.push_back({name, {}});
-  }
-  double done_fits = 0;
-  const Run outer = start_run(call.threads, call.quiet);
-  for (std::size_t r = 0; r < splits.size(); ++r) {
-    const Dataset train = data.subset(splits[r].train);
-    const Dataset test = data.subset(splits[r].test);
-    for (std::size_t k = 0; k < models.size(); ++k) {
-      const std::string task = message(path, ": ", models[k].label, ", split ", r + 1, " of ", splits.size());
-      const Run run{.threads = call.threads, .observer = [&](std::string_view, double fraction) {
-                      return outer.observer(task, (done_fits + fraction) / fits);
-                    }};
-      try {
-        const auto values = run_once(models[k], train, test, call.seed + static_cast<Index>(r), run);
-        for (std::size_t m = 0; m < values.size(); ++m) lines[k].measures[m].values.push_back(values[m]);
-      } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument(task + ": " + error.what());
-      } catch (const NumericalError& error) {
-        throw NumericalError(task + ": " + error.what());
-      }
-      check_interrupted();
-      done_fits += 1;
-    }
-  }
-  return lines;
+  return {path, std::move(data)};
 }
 
-Score summary(const Measure& measure) {
-  return mean_score(Eigen::Map<const Vector>(measure.values.data(), static_cast<Index>(measure.values.size())));
+Board compare_on(const CompareCall& call, const NamedData& table, const std::vector<Contestant>& models) {
+  const Index all = std::ssize(models) * call.options.repeats;
+  std::optional<ComparisonRecords> records;
+  if (!call.records.empty()) {
+    records.emplace(call.records, table.data, models, call.options);
+    if (records->was_cut_off()) say("compare", "warning: " + call.records + ": left out an unfinished last line");
+    if (records->held() > 0 && !call.quiet) {
+      say("compare", message(table.path, ": took ", records->held(), " of ", all, " fits from ", call.records));
+    }
+  }
+  const Run run = named_run(call, table.path, all - (records ? records->held() : 0));
+  const Comparison found = compare_models(table.data, models, call.options, run, records ? &*records : nullptr);
+  check_interrupted();
+  return {table.path, table.data.size(), leaderboard(found)};
 }
 
-std::string as_csv(const std::vector<Line>& lines) {
-  std::ostringstream out;
-  CsvWriter csv(out);
-  csv.field("data").field("model");
-  for (const Measure& measure : lines.front().measures) csv.field(measure.name).field(measure.name + "_se");
-  csv.end_row();
-  for (const Line& line : lines) {
-    csv.field(line.data).field(line.model);
-    for (const Measure& measure : line.measures) {
-      const Score score = summary(measure);
-      csv.field(score.value);
-      csv.field(score.standard_error);
+/// The leaderboards of all tables on which a model could be fitted.
+std::vector<Board> compare_all(const CompareCall& call, const std::vector<Contestant>& models) {
+  std::vector<NamedData> tables;
+  for (const std::string& path : call.tables) tables.push_back(read_data(call, path));
+  std::vector<Board> boards;
+  for (const NamedData& table : tables) {
+    const auto failed = [&](const std::exception& error) {
+      clear_progress();
+      if (tables.size() > 1) say("compare", message("warning: ", table.path, ": no fit succeeded: ", error.what()));
+      return tables.size() > 1;
+    };
+    try {
+      boards.push_back(compare_on(call, table, models));
+    } catch (const std::invalid_argument& error) {
+      if (!failed(error)) throw std::invalid_argument(table.path + ": " + error.what());
+    } catch (const NumericalError& error) {
+      if (!failed(error)) throw NumericalError(table.path + ": " + error.what());
+    } catch (const Cancelled&) {
+      if (call.records.empty()) throw;
+      throw std::runtime_error("interrupted; what was done is kept in " + call.records + ": the same call goes on");
     }
-    csv.end_row();
   }
-  return out.str();
+  return boards;
 }
 
-std::string as_json(const CompareCall& call, const std::vector<Line>& lines) {
-  Document::Array results;
-  for (const Line& line : lines) {
-    Document entry;
-    entry.set("data", line.data).set("model", line.model);
-    for (const Measure& measure : line.measures) {
-      const Score score = summary(measure);
-      Document value;
-      value.set("mean", score.value).set("standard_error", score.standard_error);
-      entry.set(measure.name, std::move(value.set("values", Document(measure.values))));
-    }
-    results.push_back(std::move(entry));
-  }
-  Document out;
-  out.set("repeats", std::int64_t{call.repeats}).set("test_fraction", call.test_fraction);
-  return to_json_text(out.set("seed", std::int64_t{call.seed}).set("results", std::move(results)));
+bool is_page(const std::string& name) { return name.ends_with(".html") || name.ends_with(".htm"); }
+
+void check_picture(const CompareCall& call) {
+  if (call.picture.empty()) return;
+  require(is_page(call.picture) || call.picture.ends_with(".svg"), "--plot '", call.picture,
+          "', expected a name that ends in .svg or .html");
+  require(is_page(call.picture) || call.tables.size() == 1, "--plot ", call.picture, ": ", call.tables.size(),
+          " tables, expected one, or a page .html");
+  check_output(call.picture, call.tables, "--plot");
+}
+
+bool is_complete(const Board& board) {
+  return std::all_of(board.standings.begin(), board.standings.end(), [](const Standing& s) { return s.failed == 0; });
 }
 
 void compare(const CompareCall& call) {
-  require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
-  const std::vector<Contestant> models = contestants(call.models);
-  std::vector<Line> lines;
-  for (const std::string& path : call.tables) {
-    std::vector<Line> own = compare_on(call, path, models);
-    std::stable_sort(own.begin(), own.end(), [](const Line& a, const Line& b) {
-      return summary(a.measures.front()).value < summary(b.measures.front()).value;
-    });
-    lines.insert(lines.end(), own.begin(), own.end());
-  }
-  if (!call.standardized) {
-    for (Line& line : lines) line.measures.erase(line.measures.begin() + 1);
-  }
+  validate_options(call.options, "options");
+  const std::vector<Contestant> models = contestants(call);
+  check_picture(call);
+  const std::vector<Board> boards = compare_all(call, models);
   clear_progress();
-  write_result("-", call.json ? as_json(call, lines) : as_csv(lines));
+  if (boards.empty()) throw NumericalError("no fit succeeded on any table");
+  for (const Board& board : boards) tell_failures(board);
+  write_result("-", call.json ? boards_json(boards, call.options) : boards_csv(boards, call.standardized));
+  if (!call.picture.empty()) {
+    write_result(call.picture, is_page(call.picture) ? boards_page(boards, call.options) : board_svg(boards.front()));
+  }
+  if (!call.quiet) say("compare", boards_text(boards));
+  if (boards.size() < call.tables.size() || !std::all_of(boards.begin(), boards.end(), is_complete)) {
+    throw NumericalError("some fits failed; what is written leaves them out");
+  }
 }
 
 }  // namespace
@@ -205,24 +202,36 @@ void add_compare(CLI::App& app) {
   add_option(verb, "tables", call->tables, "TRAIN.csv", "One table or several, each with a leaderboard of its own")
       ->required();
   call->columns.add_to(verb);
-  add_option(verb, "--models", call->models, "a,b,c", "Names, or name:preset (default: lscde); see condens models",
-             "Comparison");
-  add_option(verb, "--repeats", call->repeats, "R", "Random splits, the same for all models (default: 10)",
-             "Comparison");
-  add_option(verb, "--test-fraction", call->test_fraction, "f", "Share of rows to test on (default: 0.5)",
-             "Comparison");
-  add_option(verb, "--seed", call->seed, "N", "Seed of splits and fits (default: 0)", "Comparison");
+  const auto option = [&](const std::string& flags, auto& value, const std::string& kind, const std::string& text,
+                          const std::string& group) { return add_option(verb, flags, value, kind, text, group); };
+  option("--models", call->models, "a,b,c", "name, name:preset or label=name:preset (default: lscde)", "Comparison");
+  option("--set", call->settings, "a.option=value", "One option of a model, by its label; may be repeated",
+         "Comparison")
+      ->allow_extra_args(false)
+      ->take_all();
+  option("--repeats", call->options.repeats, "R", "Random splits, the same for all models (default: 10)", "Comparison");
+  option("--test-fraction", call->options.test_fraction, "f", "Share of rows to test on (default: 0.5)", "Comparison");
+  option("--seed", call->options.seed, "N", "Seed of splits and fits (default: 0)", "Comparison");
+  option("--resume", call->records, "FILE", "Keep every fit in FILE, and take from it what it has", "Comparison");
   verb.add_flag("--standardized", call->standardized, "Also nll on the scale of y / its std in training, as in papers")
       ->group("Output");
   verb.add_flag("--json", call->json, "JSON instead of CSV, with the values of every split")->group("Output");
-  add_option(verb, "--threads", call->threads, "N", "Threads (default: all); scores are the same", "Output");
-  verb.add_flag("--quiet", call->quiet, "No progress bar")->group("Output");
+  option("--plot", call->picture, "FILE", "A picture of the leaderboard (.svg), or of all on a page (.html)", "Output");
+  option("--threads", call->threads, "N", "Threads (default: all), one fit on each; scores are the same", "Output");
+  verb.add_flag("--quiet", call->quiet, "No progress bar and no summary")->group("Output");
   call->csv.add_to(verb);
   verb.footer(
       "The best nll comes first; nll, squared_loss and crps: lower is better. Columns ending in _se are standard\n"
       "errors of the mean over splits. With several targets, crps and coverage_0.9 are means over targets.\n"
-      "\nExample:\n"
-      "  condens compare geyser.csv --target waiting --models lscde,lscde:paper --repeats 20");
+      "nll_behind is the mean nll minus the best one, nll_p the p-value of a paired t-test of that difference over\n"
+      "the splits; best marks the first model and those with nll_p >= 0.05, the bold face of papers. Random splits\n"
+      "share rows, so the test is a convention: true p-values are larger. One split gives no test.\n"
+      "seconds is the time of a fit by the clock, on one thread while others run; --threads 1 runs one at a time.\n"
+      "A model that fails on a split loses that split only: failed counts them, and the exit status is 1.\n"
+      "\nExamples:\n"
+      "  condens compare geyser.csv --target waiting --models lscde,lscde:paper --repeats 20\n"
+      "  condens compare a.csv b.csv --target y --models lscde,gp,mdn --resume fits.jsonl --plot board.html\n"
+      "  condens compare a.csv --target y --models lscde,few=lscde --set few.n_centers=50");
   verb.callback([call] { compare(*call); });
 }
 

@@ -120,9 +120,9 @@ std::string rest_text(std::size_t all, std::size_t shown, const std::string& wha
   return "  and " + std::to_string(all - shown) + " more " + what + "; --json lists all\n";
 }
 
-std::string brief(double value) {
+std::string brief(double value, int digits) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
   return text.data();
 }
 

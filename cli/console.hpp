@@ -36,7 +36,7 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t
 /// "  and 3 more inputs; --json lists all": a line below a list that was cut; empty where all are shown.
 std::string rest_text(std::size_t all, std::size_t shown, const std::string& what);
 
-/// Four significant digits: for people; files get every digit.
-std::string brief(double value);
+/// A few significant digits: for people; files get every digit.
+std::string brief(double value, int digits = 4);
 
 }  // namespace condens::cli

@@ -248,6 +248,20 @@ const ModelInfo& find_model(std::string_view name) {
 
 const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal ? "parzen" : name); }
 
+Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
+  check_options(info.class_name, info.options, options);
+  Document identity;
+  identity.set("model", info.name).set("defaults", info.defaults(preset)).set("options", options);
+  const bool seeded = has_option(info, "seed") && options.find("seed") == nullptr;
+  const auto fit = [&info, seeded, preset = std::string(preset), options](const Dataset& data, Index seed,
+                                                                          const Run& run) {
+    Document own = options;
+    if (seeded) own.set("seed", seed);
+    return info.fit(data, preset, own, run);
+  };
+  return {std::move(label), std::move(identity), fit};
+}
+
 Document to_document(const ModelInfo& info) {
   Document defaults(Document::Object{});
   for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset));

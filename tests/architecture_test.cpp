@@ -28,10 +28,10 @@ struct Room {
   int level;
 };
 constexpr std::array rooms = {
-    Room{"core", 0},          Room{"linalg", 1},    Room{"data", 2},      Room{"kernels", 2},
-    Room{"distributions", 2}, Room{"optim", 2},     Room{"models", 3},    Room{"density", 4},
-    Room{"metrics", 4},       Room{"reduction", 4}, Room{"selection", 4}, Room{"plot", 5},
-    Room{"registry", 6},      Room{"io", 7},        Room{"cli", 8},       Room{"python", 8},
+    Room{"core", 0},      Room{"linalg", 1},     Room{"data", 2},    Room{"kernels", 2},  Room{"distributions", 2},
+    Room{"optim", 2},     Room{"models", 3},     Room{"density", 4}, Room{"metrics", 4},  Room{"reduction", 4},
+    Room{"selection", 4}, Room{"comparison", 5}, Room{"plot", 6},    Room{"registry", 7}, Room{"io", 8},
+    Room{"cli", 9},       Room{"python", 9},
 };
 
 const Room* find_room(std::string_view name) {

@@ -1,6 +1,8 @@
 #pragma once
 // Everything that a C++ program needs.
 
+#include "condens/comparison/comparison.hpp"
+#include "condens/comparison/leaderboard.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "condens/comparison/comparison.hpp"
 #include "condens/core/document.hpp"
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
@@ -51,6 +52,10 @@ const ModelInfo& find_model(std::string_view name);
 
 /// The same for a member of a pool, which may also be "marginal": a Parzen window of y alone.
 const ModelInfo& find_member(std::string_view name);
+
+/// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
+/// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options.
+Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options);
 
 /// All of the above as data, for doors of other languages: bounds, choices and defaults of
 /// every option for every preset.

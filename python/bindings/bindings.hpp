@@ -5,6 +5,7 @@
 
 namespace condens::python {
 
+void bind_comparison(nanobind::module_& m);
 void bind_laws(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_objectives(nanobind::module_& m);

@@ -14,6 +14,7 @@
 #include "condens/models/projected_density.hpp"
 #include "condens/models/sacde.hpp"
 #include "condens/registry.hpp"
+#include "datasets.hpp"
 #include "documents.hpp"
 #include "released.hpp"
 
@@ -44,17 +45,6 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
   return Encoder::fit(table, options);
-}
-
-Observations borrow(const Rows& rows) {
-  return Observations::borrow(rows.data(), static_cast<Index>(rows.shape(1)), static_cast<Index>(rows.shape(0)));
-}
-
-/// Rows that stay the caller's; weights are a 1-D array or None.
-Dataset dataset_of(const Rows& x, const Rows& y, const nb::object& weights) {
-  Dataset data{.x = borrow(x), .y = borrow(y)};
-  if (!weights.is_none()) data.weights = vector_of(nb::cast<Line>(weights));
-  return data;
 }
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
@@ -194,9 +184,7 @@ void bind_model(nb::module_& m) {
     try {
       save_model(self, std::string(path.c_str(), path.size()));
     } catch (const std::runtime_error& error) {
-      const nb::object text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
-      PyErr_SetObject(PyExc_OSError, text.ptr());
-      throw nb::python_error();
+      raise_os_error(error);
     }
   });
   c.def("__getstate__", [](const Model& self) { return to_bytes(self, false); });

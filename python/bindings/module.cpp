@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate<std::invalid_argument>, PyExc_ValueError);
   condens::python::bind_laws(m);
   condens::python::bind_models(m);
+  condens::python::bind_comparison(m);
   condens::python::bind_objectives(m);
   condens::python::bind_solvers(m);
 }

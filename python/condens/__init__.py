@@ -5,9 +5,9 @@
     laws = model.predict_distribution(X_new)    # GaussianMixtures: pdf, cdf, ppf, hdr, crps, rvs, ...
     model.predict_interval(X_new, 0.9)
 
-Estimators are scikit-learn regressors. `condens.plot` draws with matplotlib, `condens.metrics` has scorers,
-`condens.export` speaks to skpro, scoringrules and qp, `condens.objectives` has the criteria of the papers,
-`condens.optim` their quadratic programmes.
+Estimators are scikit-learn regressors. `condens.compare` says which of them suits your data, `condens.plot` draws
+with matplotlib, `condens.metrics` has scorers, `condens.export` speaks to skpro, scoringrules and qp,
+`condens.objectives` has the criteria of the papers, `condens.optim` their quadratic programmes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from condens import _core  # noqa: E402  (it was loaded just now)
 from condens.distributions import GaussianMixtures as GaussianMixtures  # noqa: E402
 
 if TYPE_CHECKING:
+    from condens import comparison as comparison
     from condens import estimators as estimators
     from condens import export as export
     from condens import metrics as metrics
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from condens import optim as optim
     from condens import plot as plot
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
+    from condens.comparison import Comparison as Comparison
+    from condens.comparison import compare as compare
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
     from condens.estimators import load as load
 
@@ -46,11 +49,13 @@ class FitWarning(UserWarning):
 
 # Estimators need scikit-learn, pictures matplotlib: both are imported when they are used.
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
-_MODULES = {"estimators", "export", "metrics", "objectives", "optim", "plot"}
+_COMPARISON = {"Comparison", "compare"}
+_MODULES = {"comparison", "estimators", "export", "metrics", "objectives", "optim", "plot"}
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(
-    {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"} | _ESTIMATORS | _MODULES
+    {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"}
+    | (_ESTIMATORS | _COMPARISON | _MODULES)
 )
 
 
@@ -59,10 +64,12 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
     def __getattr__(name: str) -> Any:
         if name in _ESTIMATORS:
             return getattr(importlib.import_module("condens.estimators"), name)
+        if name in _COMPARISON:
+            return getattr(importlib.import_module("condens.comparison"), name)
         if name in _MODULES:
             return importlib.import_module(f"condens.{name}")
         raise AttributeError(f"module 'condens' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ESTIMATORS, *_MODULES])
+    return sorted([*globals(), *_ESTIMATORS, *_COMPARISON, *_MODULES])

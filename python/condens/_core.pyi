@@ -220,6 +220,17 @@ def fit(
     threads: int = 0,
     callback: Callback = None,
 ) -> Model: ...
+def compare(
+    models: Sequence[tuple[str, str, str, dict[str, Any]]],
+    options: dict[str, Any],
+    x: Floats,
+    y: Floats,
+    weights: Floats | None = None,
+    encoder: Encoder | None = None,
+    records: bytes | None = None,
+    threads: int = 0,
+    callback: Callback = None,
+) -> list[dict[str, Any]]: ...
 def parse_model(bytes: bytes, source: str) -> Model: ...
 def nw_loo_widths(widths: Floats, x: Floats, y: Floats, bandwidth_y: float, threads: int) -> tuple[float, Floats]: ...
 def nw_loo_matrix(w: Floats, x: Floats, y: Floats, bandwidth_y: float, threads: int) -> tuple[float, Floats]: ...

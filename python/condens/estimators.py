@@ -75,23 +75,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
-        check_inputs(X)
-        encoder = None
-        if has_categories(X):
-            x, encoder, targets, target_names = self._encode(X, y)
-        else:
-            x, targets = validate_data(
-                self,
-                X,
-                y,
-                multi_output=not self._info["single_target"],
-                y_numeric=True,
-                dtype=np.float64,
-                order="C",
-                ensure_min_samples=2,
-            )
-            targets = as_float64(targets, "y")
-            target_names = names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))
+        x, encoder, targets, target_names = self._training_rows(X, y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
         self._fit_core(
@@ -105,6 +89,24 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         )
         self._y_ndim = targets.ndim
         return self
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
+        """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
+        check_inputs(X)
+        if has_categories(X):
+            return self._encode(X, y)
+        x, targets = validate_data(
+            self,
+            X,
+            y,
+            multi_output=not self._info["single_target"],
+            y_numeric=True,
+            dtype=np.float64,
+            order="C",
+            ensure_min_samples=2,
+        )
+        targets = as_float64(targets, "y")
+        return x, None, targets, names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))
 
     def _fit_core(self, x: Floats, y: Floats, **data: Any) -> None:
         options = chosen_options(self._info, self, x, y)

@@ -57,6 +57,21 @@ def fitted_2d() -> Any:
     return condens.LSCDE(**QUICK).fit(*make_data(d_y=2))
 
 
+@pytest.fixture(scope="session")
+def command() -> Callable[..., str]:
+    """Runs the command `condens` and returns its standard output."""
+    path = os.environ.get("CONDENS_COMMAND") or str(REPOSITORY / "build" / "release" / "cli" / "condens")
+    if not Path(path).exists():
+        pytest.skip("no condens command: build it, or name it in CONDENS_COMMAND")
+
+    def run(*arguments: Any) -> str:
+        done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
 @pytest.fixture
 def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs code in a fresh interpreter that treats warnings as errors."""

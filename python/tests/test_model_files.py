@@ -7,7 +7,6 @@ import csv
 import io
 import os
 import pickle
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,21 +161,6 @@ def test_files_that_are_not_there(fitted: Any, tmp_path: Path) -> None:
 
 
 # --- the command line ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def command() -> Callable[..., str]:
-    """Runs the command `condens` and returns its standard output."""
-    path = os.environ.get("CONDENS_COMMAND") or str(REPOSITORY / "build" / "release" / "cli" / "condens")
-    if not Path(path).exists():
-        pytest.skip("no condens command: build it, or name it in CONDENS_COMMAND")
-
-    def run(*arguments: Any) -> str:
-        done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 def read_csv(text: str) -> dict[str, np.ndarray]:

@@ -1,10 +1,9 @@
 #include "condens/io/model_file.hpp"
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
+#include "checksum.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/files.hpp"
@@ -18,22 +17,13 @@ constexpr std::string_view format_name = "condens-model";
 constexpr std::int64_t current_version = 1;
 constexpr std::string_view cbor_mark = "\xD9\xD9\xF7";
 
-std::string checksum(const Document& body) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : document_to_cbor(body, "model")) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
-  std::array<char, 16> digits{};
-  const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), hash, 16);
-  const std::string out(digits.data(), end.ptr);
-  return std::string(digits.size() - out.size(), '0') + out;
-}
+std::string checksum_of(const Document& body) { return checksum(document_to_cbor(body, "model")); }
 
 Document to_document(const Model& model) {
   Document body;
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
   Document out;
-  out.set("format", format_name).set("version", current_version).set("checksum", checksum(body));
+  out.set("format", format_name).set("version", current_version).set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
 
@@ -52,7 +42,7 @@ Model from_document(const Document& file) {
   }
   if (version < 1) throw FormatError(message("unknown version ", version));
   const Document& body = file.at("body");
-  if (file.at("checksum").as_string() != checksum(body)) {
+  if (file.at("checksum").as_string() != checksum_of(body)) {
     throw FormatError("the checksum does not match: the file was altered after it was written");
   }
   Model out{Encoder::from_document(body.at("encoder")), load_density(body.at("density"))};

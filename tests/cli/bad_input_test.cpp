@@ -121,6 +121,16 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("plot m.json t.csv --figure states -o p.svg", 2, {"lscde has no states"});
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
+  expect_refusal("compare t.csv --target y --repeats 0", 2, {"repeats = 0"});
+  expect_refusal("compare t.csv --target y --models nw,lscde,nw", 2, {"--models has 'nw' twice", "label=nw"});
+  expect_refusal("compare t.csv --target y --models =nw", 2, {"'=nw'", "label=name"});
+  expect_refusal("compare t.csv --target y --models nw --set cv=3", 2, {"'cv=3'", "model.option=value", "nw"});
+  expect_refusal("compare t.csv --target y --models nw --set lscde.cv=3", 2, {"'lscde.cv=3'", "nw"});
+  expect_refusal("compare t.csv --target y --models nw --set nw.bandwith=3", 2, {"'bandwith'", "'bandwidth'"});
+  expect_refusal("compare t.csv --target y --models nw --plot p.png", 2, {"p.png", ".svg"});
+  expect_refusal("compare t.csv x.csv --target y --models nw --plot p.svg", 2, {"2 tables", ".html"});
+  expect_refusal("compare t.csv --target y --models nw --resume t.csv", 2, {"t.csv", "not a file of records"});
+  expect_refusal("compare t.csv x.csv --target y --models nw", 2, {"x.csv", "'y'"});
   ASSERT_EQ(run("fit t.csv --target y --model sliced --set model=ekde -o s.json").code, 0);
   expect_refusal("plot s.json --figure summary -o p.svg", 2, {"give DATA.csv"});
   write("bad.csv", "x,y\n1,2\nabc,3\n");

@@ -106,7 +106,57 @@ TEST_F(HappyPath, Leaderboard) {
   }
   const Table again = parse_csv(output_of(call + " --threads 1"), "board");
   EXPECT_EQ(again.at("nll", "").numbers(), board.at("nll", "").numbers());
-  expect_words(output_of(call + " --json"), {"\"repeats\": 2", "\"values\""});
+  expect_words(output_of(call + " --json"), {"\"repeats\": 2", "\"values\"", "\"nll_p\"", "\"best\": true"});
+  EXPECT_EQ(board.at("best", "").texts()[0], "true");
+  EXPECT_EQ(board.at("nll_behind", "").numbers()[0], 0);
+  const double p = board.at("nll_p", "").numbers()[1];
+  EXPECT_EQ(board.at("best", "").texts()[1], p >= 0.05 ? "true" : "false");
+  EXPECT_EQ(run(call + " --quiet").err, "");
+  expect_words(run(call).err, {"t.csv: 40 rows, 2 splits", "lscde:paper", "paired t-test"});
+}
+
+TEST_F(HappyPath, LeaderboardGoesOnWhereItStopped) {
+  write("t.csv", small_table(40));
+  const std::string call = "compare t.csv --target y --models ekde,few=ekde --set few.bandwidth_y=0.9 --repeats 3";
+  const std::string whole = output_of(call + " --resume fits.jsonl");
+  const std::string kept = read("fits.jsonl");
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 7);
+  const Outcome again = run(call + " --resume fits.jsonl");
+  EXPECT_EQ(again.out, whole);  // the measured seconds, too
+  expect_words(again.err, {"took 6 of 6 fits from fits.jsonl"});
+  write("fits.jsonl", kept.substr(0, kept.size() - 20));
+  const Outcome rest = run(call + " --resume fits.jsonl");
+  expect_words(rest.err, {"unfinished last line", "took 5 of 6"});
+  EXPECT_EQ(parse_csv(rest.out, "rest").at("nll", "").numbers(), parse_csv(whole, "whole").at("nll", "").numbers());
+  EXPECT_NE(parse_csv(whole, "whole").at("nll", "").numbers()[0], parse_csv(whole, "whole").at("nll", "").numbers()[1]);
+}
+
+TEST_F(HappyPath, LeaderboardsAsPictures) {
+  write("t.csv", small_table(40));
+  write("u.csv", small_table(30));
+  const std::string call = " --target y --models ekde,gp --repeats 2 --quiet --plot ";
+  output_of("compare t.csv" + call + "p.svg");
+  expect_words(read("p.svg"), {"<svg", "t.csv, 2 random splits", "ekde", "coverage of 90 %"});
+  output_of("compare t.csv u.csv" + call + "p.html");
+  expect_words(read("p.html"), {"</html>", "u.csv", "random splits"});
+  expect_words(run("compare t.csv u.csv --target y --models ekde,gp --repeats 2").err, {"mean rank over 2 tables: "});
+}
+
+TEST_F(HappyPath, AModelThatFailsLosesItsRowOnly) {
+  write("t.csv", "a,b,x\n1,2,1\n2,1,5\n3,5,2\n4,3,8\n5,5,1\n6,3,3\n7,9,4\n8,8,2\n");
+  const Outcome outcome = run("compare t.csv --target a,b --models gmm,kqr --repeats 2 --plot p.svg");
+  EXPECT_EQ(outcome.code, 1);
+  const Table board = parse_csv(outcome.out, "board");
+  EXPECT_EQ(board.at("model", "").texts(), (std::vector<std::string>{"gmm", "kqr"}));
+  EXPECT_EQ(board.at("failed", "").numbers(), (std::vector<double>{0, 2}));
+  EXPECT_TRUE(std::isnan(board.at("nll", "").numbers()[1]));
+  expect_words(outcome.err, {"warning: t.csv: kqr failed on 2 of 2 splits: ", "some fits failed"});
+  expect_words(read("p.svg"), {"kqr (failed)"});
+  write("u.csv", "a,b,x\n1,1,1\n1,2,2\n1,3,3\n1,4,4\n");
+  const Outcome some = run("compare u.csv t.csv --target a,b --models gmm --repeats 2");
+  EXPECT_EQ(some.code, 1);
+  EXPECT_EQ(parse_csv(some.out, "board").rows(), 1);
+  expect_words(some.err, {"warning: u.csv: no fit succeeded: "});
 }
 
 TEST_F(HappyPath, ThreadsAndFileFormatsDoNotChangeAByte) {

@@ -10,6 +10,7 @@ shows a figure or changes matplotlib's settings. Legends stand above the axes: f
 """
 
 from condens.plot.calibration import calibration, coverage, pit_histogram
+from condens.plot.comparison import comparison
 from condens.plot.curves import density, slices
 from condens.plot.densities import density_map, hdr_bands, interval_fan
 from condens.plot.joint import joint, pairs
@@ -20,6 +21,7 @@ from condens.plot.tuning import tuning
 
 __all__ = [
     "calibration",
+    "comparison",
     "contribution",
     "coverage",
     "density",

@@ -1,0 +1,257 @@
+"""Which model suits your data? Several on the same random splits::
+
+    board = condens.compare(X, y, ["lscde", "gp", "mdn:paper", LSCDE(n_centers=50)])
+    print(board)                 # NLL, CRPS, coverage, time, and who is significantly worse than the best
+    board.plot()
+    board.to_frame()             # a data frame of pandas
+
+The page docs/compare.md says what is measured.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fsencode
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import _check_sample_weight
+
+from condens import FitWarning, _core
+from condens._arrays import as_rows, draw_seed, threads_of
+from condens._parameters import chosen_options
+from condens._progress import Callback, observer
+from condens.estimators import _CLASSES, ConditionalDensityRegressor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison", "compare"]
+
+Floats = NDArray[np.float64]
+
+# What is measured on every split, in the order of the table.
+_MEASURES = ("nll", "nll_standardized", "squared_loss", "crps", "coverage_0.9", "seconds")
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """A leaderboard: models by increasing mean NLL, those that failed on some split last.
+
+    Attributes
+    ----------
+    models : list of str
+        Labels, from the best to the last.
+    table : dict of arrays
+        A column for each measure, its mean over splits, and its standard error, `nll_se`; then `failed`, the number of
+        splits without a fit; `nll_behind` and `nll_behind_se`, NLL minus that of the best; `nll_p`, the p-value of
+        a paired t-test of that difference; and `best`, whether that test at 5 % does not tell the model from the best.
+        Random splits share rows, so that the test is the papers' convention: true p-values are larger.
+    scores : dict of arrays of shape (models, repeats)
+        Every measure on every split, in the order of `models`; NaN where a fit failed.
+    failures : dict of str
+        Of each model that failed, why it first did.
+    options : dict
+        Repeats, test_fraction and seed.
+    """
+
+    models: list[str]
+    table: dict[str, NDArray[Any]]
+    scores: dict[str, Floats]
+    failures: dict[str, str]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def best(self) -> str:
+        """The model of the least mean NLL."""
+        return self.models[0]
+
+    def to_frame(self) -> Any:
+        """The table as a data frame of pandas, indexed by model."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("Comparison.to_frame needs pandas: pip install pandas") from error
+        return pd.DataFrame(self.table, index=pd.Index(self.models, name="model"))
+
+    def plot(self, score: str = "nll", *, relative: bool = True, ax: Axes | None = None, **kwargs: Any) -> Axes:
+        """`condens.plot.comparison` of this comparison."""
+        from condens.plot import comparison
+
+        return comparison(self, score, relative=relative, ax=ax, **kwargs)
+
+    def __repr__(self) -> str:
+        rows = [["", "model", "nll", "behind", "p", "squared_loss", "crps", "coverage", "seconds"]]
+        for k, model in enumerate(self.models):
+            value = {name: column[k] for name, column in self.table.items()}
+            if math.isnan(value["nll"]) and model in self.failures:
+                rows.append(["", model, "failed"])
+                continue
+            rows.append(
+                [
+                    "*" if value["best"] else "",
+                    model,
+                    _with_error(value["nll"], value["nll_se"]),
+                    "" if k == 0 else _with_error(value["nll_behind"], value["nll_behind_se"]),
+                    "" if math.isnan(value["nll_p"]) else f"{value['nll_p']:.2g}",
+                    f"{value['squared_loss']:.4g}",
+                    f"{value['crps']:.4g}",
+                    f"{100 * value['coverage_0.9']:.3g} %",
+                    f"{value['seconds']:.3g}",
+                ]
+            )
+        rows = [row + [""] * (len(rows[0]) - len(row)) for row in rows]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if j < 2 else cell.rjust(width)
+                for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        splits = self.scores["nll"].shape[1]
+        note = "best NLL, or not told from it by a paired t-test at 5 %" if splits > 1 else "best NLL"
+        return "\n".join([line.rstrip() for line in lines] + [f"{splits} random split{'s'[: splits > 1]}; * {note}"])
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value:.4g}" + ("" if math.isnan(error) else f" ± {error:.2g}")
+
+
+def compare(
+    X: Any,
+    y: ArrayLike,
+    models: Sequence[Any] | Mapping[str, Any],
+    *,
+    repeats: int = 10,
+    test_fraction: float = 0.5,
+    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    resume: str | PathLike[str] | None = None,
+    verbose: bool = False,
+    callback: Callback | None = None,
+) -> Comparison:
+    """Fit several models to random parts of the data and score each on the other parts.
+
+    The numbers are those of the command `condens compare`, to the bit, for any `n_jobs`.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n, d)
+        Inputs, as of any estimator of condens; of no columns for plain densities.
+    y : array, series or data frame of shape (n,) or (n, d_y)
+        Targets.
+    models : list, or dict of labels and models
+        Names of models ("lscde"), names with a preset ("lscde:paper"), and estimators of condens, which need not be
+        fitted: of each its parameters are taken, but not n_jobs, verbose and callback.
+    repeats : int, default 10
+        Random splits, the same for all models.
+    test_fraction : float, default 0.5
+        Share of rows to test on.
+    random_state : int, numpy.random.Generator, RandomState or None, default 0
+        Seed of the splits. What is random in the fits of split r = 0, 1, ... has the seed plus r, but where an
+        estimator has a random_state of its own.
+    sample_weight : array of shape (n,), optional
+        Weights >= 0, of fits and of scores.
+    n_jobs : int or None
+        Number of threads: None is 1 unless a joblib context says otherwise, -1 all. There is a fit on each.
+    resume : path, optional
+        A file that keeps every fit as it ends. Fits that it has, of this or an earlier call, are taken from it: an
+        interrupted comparison goes on, one with more models or repeats fits only those.
+    verbose : bool, default False
+        Show progress, by tqdm where that is installed.
+    callback : callable, optional
+        Called as `callback(task, fraction)` a few times a second; returning False cancels.
+
+    Returns
+    -------
+    Comparison
+
+    Warns
+    -----
+    FitWarning
+        For a model that could not be fitted to some split; the others do not suffer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments or data that are not what they should be, or where no model can be fitted because of them.
+    NumericalError
+        Where no model can be fitted for another reason.
+    FormatError
+        When `resume` is a file of another kind.
+    OSError
+        When `resume` cannot be read or written.
+    Cancelled
+        When the callback returned False. What ended before is in `resume`.
+    """
+    x, encoder, targets = _rows(X, y)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
+    entries = [_entry(label, model, x, targets) for label, model in _labelled(models)]
+    options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
+    records = None if resume is None else fsencode(resume)
+    with observer(bool(verbose), callback) as watch:
+        board = _core.compare(entries, options, x, targets, weights, encoder, records, threads_of(n_jobs), watch)
+    out = _comparison(board, options)
+    for model, reason in out.failures.items():
+        failed = out.table["failed"][out.models.index(model)]
+        warnings.warn(f"{model} failed on {failed} of {repeats} splits: {reason}", FitWarning, stacklevel=2)
+    return out
+
+
+def _rows(X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats]:
+    """Inputs, the encoder of their categories, and targets, as an estimator of any targets reads them."""
+    if y is None:
+        raise ValueError("y is None, expected the targets; for plain densities give X without columns")
+    reader = _CLASSES["lscde"]()
+    if np.ndim(X) == 2 and np.shape(X)[1] == 0:
+        targets = reader._training_rows(np.zeros((len(X), 1)), y)[2]
+        return np.empty((len(X), 0)), None, as_rows(targets.reshape(len(targets), -1))
+    x, encoder, targets, _ = reader._training_rows(X, y)
+    return as_rows(x), encoder, as_rows(targets.reshape(len(targets), -1))
+
+
+def _labelled(models: Any) -> list[tuple[str, Any]]:
+    if isinstance(models, Mapping):
+        for label in models:
+            if not isinstance(label, str):
+                raise TypeError(f"models has the label {label!r}, expected a str")
+        return list(models.items())
+    if isinstance(models, (str, ConditionalDensityRegressor)) or not isinstance(models, Sequence):
+        raise TypeError(f"models = {models!r}, expected a list of models, or a dict of labels and models")
+    return [(model if isinstance(model, str) else _label(model), model) for model in models]
+
+
+def _label(model: Any) -> str:
+    return re.sub(r"\s+", " ", repr(model))
+
+
+def _entry(label: str, model: Any, x: Floats, targets: Floats) -> tuple[str, str, str, dict[str, Any]]:
+    """Label, name, preset and options of a model, as the core knows them."""
+    if isinstance(model, str):
+        name, _, preset = model.partition(":")
+        return label, name, preset, {}
+    if isinstance(model, ConditionalDensityRegressor):
+        return label, model._info["name"], model.preset, chosen_options(model._info, model, x, targets)
+    raise TypeError(f"models has {model!r}, expected names such as 'lscde' or 'lscde:paper', or estimators of condens")
+
+
+def _comparison(board: list[dict[str, Any]], options: dict[str, Any]) -> Comparison:
+    table: dict[str, NDArray[Any]] = {}
+    for measure in _MEASURES:
+        table[measure] = np.array([row[measure]["mean"] for row in board], dtype=np.float64)
+        table[measure + "_se"] = np.array([row[measure]["standard_error"] for row in board], dtype=np.float64)
+    table["failed"] = np.array([row["failed"] for row in board], dtype=np.int64)
+    table["nll_behind"] = np.array([row["nll_behind"]["mean"] for row in board], dtype=np.float64)
+    table["nll_behind_se"] = np.array([row["nll_behind"]["standard_error"] for row in board], dtype=np.float64)
+    table["nll_p"] = np.array([row["nll_p"] for row in board], dtype=np.float64)
+    table["best"] = np.array([row["best"] for row in board], dtype=np.bool_)
+    scores = {measure: np.array([row[measure]["values"] for row in board], dtype=np.float64) for measure in _MEASURES}
+    failures = {row["model"]: row["failure"] for row in board if row["failed"]}
+    return Comparison([row["model"] for row in board], table, scores, failures, options)
