@@ -1,0 +1,382 @@
+#include "condens/models/location_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/flush_subnormals.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/models/trend_fit.hpp"
+#include "preparation.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::string_view owner = "LocationScale";
+constexpr double least_residual = 1e-12;  // in standard deviations of y: what is below is rounding
+
+const Run one_thread{.threads = 1, .observer = {}};
+
+/// m and s for every target and column, on the standardised scale.
+struct Moments {
+  Matrix location;
+  Matrix scale;
+};
+
+/// log s within its bounds.
+double bounded(double log_scale, double residual_scale, double floor) {
+  const double middle = std::log(residual_scale);
+  return std::clamp(log_scale, middle + std::log(floor), middle - std::log(floor));
+}
+
+Moments moments(const LocationScaleParts& parts, double floor, const MatrixView& x) {
+  Matrix inside = parts.x_scale.transform(x);
+  for (Index i = 0; i < inside.cols(); ++i) inside.col(i) = inside.col(i).cwiseMax(parts.low).cwiseMin(parts.high);
+  const Index d_y = std::ssize(parts.means);
+  Moments out{Matrix(d_y, x.cols()), Matrix(d_y, x.cols())};
+  for (Index t = 0; t < d_y; ++t) {
+    out.location.row(t) = parts.means[static_cast<std::size_t>(t)](inside).transpose();
+    const Vector log_scale = parts.scales[static_cast<std::size_t>(t)](inside);
+    for (Index i = 0; i < x.cols(); ++i) {
+      out.scale(t, i) = std::exp(bounded(log_scale[i], parts.residual_scale[t], floor));
+    }
+  }
+  return out;
+}
+
+/// The rows that count, equal ones as one of their common weight, so that they leave together; and the place of every
+/// row among them, -1 for a row of weight 0.
+struct Distinct {
+  Dataset rows;
+  std::vector<Index> place;
+};
+
+Distinct distinct_rows(const Dataset& data) {
+  Matrix points(data.x.rows() + data.y.rows(), data.size());
+  points.topRows(data.x.rows()) = data.x;
+  points.bottomRows(data.y.rows()) = data.y;
+  const std::vector<Index> first = first_equal_columns(points);
+  Vector weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size());
+  std::vector<Index> kept;
+  Distinct out{{}, std::vector<Index>(first.size(), -1)};
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    if (first[i] != row) weights[first[i]] += weights[row];
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    if (weights[first[i]] == 0) continue;
+    if (first[i] == row) {
+      out.place[i] = std::ssize(kept);
+      kept.push_back(row);
+    }
+    out.place[i] = out.place[static_cast<std::size_t>(first[i])];
+  }
+  out.rows = {.x = Matrix(data.x(Eigen::all, kept)), .y = Matrix(data.y(Eigen::all, kept)), .weights = weights(kept)};
+  return out;
+}
+
+double root_mean_square(const Vector& values, const Vector& weights) {
+  return std::sqrt(weights.dot(values.cwiseAbs2()) / weights.sum());
+}
+
+Document describe(const trends::Fitted& fitted) {
+  Document out = Document::Object{{"kind", choice_names<TrendKind>[static_cast<std::size_t>(fitted.kind)]},
+                                  {"score", fitted.score},
+                                  {"constant_score", fitted.constant_score},
+                                  {"explained", fitted.explained()},
+                                  {"regularization", fitted.regularization}};
+  if (fitted.candidates.empty()) return out;
+  using trends::Candidate;
+  const auto column = [&](const auto& value) { return preparation::column(fitted.candidates, value); };
+  Document table(Document::Object{});
+  if (fitted.candidates.front().bandwidth > 0) {
+    table.set("bandwidth", column([](const Candidate& c) { return c.bandwidth; }));
+  }
+  table.set("regularization", column([](const Candidate& c) { return c.regularization; }));
+  table.set("score", column([](const Candidate& c) { return c.score; }));
+  table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
+  return out.set("candidates", std::move(table));
+}
+
+/// Mean and spread of the rows that differ, and what is left of them.
+struct Split {
+  LocationScaleParts parts;
+  Matrix rest;  // d_y x distinct rows: e
+  Document::Array means = {};
+  Document::Array scales = {};
+  bool finished = true;
+};
+
+/// The parts before anything is fitted.
+LocationScaleParts empty_parts(const preparation::Standardized& own) {
+  const Index d_x = own.data.x.rows();
+  LocationScaleParts out{own.x, own.y, Vector(d_x), Vector(d_x), {}, {}, Vector(own.data.y.rows())};
+  if (d_x == 0) return out;
+  const Vector margin = Standardizer::fit(own.data.x, own.data.weights).scale();
+  out.low = own.data.x.rowwise().minCoeff() - margin;
+  out.high = own.data.x.rowwise().maxCoeff() + margin;
+  return out;
+}
+
+/// log|r|, not below the floor.
+Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, double floor, Vector& residual_scale) {
+  Matrix out(rows.y.rows(), rows.size());
+  for (Index t = 0; t < out.rows(); ++t) {
+    const Vector& r = means[static_cast<std::size_t>(t)].residuals;
+    const double size = root_mean_square(r, rows.weights);
+    const double unit = Standardizer::fit(rows.y.row(t), rows.weights).scale()[0];
+    if (!(size > least_residual * unit)) {
+      throw NumericalError(message(owner, ": the mean goes through every row of target ", t + 1,
+                                   ", to rounding; nothing is left that has a density"));
+    }
+    residual_scale[t] = size;
+    out.row(t) = r.cwiseAbs().cwiseMax(floor * size).array().log().matrix().transpose();
+  }
+  return out;
+}
+
+/// Adds one target, whose log|r| are `log_size`.
+void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& log_size, const Vector& weights,
+                double floor, Split& out) {
+  const Index t = std::ssize(out.parts.means);
+  const Vector log_scale = log_size - scale.residuals;
+  const Vector raw = mean.residuals.array() / log_scale.array().exp();
+  // E log|e| is not 0: s becomes a standard deviation.
+  const double shift = std::log(root_mean_square(raw, weights));
+  scale.trend.intercept += shift;
+  Vector used(log_size.size());
+  for (Index i = 0; i < used.size(); ++i) {
+    used[i] = std::exp(bounded(log_scale[i] + shift, out.parts.residual_scale[t], floor));
+  }
+  out.rest.row(t) = mean.residuals.cwiseQuotient(used).transpose();
+  out.parts.means.push_back(mean.trend);
+  out.parts.scales.push_back(scale.trend);
+  const double unit = out.parts.y_scale.scale()[t];
+  out.means.push_back(describe(mean));
+  out.scales.push_back(describe(scale).set("least", unit * used.minCoeff()).set("most", unit * used.maxCoeff()));
+  out.finished = out.finished && mean.finished && scale.finished;
+}
+
+Split split(const preparation::Standardized& own, const LocationScaleOptions& options, const Run& run) {
+  const Dataset& rows = own.data;
+  trends::Settings settings{.task = "fitting the mean",
+                            .kind = options.mean,
+                            .bandwidth = options.bandwidth,
+                            .regularization = options.regularization,
+                            .n_centers = options.n_centers,
+                            .max_rows = options.max_rows,
+                            .seed = options.seed};
+  Split out{.parts = empty_parts(own), .rest = Matrix(rows.y.rows(), rows.size())};
+  const std::vector<trends::Fitted> means = trends::fit(rows, settings, run);
+  const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.parts.residual_scale);
+  settings.task = "fitting the spread";
+  settings.kind = options.scale;
+  const std::vector<trends::Fitted> scales =
+      trends::fit({.x = rows.x, .y = log_size, .weights = rows.weights}, settings, run);
+  for (std::size_t t = 0; t < means.size(); ++t) {
+    const Vector own_size = log_size.row(static_cast<Index>(t)).transpose();
+    add_target(means[t], scales[t], own_size, rows.weights, options.scale_floor, out);
+  }
+  return out;
+}
+
+/// The options of the inner model: centres [x, y] become [x, e].
+Document inner_options(const Document& given, Index seed, const InnerModel& inner, const LocationScaleParts& parts,
+                       double floor) {
+  Document out = given;
+  for (const OptionInfo& option : inner.options) {
+    if (option.name == "seed") out.set("seed", seed);
+  }
+  const Document* centers = given.find("centers");
+  if (centers == nullptr || !std::holds_alternative<Matrix>(centers->value())) return out;
+  Matrix moved = centers->as_matrix();
+  if (moved.size() == 0) return out;
+  const Index d_x = parts.x_scale.dimension();
+  const Moments at = moments(parts, floor, moved.topRows(d_x));
+  const Matrix y = parts.y_scale.transform(moved.bottomRows(parts.y_scale.dimension()));
+  moved.bottomRows(y.rows()) = (y - at.location).cwiseQuotient(at.scale);
+  return out.set("centers", std::move(moved));
+}
+
+void check_inner_options(const LocationScaleOptions& options, const InnerModel& inner, const Dataset& data) {
+  check_options(message(owner, ": options"), inner.options, options.options);
+  require(options.options.find("seed") == nullptr, owner, ": options: 'seed' is an option of ", owner,
+          " itself; give it there");
+  const Document* centers = options.options.find("centers");
+  const Matrix* given = centers == nullptr ? nullptr : std::get_if<Matrix>(&centers->value());
+  if (given != nullptr) preparation::check_centers(owner, *given, data);
+}
+
+FitReport with_density(FitReport own, const FitReport& density) {
+  for (const std::string& warning : density.warnings) {
+    const std::string text = warning.starts_with("input ") ? warning : "law of what is left: " + warning;
+    if (std::find(own.warnings.begin(), own.warnings.end(), text) == own.warnings.end()) own.warnings.push_back(text);
+  }
+  own.details.set("density", density.details);
+  if (own.status == "ok") own.status = density.status;
+  return own;
+}
+
+/// A number of every target from the account of its mean or spread.
+Vector told(const FitReport& report, std::string_view of, std::string_view name) {
+  const Document::Array& targets = report.details.at(of).as_array();
+  Vector out(std::ssize(targets));
+  std::transform(targets.begin(), targets.end(), out.begin(),
+                 [&](const Document& target) { return target.at(name).as_number(); });
+  return out;
+}
+
+Matrix length_scales_of(const std::vector<Trend>& trends, Index d_x) {
+  Matrix out = Matrix::Zero(d_x, std::ssize(trends));
+  for (Index t = 0; t < out.cols(); ++t) {
+    const Trend& own = trends[static_cast<std::size_t>(t)];
+    if (own.coefficients.size() > 0) out.col(t) = own.length_scales;
+  }
+  return out;
+}
+
+Document to_document(const std::vector<Trend>& trends) {
+  Document::Array out;
+  for (const Trend& own : trends) out.push_back(own.to_document());
+  return out;
+}
+
+std::vector<Trend> read_trends(const Document& document, Index d_x) {
+  std::vector<Trend> out;
+  for (const Document& own : document.as_array()) out.push_back(Trend::from_document(own, d_x));
+  return out;
+}
+
+}  // namespace
+
+LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, LocationScaleParts parts,
+                                           std::shared_ptr<const ConditionalDensity> inner, FitReport report)
+    : ConditionalDensity(Standardizer::identity(parts.x_scale.dimension()), parts.y_scale, std::move(report)),
+      options_(std::move(options)),
+      parts_(std::move(parts)),
+      inner_(std::move(inner)) {
+  const Index d_y = n_targets();
+  bool sound = inner_->n_inputs() == n_inputs() && inner_->n_targets() == d_y && std::ssize(parts_.means) == d_y &&
+               std::ssize(parts_.scales) == d_y && parts_.low.size() == n_inputs() &&
+               parts_.high.size() == n_inputs() && parts_.residual_scale.size() == d_y;
+  sound = sound && (parts_.low.array() <= parts_.high.array()).all() && (parts_.residual_scale.array() > 0).all() &&
+          parts_.residual_scale.allFinite() && (parts_.y_scale.scale().array() > 0).all();
+  for (const char* of : {"mean", "scale"}) {  // a file may lack what is read later
+    for (const char* name : {"explained", "regularization"}) {
+      sound = sound && told(this->report(), of, name).size() == d_y;
+    }
+    for (const Document& target : this->report().details.at(of).as_array()) target.at("kind").as_string();
+  }
+  for (const char* name : {"least", "most"}) told(this->report(), "scale", name);
+  if (!sound) throw FormatError("LocationScale: the mean, the spread and the law of what is left do not fit together");
+}
+
+LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const LocationScaleOptions& options,
+                                               const InnerModel& inner, const Run& run) {
+  data.check(owner);
+  validate_options(options, owner);
+  check_inner_options(options, inner, data);
+  const FlushSubnormals guard;
+  const Distinct distinct = distinct_rows(data);
+  const preparation::Standardized standardized = preparation::standardize(owner, distinct.rows, options.standardize);
+  FitReport report;
+  preparation::warn_of_constant_inputs(standardized, report);
+  Split found = split(standardized, options, run);
+
+  Matrix left = Matrix::Zero(data.y.rows(), data.size());
+  for (Index i = 0; i < data.size(); ++i) {
+    const Index place = distinct.place[static_cast<std::size_t>(i)];
+    if (place >= 0) left.col(i) = found.rest.col(place);
+  }
+  Dataset rest = data;
+  rest.y = std::move(left);
+  const Document chosen = inner_options(options.options, options.seed, inner, found.parts, options.scale_floor);
+  std::shared_ptr<const ConditionalDensity> density = inner.fit(rest, chosen, run);
+
+  if (!found.finished) report.status = "iteration limit";
+  report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
+  // One table of candidates is what there is room for: that of the mean, where there is one mean.
+  const Document* candidates = found.means.front().find("candidates");
+  if (found.means.size() == 1 && candidates != nullptr) report.details.set("candidates", *candidates);
+  report.details.set("mean", std::move(found.means)).set("scale", std::move(found.scales));
+  report = with_density(std::move(report), density->report());
+  return LocationScaleDensity(options, std::move(found.parts), std::move(density), std::move(report));
+}
+
+GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
+  const Moments at = moments(parts_, options_.scale_floor, x);
+  const GaussianMixtures rest = laws_of(*inner_, x);
+  const Standardizer& unit = y_scale_of(*inner_);
+  const Index m = rest.n_components();
+  GaussianComponents out = GaussianComponents::standard(n_targets(), m * x.cols(), rest.components().correlated());
+  for (Index i = 0; i < x.cols(); ++i) {
+    GaussianComponents own = rest.components().columns(rest.has_shared_components() ? 0 : i * m, m);
+    const auto s = at.scale.col(i).array();
+    const Eigen::ArrayXd middle = at.location.col(i).array() + s * unit.mean().array();
+    const Eigen::ArrayXd stretch = s * unit.scale().array();
+    own.means = ((own.means.array().colwise() * stretch).colwise() + middle).matrix().eval();
+    own.scales = (own.scales.array().colwise() * stretch).matrix().eval();
+    out.set_columns(i * m, own);
+  }
+  return GaussianMixtures::separate(std::move(out), rest.log_weights());
+}
+
+Vector LocationScaleDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
+  const Moments at = moments(parts_, options_.scale_floor, x);
+  const Matrix rest = (y - at.location).cwiseQuotient(at.scale);
+  const Vector log_scale = at.scale.array().log().colwise().sum().transpose();
+  return inner_->log_density(x, rest, one_thread) - log_scale;
+}
+
+Matrix LocationScaleDensity::location(const MatrixView& x) const {
+  return parts_.y_scale.inverse_transform(moments(parts_, options_.scale_floor, x).location);
+}
+
+Matrix LocationScaleDensity::scale(const MatrixView& x) const {
+  return parts_.y_scale.scale().asDiagonal() * moments(parts_, options_.scale_floor, x).scale;
+}
+
+Vector LocationScaleDensity::explained() const { return told(report(), "mean", "explained"); }
+Vector LocationScaleDensity::scale_explained() const { return told(report(), "scale", "explained"); }
+Vector LocationScaleDensity::regularization() const { return told(report(), "mean", "regularization"); }
+Vector LocationScaleDensity::scale_regularization() const { return told(report(), "scale", "regularization"); }
+Matrix LocationScaleDensity::length_scales() const { return length_scales_of(parts_.means, n_inputs()); }
+Matrix LocationScaleDensity::scale_length_scales() const { return length_scales_of(parts_.scales, n_inputs()); }
+
+Vector LocationScaleDensity::residual_scale() const {
+  return parts_.residual_scale.cwiseProduct(parts_.y_scale.scale());
+}
+
+Document LocationScaleDensity::to_document() const {
+  return Document::Object{
+      {"options", options()},
+      {"x_scale", parts_.x_scale.to_document()},
+      {"y_scale", parts_.y_scale.to_document()},
+      {"low", parts_.low},
+      {"high", parts_.high},
+      {"means", condens::to_document(parts_.means)},
+      {"scales", condens::to_document(parts_.scales)},
+      {"residual_scale", parts_.residual_scale},
+      {"inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}}},
+      {"report", report().to_document()}};
+}
+
+LocationScaleDensity LocationScaleDensity::from_document(const Document& document, const InnerLoader& load) {
+  LocationScaleOptions options;
+  set_options(options, owner, document.at("options"));
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  const Index d_x = x_scale.dimension();
+  LocationScaleParts parts{std::move(x_scale),
+                           Standardizer::from_document(document.at("y_scale")),
+                           document.at("low").as_vector(),
+                           document.at("high").as_vector(),
+                           read_trends(document.at("means"), d_x),
+                           read_trends(document.at("scales"), d_x),
+                           document.at("residual_scale").as_vector()};
+  return LocationScaleDensity(std::move(options), std::move(parts), load(document.at("inner")),
+                              FitReport::from_document(document.at("report")));
+}
+
+}  // namespace condens

@@ -1,0 +1,198 @@
+#include "condens/models/trend_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "condens/core/random.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/models/gp_likelihood.hpp"
+#include "gp_search.hpp"
+#include "preparation.hpp"
+#include "trend_ridge.hpp"
+
+namespace condens::trends {
+
+namespace {
+
+constexpr Index columns_per_block = 64;
+constexpr double least_width = 0.125;  // of the grid, in units of the spread of x
+constexpr int widths = 7;              // each twice the one before
+
+/// Rounding decides nothing.
+bool clearly_less(double a, double b) { return a < (1 - 1e-9) * b; }
+
+/// The mean, and the residuals without the row: the others' mean.
+std::vector<Fitted> constants(const Dataset& data) {
+  const double total = data.weights.sum();
+  std::vector<Fitted> out;
+  for (Index t = 0; t < data.y.rows(); ++t) {
+    Fitted own;
+    const double mean = data.y.row(t).dot(data.weights) / total;
+    own.trend = Trend::constant(mean, data.x.rows());
+    own.residuals.resize(data.size());
+    for (Index i = 0; i < data.size(); ++i) {
+      own.residuals[i] = left_out(data.y(t, i) - mean, data.weights[i] / total);
+    }
+    own.score = own.constant_score = score_of(own.residuals, data.weights).mean;
+    out.push_back(std::move(own));
+  }
+  return out;
+}
+
+// --- ridge regression --------------------------------------------------------------------------
+
+class Ridge {
+ public:
+  Ridge(const Dataset& data, const Settings& settings, const Run& run)
+      : data_(data), settings_(settings), task_(run, std::string(settings.task), expected_widths()) {
+    spread_ = Standardizer::fit(data.x, data.weights).scale().norm();
+    lambda_ = settings.regularization.empty() ? preparation::log_spaced(1e-8, 10, 19) : settings.regularization;
+    centers_ = Matrix(data.x.rows(), 0);
+    if (settings.kind == TrendKind::ridge) {
+      const auto stream = static_cast<std::uint64_t>(settings.seed);
+      const Index most = std::min(settings.n_centers, data.size());
+      centers_ = data.x(Eigen::all, kmeans_centers(data.x, data.weights, most, stream, task_.threads()));
+    }
+  }
+
+  /// Improves on `fitted`, the constants.
+  void fit(std::vector<Fitted>& fitted) {
+    std::vector<double> grid = settings_.bandwidth;
+    const bool refine = grid.empty() && settings_.kind == TrendKind::ridge;
+    for (int i = 0; i < widths && refine; ++i) grid.push_back(least_width * std::pow(2.0, i) * spread_);
+    if (settings_.kind == TrendKind::linear) grid = {0.0};
+    compare(grid, fitted);
+    if (refine) {
+      std::set<double> more;
+      for (const Fitted& own : fitted) {
+        const Candidate& best = best_of(own.candidates);
+        for (const double width : preparation::between_neighbours(grid, best.bandwidth)) more.insert(width);
+      }
+      std::erase_if(more, [&](double width) { return std::find(grid.begin(), grid.end(), width) != grid.end(); });
+      compare({more.begin(), more.end()}, fitted);
+    }
+    for (std::size_t t = 0; t < fitted.size(); ++t) finish(static_cast<Index>(t), fitted[t]);
+  }
+
+ private:
+  double expected_widths() const {
+    return settings_.bandwidth.empty() ? widths + 2.0 : static_cast<double>(settings_.bandwidth.size());
+  }
+
+  Features features(double width) const { return {centers_, width, 1.0 / spread_}; }
+
+  void compare(const std::vector<double>& grid, std::vector<Fitted>& fitted) {
+    std::vector<std::vector<std::vector<Score>>> scores(grid.size());
+    parallel_for(
+        std::ssize(grid), task_.threads(),
+        [&](Index k) {
+          const auto place = static_cast<std::size_t>(k);
+          scores[place] = RidgePath(features(grid[place]), data_, task_).scores(lambda_, task_);
+          task_.advance(1.0);
+        },
+        [&] { task_.poll(); });
+    for (std::size_t k = 0; k < grid.size(); ++k) {
+      for (std::size_t t = 0; t < fitted.size(); ++t) {
+        for (std::size_t j = 0; j < lambda_.size(); ++j) {
+          const Score& score = scores[k][t][j];
+          fitted[t].candidates.push_back({grid[k], lambda_[j], score.mean, score.standard_error});
+        }
+      }
+    }
+  }
+
+  static const Candidate& best_of(const std::vector<Candidate>& candidates) {
+    const Candidate* best = &candidates.front();
+    for (const Candidate& own : candidates) {
+      if (clearly_less(own.score, best->score)) best = &own;
+    }
+    return *best;
+  }
+
+  void finish(Index target, Fitted& own) {
+    const Candidate& best = best_of(own.candidates);
+    if (!clearly_less(best.score, own.constant_score)) return;
+    const RidgePath path(features(best.bandwidth), data_, task_);
+    own.kind = settings_.kind;
+    own.trend = path.trend(target, best.regularization);
+    own.residuals = path.residuals(target, best.regularization);
+    own.score = best.score;
+    own.regularization = best.regularization;
+  }
+
+  const Dataset& data_;
+  const Settings& settings_;
+  Task task_;
+  double spread_ = 0;  // the root of the total variance of x
+  std::vector<double> lambda_;
+  Matrix centers_;
+};
+
+// --- Gaussian process --------------------------------------------------------------------------
+
+/// The diagonal of K^-1, the squared norms of the columns of L^-1.
+Vector inverse_diagonal(const Matrix& lower, int threads) {
+  const Index n = lower.rows();
+  Vector out(n);
+  parallel_for(block_count(n, columns_per_block), threads, [&](Index block) {
+    const Range range = block_range(n, columns_per_block, block);
+    const Index rows = n - range.begin;  // those above are zero
+    Matrix columns = Matrix::Zero(rows, range.size());
+    columns.topRows(range.size()).setIdentity();
+    lower.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>().solveInPlace(columns);
+    out.segment(range.begin, range.size()) = columns.colwise().squaredNorm().transpose();
+  });
+  return out;
+}
+
+/// Around zero. `rows` of the data, `part`, are the process.
+Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows, const Dataset& part,
+               const gp::Found& found, int threads) {
+  const gp::Factor factor = gp::factorize(part.x, part.weights, found.at, threads);
+  const Vector alpha = gp::solve(factor, part.y.row(target).transpose());
+  Fitted out;
+  out.kind = TrendKind::gp;
+  out.finished = found.finished;
+  out.regularization = found.at.noise_variance / found.at.signal_variance / part.weights.sum();
+  out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, part.x, found.at.signal_variance * alpha};
+  const Vector inside = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
+  out.residuals = data.y.row(target).transpose() - out.trend(data.x);
+  out.residuals(rows) = inside;
+  out.score = score_of(out.residuals, data.weights).mean;
+  return out;
+}
+
+/// Processes around the constants.
+void fit_processes(const Dataset& data, const Settings& settings, const Run& run, std::vector<Fitted>& fitted) {
+  Matrix y = data.y;
+  for (std::size_t t = 0; t < fitted.size(); ++t) y.row(static_cast<Index>(t)).array() -= fitted[t].trend.intercept;
+  const Dataset centred{.x = data.x, .y = std::move(y), .weights = data.weights};
+  std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(settings.seed)).permutation(data.size());
+  rows.resize(static_cast<std::size_t>(std::min(data.size(), settings.max_rows)));
+  const Dataset part = centred.subset(rows);
+  const GaussianProcessOptions options{.max_rows = settings.max_rows, .seed = settings.seed};
+  const std::vector<gp::Found> found = gp::search(part.x, part.y, part.weights, options, run);
+  for (std::size_t t = 0; t < fitted.size(); ++t) {
+    Fitted own = process(centred, static_cast<Index>(t), rows, part, found[t], resolve_threads(run.threads));
+    own.trend.intercept = fitted[t].trend.intercept;
+    own.constant_score = fitted[t].constant_score;
+    if (clearly_less(own.score, own.constant_score)) fitted[t] = std::move(own);
+  }
+}
+
+}  // namespace
+
+std::vector<Fitted> fit(const Dataset& data, const Settings& settings, const Run& run) {
+  std::vector<Fitted> out = constants(data);
+  const bool varies = data.x.rows() > 0 && (Standardizer::fit(data.x, data.weights).scale().array() > 0).any();
+  if (settings.kind == TrendKind::constant || !varies) return out;
+  if (settings.kind == TrendKind::gp) {
+    fit_processes(data, settings, run, out);
+  } else {
+    Ridge(data, settings, run).fit(out);
+  }
+  return out;
+}
+
+}  // namespace condens::trends
