@@ -16,8 +16,8 @@ std::string percent(double share) { return brief(std::round(1000.0 * share) / 10
 std::string trends_text(const Model& model) {
   const auto* density = dynamic_cast<const LocationScaleDensity*>(model.density.get());
   if (density == nullptr) return "";
-  const Document::Array& means = density->report().details.at("mean").as_array();
-  const Document::Array& scales = density->report().details.at("scale").as_array();
+  const Document::Array& means = density->report().details.at("means").as_array();
+  const Document::Array& scales = density->report().details.at("scales").as_array();
   const Vector left = density->residual_scale();
   std::vector<std::vector<std::string>> rows{
       {"target", "mean by", "explained", "left over", "spread by", "explained", "least", "most"}};

@@ -104,8 +104,8 @@ Document describe(const trends::Fitted& fitted) {
 struct Split {
   LocationScaleParts parts;
   Matrix rest;  // d_y x distinct rows: e
-  Document::Array means = {};
-  Document::Array scales = {};
+  Document::Array told_means = {};
+  Document::Array told_scales = {};
   bool finished = true;
 };
 
@@ -141,7 +141,9 @@ Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, 
 void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& log_size, const Vector& weights,
                 double floor, Split& out) {
   const Index t = std::ssize(out.parts.means);
-  const Vector log_scale = log_size - scale.residuals;
+  Vector log_scale = log_size - scale.residuals;
+  // A constant is no news to the model inside, which finds the spread of e for itself.
+  if (scale.kind == TrendKind::constant) log_scale.setConstant(scale.trend.intercept);
   const Vector raw = mean.residuals.array() / log_scale.array().exp();
   // E log|e| is not 0: s becomes a standard deviation.
   const double shift = std::log(root_mean_square(raw, weights));
@@ -154,8 +156,8 @@ void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& 
   out.parts.means.push_back(mean.trend);
   out.parts.scales.push_back(scale.trend);
   const double unit = out.parts.y_scale.scale()[t];
-  out.means.push_back(describe(mean));
-  out.scales.push_back(describe(scale).set("least", unit * used.minCoeff()).set("most", unit * used.maxCoeff()));
+  out.told_means.push_back(describe(mean));
+  out.told_scales.push_back(describe(scale).set("least", unit * used.minCoeff()).set("most", unit * used.maxCoeff()));
   out.finished = out.finished && mean.finished && scale.finished;
 }
 
@@ -219,6 +221,23 @@ FitReport with_density(FitReport own, const FitReport& density) {
   return own;
 }
 
+/// What a ridge regression of the mean chose, where every model tells what it chose; one table of candidates is what
+/// there is room for.
+void report_mean(const Split& found, FitReport& report) {
+  const Document& first = found.told_means.front();
+  if (first.find("candidates") == nullptr) return;
+  Vector bandwidth(std::ssize(found.told_means));
+  Vector regularization(bandwidth.size());
+  for (Index t = 0; t < bandwidth.size(); ++t) {
+    const Trend& mean = found.parts.means[static_cast<std::size_t>(t)];
+    bandwidth[t] = mean.coefficients.size() > 0 ? mean.length_scales[0] : 0.0;
+    regularization[t] = found.told_means[static_cast<std::size_t>(t)].at("regularization").as_number();
+  }
+  if (first.at("candidates").find("bandwidth") != nullptr) report.details.set("bandwidth", bandwidth);
+  report.details.set("regularization", regularization);
+  if (bandwidth.size() == 1) report.details.set("candidates", first.at("candidates"));
+}
+
 /// A number of every target from the account of its mean or spread.
 Vector told(const FitReport& report, std::string_view of, std::string_view name) {
   const Document::Array& targets = report.details.at(of).as_array();
@@ -263,13 +282,13 @@ LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, Locatio
                parts_.high.size() == n_inputs() && parts_.residual_scale.size() == d_y;
   sound = sound && (parts_.low.array() <= parts_.high.array()).all() && (parts_.residual_scale.array() > 0).all() &&
           parts_.residual_scale.allFinite() && (parts_.y_scale.scale().array() > 0).all();
-  for (const char* of : {"mean", "scale"}) {  // a file may lack what is read later
+  for (const char* of : {"means", "scales"}) {  // a file may lack what is read later
     for (const char* name : {"explained", "regularization"}) {
       sound = sound && told(this->report(), of, name).size() == d_y;
     }
     for (const Document& target : this->report().details.at(of).as_array()) target.at("kind").as_string();
   }
-  for (const char* name : {"least", "most"}) told(this->report(), "scale", name);
+  for (const char* name : {"least", "most"}) told(this->report(), "scales", name);
   if (!sound) throw FormatError("LocationScale: the mean, the spread and the law of what is left do not fit together");
 }
 
@@ -297,10 +316,8 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
 
   if (!found.finished) report.status = "iteration limit";
   report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
-  // One table of candidates is what there is room for: that of the mean, where there is one mean.
-  const Document* candidates = found.means.front().find("candidates");
-  if (found.means.size() == 1 && candidates != nullptr) report.details.set("candidates", *candidates);
-  report.details.set("mean", std::move(found.means)).set("scale", std::move(found.scales));
+  report_mean(found, report);
+  report.details.set("means", std::move(found.told_means)).set("scales", std::move(found.told_scales));
   report = with_density(std::move(report), density->report());
   return LocationScaleDensity(options, std::move(found.parts), std::move(density), std::move(report));
 }
@@ -338,10 +355,10 @@ Matrix LocationScaleDensity::scale(const MatrixView& x) const {
   return parts_.y_scale.scale().asDiagonal() * moments(parts_, options_.scale_floor, x).scale;
 }
 
-Vector LocationScaleDensity::explained() const { return told(report(), "mean", "explained"); }
-Vector LocationScaleDensity::scale_explained() const { return told(report(), "scale", "explained"); }
-Vector LocationScaleDensity::regularization() const { return told(report(), "mean", "regularization"); }
-Vector LocationScaleDensity::scale_regularization() const { return told(report(), "scale", "regularization"); }
+Vector LocationScaleDensity::explained() const { return told(report(), "means", "explained"); }
+Vector LocationScaleDensity::scale_explained() const { return told(report(), "scales", "explained"); }
+Vector LocationScaleDensity::regularization() const { return told(report(), "means", "regularization"); }
+Vector LocationScaleDensity::scale_regularization() const { return told(report(), "scales", "regularization"); }
 Matrix LocationScaleDensity::length_scales() const { return length_scales_of(parts_.means, n_inputs()); }
 Matrix LocationScaleDensity::scale_length_scales() const { return length_scales_of(parts_.scales, n_inputs()); }
 

@@ -301,9 +301,9 @@ TEST(LocationScale, FileKeepsEveryBitAndRefusesWhatDoesNotFit) {
   };
   const std::string text = "LocationScale: the mean, the spread and the law of what is left do not fit together";
   EXPECT_EQ(refused("means", Document::Array{}), text);
-  EXPECT_EQ(refused("low", Vector::Zero(3)), text);
-  EXPECT_EQ(refused("high", Vector::Constant(2, std::nan(""))), text);
-  EXPECT_EQ(refused("residual_scale", Vector::Zero(2)), text);
+  EXPECT_EQ(refused("low", Vector(Vector::Zero(3))), text);
+  EXPECT_EQ(refused("high", Vector(Vector::Constant(2, std::nan("")))), text);
+  EXPECT_EQ(refused("residual_scale", Vector(Vector::Zero(2))), text);
   EXPECT_EQ(refused("y_scale", Standardizer::identity(1).to_document()), text);
   EXPECT_EQ(refused("inner", save_density(*plain_inner(growing(30)))), text);
   EXPECT_NE(refused("x_scale", Standardizer::identity(3).to_document()), "");
@@ -324,12 +324,14 @@ TEST(LocationScale, ReportTellsHowMeanAndSpreadWereFound) {
   Document options = quick("ridge", "constant");
   options.set("bandwidth", Document(std::vector<double>{1.0, 3.0})).set("regularization", 0.01);
   const FitReport report = fit(growing(40), options).report();
-  const Document& mean = report.details.at("mean").as_array().front();
+  const Document& mean = report.details.at("means").as_array().front();
   EXPECT_EQ(mean.at("kind").as_string(), "ridge");
   EXPECT_EQ(mean.at("candidates").at("bandwidth").as_vector(), (Vector{{1.0, 3.0}}));
   EXPECT_TRUE(report.details.at("candidates") == mean.at("candidates"));
-  EXPECT_EQ(report.details.at("scale").as_array().front().at("kind").as_string(), "constant");
+  EXPECT_EQ(report.details.at("scales").as_array().front().at("kind").as_string(), "constant");
   EXPECT_NE(report.details.find("density"), nullptr);
+  EXPECT_GT(report.details.at("bandwidth").as_vector()[0], 0.0);
+  EXPECT_EQ(report.details.at("regularization").as_vector(), Vector::Constant(1, 0.01));
   EXPECT_EQ(fit(growing(40, 2, 2), options).report().details.find("candidates"), nullptr);
 }
 

@@ -11,6 +11,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/standardizer.hpp"
 #include "condens/models/trend_fit.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
@@ -275,10 +276,10 @@ TEST(Trend, DocumentsKeepEveryBitAndRefuseWhatDoesNotFit) {
     return complaint<FormatError>([&] { Trend::from_document(spoiled, 2); });
   };
   const std::string text = "a trend's intercept, slopes, length scales, centers and coefficients do not fit together";
-  EXPECT_EQ(refused("slopes", Vector::Zero(3)), text);
-  EXPECT_EQ(refused("length_scales", Vector::Zero(2)), text);
+  EXPECT_EQ(refused("slopes", Vector(Vector::Zero(3))), text);
+  EXPECT_EQ(refused("length_scales", Vector(Vector::Zero(2))), text);
   EXPECT_EQ(refused("centers", Matrix(Matrix::Zero(2, 3))), text);
-  EXPECT_EQ(refused("coefficients", Vector::Constant(f.coefficients.size(), std::nan(""))), text);
+  EXPECT_EQ(refused("coefficients", Vector(Vector::Constant(f.coefficients.size(), std::nan("")))), text);
   EXPECT_EQ(refused("intercept", std::numeric_limits<double>::infinity()), text);
   EXPECT_NE(refused("intercept", "none"), "");
   EXPECT_EQ(complaint<FormatError>([&] { Trend::from_document(saved, 3); }), text);
