@@ -221,21 +221,22 @@ FitReport with_density(FitReport own, const FitReport& density) {
   return own;
 }
 
-/// What a ridge regression of the mean chose, where every model tells what it chose; one table of candidates is what
+/// What ridge regressions for the means chose, where every model tells what it chose; one table of candidates is what
 /// there is room for.
-void report_mean(const Split& found, FitReport& report) {
-  const Document& first = found.told_means.front();
-  if (first.find("candidates") == nullptr) return;
+void report_ridge(const Split& found, FitReport& report) {
   Vector bandwidth(std::ssize(found.told_means));
   Vector regularization(bandwidth.size());
   for (Index t = 0; t < bandwidth.size(); ++t) {
-    const Trend& mean = found.parts.means[static_cast<std::size_t>(t)];
-    bandwidth[t] = mean.coefficients.size() > 0 ? mean.length_scales[0] : 0.0;
-    regularization[t] = found.told_means[static_cast<std::size_t>(t)].at("regularization").as_number();
+    const Document& mean = found.told_means[static_cast<std::size_t>(t)];
+    if (mean.find("candidates") == nullptr || mean.at("kind").as_string() == "gp") return;
+    const Trend& trend = found.parts.means[static_cast<std::size_t>(t)];
+    bandwidth[t] = trend.coefficients.size() > 0 ? trend.length_scales[0] : 0.0;
+    regularization[t] = mean.at("regularization").as_number();
   }
-  if (first.at("candidates").find("bandwidth") != nullptr) report.details.set("bandwidth", bandwidth);
+  const Document& candidates = found.told_means.front().at("candidates");
+  if (candidates.find("bandwidth") != nullptr) report.details.set("bandwidth", bandwidth);
   report.details.set("regularization", regularization);
-  if (bandwidth.size() == 1) report.details.set("candidates", first.at("candidates"));
+  if (bandwidth.size() == 1) report.details.set("candidates", candidates);
 }
 
 /// A number of every target from the account of its mean or spread.
@@ -316,7 +317,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
 
   if (!found.finished) report.status = "iteration limit";
   report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
-  report_mean(found, report);
+  report_ridge(found, report);
   report.details.set("means", std::move(found.told_means)).set("scales", std::move(found.told_scales));
   report = with_density(std::move(report), density->report());
   return LocationScaleDensity(options, std::move(found.parts), std::move(density), std::move(report));

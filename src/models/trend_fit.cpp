@@ -49,7 +49,7 @@ class Ridge {
     spread_ = Standardizer::fit(data.x, data.weights).scale().norm();
     lambda_ = settings.regularization.empty() ? preparation::log_spaced(1e-8, 10, 19) : settings.regularization;
     centers_ = Matrix(data.x.rows(), 0);
-    if (settings.kind == TrendKind::ridge) {
+    if (settings.kind != TrendKind::linear) {
       const auto stream = static_cast<std::uint64_t>(settings.seed);
       const Index most = std::min(settings.n_centers, data.size());
       centers_ = data.x(Eigen::all, kmeans_centers(data.x, data.weights, most, stream, task_.threads()));
@@ -59,7 +59,7 @@ class Ridge {
   /// Improves on `fitted`, the constants.
   void fit(std::vector<Fitted>& fitted) {
     std::vector<double> grid = settings_.bandwidth;
-    const bool refine = grid.empty() && settings_.kind == TrendKind::ridge;
+    const bool refine = grid.empty() && settings_.kind != TrendKind::linear;
     for (int i = 0; i < widths && refine; ++i) grid.push_back(least_width * std::pow(2.0, i) * spread_);
     if (settings_.kind == TrendKind::linear) grid = {0.0};
     compare(grid, fitted);
@@ -114,7 +114,7 @@ class Ridge {
     const Candidate& best = best_of(own.candidates);
     if (!clearly_less(best.score, own.constant_score)) return;
     const RidgePath path(features(best.bandwidth), data_, task_);
-    own.kind = settings_.kind;
+    own.kind = settings_.kind == TrendKind::linear ? TrendKind::linear : TrendKind::ridge;
     own.trend = path.trend(target, best.regularization);
     own.residuals = path.residuals(target, best.regularization);
     own.score = best.score;
@@ -163,21 +163,23 @@ Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows
   return out;
 }
 
-/// Processes around the constants.
+/// Improves on `fitted` by processes around the means of y.
 void fit_processes(const Dataset& data, const Settings& settings, const Run& run, std::vector<Fitted>& fitted) {
-  Matrix y = data.y;
-  for (std::size_t t = 0; t < fitted.size(); ++t) y.row(static_cast<Index>(t)).array() -= fitted[t].trend.intercept;
-  const Dataset centred{.x = data.x, .y = std::move(y), .weights = data.weights};
+  const Vector mean = data.y * data.weights / data.weights.sum();
+  const Dataset centred{.x = data.x, .y = data.y.colwise() - mean, .weights = data.weights};
   std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(settings.seed)).permutation(data.size());
   rows.resize(static_cast<std::size_t>(std::min(data.size(), settings.max_rows)));
   const Dataset part = centred.subset(rows);
   const GaussianProcessOptions options{.max_rows = settings.max_rows, .seed = settings.seed};
   const std::vector<gp::Found> found = gp::search(part.x, part.y, part.weights, options, run);
   for (std::size_t t = 0; t < fitted.size(); ++t) {
-    Fitted own = process(centred, static_cast<Index>(t), rows, part, found[t], resolve_threads(run.threads));
-    own.trend.intercept = fitted[t].trend.intercept;
+    const auto target = static_cast<Index>(t);
+    Fitted own = process(centred, target, rows, part, found[t], resolve_threads(run.threads));
+    if (!clearly_less(own.score, fitted[t].score)) continue;
+    own.trend.intercept = mean[target];
     own.constant_score = fitted[t].constant_score;
-    if (clearly_less(own.score, own.constant_score)) fitted[t] = std::move(own);
+    own.candidates = std::move(fitted[t].candidates);
+    fitted[t] = std::move(own);
   }
 }
 
@@ -187,11 +189,8 @@ std::vector<Fitted> fit(const Dataset& data, const Settings& settings, const Run
   std::vector<Fitted> out = constants(data);
   const bool varies = data.x.rows() > 0 && (Standardizer::fit(data.x, data.weights).scale().array() > 0).any();
   if (settings.kind == TrendKind::constant || !varies) return out;
-  if (settings.kind == TrendKind::gp) {
-    fit_processes(data, settings, run, out);
-  } else {
-    Ridge(data, settings, run).fit(out);
-  }
+  if (settings.kind != TrendKind::gp) Ridge(data, settings, run).fit(out);
+  if (settings.kind == TrendKind::gp || settings.kind == TrendKind::automatic) fit_processes(data, settings, run, out);
   return out;
 }
 

@@ -141,7 +141,7 @@ TEST(LocationScale, WithoutTrendsItIsTheModelInsideALittleWider) {
 }
 
 TEST(LocationScale, SpreadFollowsTheInputs) {
-  const LocationScaleDensity model = fit(growing(400), quick("linear", "ridge"));
+  const LocationScaleDensity model = fit(growing(250), quick("linear", "ridge"));
   Matrix x = Matrix::Zero(2, 2);
   x.row(1) << -1.0, 1.0;
   const Matrix s = model.scale(x);
@@ -367,7 +367,8 @@ TEST(LocationScale, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { fit(data, options); });
   };
-  EXPECT_EQ(said("mean", "median"), "LocationScale: mean = 'median', expected one of constant, linear, ridge, gp");
+  EXPECT_EQ(said("mean", "median"),
+            "LocationScale: mean = 'median', expected one of constant, linear, ridge, gp, auto");
   EXPECT_EQ(said("scale_floor", 0), "LocationScale: scale_floor = 0, expected a number in (0, 1]");
   EXPECT_EQ(said("n_centers", 0), "LocationScale: n_centers = 0, expected a whole number >= 1");
   EXPECT_EQ(said("bandwidth", -1), "LocationScale: bandwidth = -1, expected a list of numbers, each > 0");

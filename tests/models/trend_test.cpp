@@ -205,12 +205,25 @@ TEST(Trend, NoCandidateBetterThanTheConstantLeavesTheConstant) {
   EXPECT_EQ(found.front().residuals, fit(data, {.kind = TrendKind::constant}).front().residuals);
 }
 
+TEST(Trend, AutomaticIsTheOneThatErrsLess) {
+  const Dataset data = waves(60, 3, 3);
+  const std::vector<Fitted> ridge = fit(data, {.kind = TrendKind::ridge});
+  const std::vector<Fitted> process = fit(data, {.kind = TrendKind::gp});
+  const std::vector<Fitted> found = fit(data, {.kind = TrendKind::automatic});
+  for (std::size_t t = 0; t < 3; ++t) {
+    const Fitted& better = ridge[t].score <= process[t].score ? ridge[t] : process[t];
+    EXPECT_EQ(found[t].kind, better.kind);
+    EXPECT_EQ(found[t].residuals, better.residuals);
+    EXPECT_EQ(found[t].candidates.size(), ridge[t].candidates.size());
+  }
+}
+
 TEST(Trend, WithoutInputsThatVaryThereIsTheConstant) {
   Dataset data = waves(10);
   data.x = Matrix::Constant(2, 10, 3.0);
   Dataset none = data;
   none.x = Matrix(0, 10);
-  for (const TrendKind kind : {TrendKind::linear, TrendKind::ridge, TrendKind::gp}) {
+  for (const TrendKind kind : {TrendKind::linear, TrendKind::ridge, TrendKind::gp, TrendKind::automatic}) {
     EXPECT_EQ(fit(data, {.kind = kind}).front().kind, TrendKind::constant);
     const Fitted found = fit(none, {.kind = kind}).front();
     EXPECT_EQ(found.kind, TrendKind::constant);

@@ -57,7 +57,8 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
     OptionField{
         "mean", &LocationScaleOptions::mean, anything(),
         "How the mean follows the inputs: not at all, by ridge regression on the inputs, by ridge regression on "
-        "them and on kernels of one width, or by a Gaussian process with a length scale for every input."},
+        "them and on kernels of one width, by a Gaussian process with a length scale for every input, or by the one of "
+        "these two that errs less on rows left out."},
     OptionField{"scale", &LocationScaleOptions::scale, anything(),
                 "How the logarithm of the spread follows the inputs, likewise."},
     OptionField{"model", &LocationScaleOptions::model, anything(),

@@ -20,10 +20,11 @@
 namespace condens {
 
 /// How a trend is found (trend_fit.hpp): a is the mean; ridge regression on x; ridge regression on x and on
-/// kernels of one width; the mean of a Gaussian process with a length scale for every input.
-enum class TrendKind { constant, linear, ridge, gp };
+/// kernels of one width; the mean of a Gaussian process with a length scale for every input; the better of these two.
+enum class TrendKind { constant, linear, ridge, gp, automatic };
 template <>
-inline constexpr auto choice_names<TrendKind> = std::array<std::string_view, 4>{"constant", "linear", "ridge", "gp"};
+inline constexpr auto choice_names<TrendKind> =
+    std::array<std::string_view, 5>{"constant", "linear", "ridge", "gp", "auto"};
 
 struct Trend {
   double intercept = 0;
