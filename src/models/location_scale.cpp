@@ -110,9 +110,16 @@ struct Split {
 };
 
 /// The parts before anything is fitted.
-LocationScaleParts empty_parts(const preparation::Standardized& own) {
+LocationScaleParts empty_parts(const preparation::Standardized& own, double defensive_weight) {
   const Index d_x = own.data.x.rows();
-  LocationScaleParts out{own.x, own.y, Vector(d_x), Vector(d_x), {}, {}, Vector(own.data.y.rows())};
+  LocationScaleParts out{.x_scale = own.x,
+                         .y_scale = own.y,
+                         .low = Vector(d_x),
+                         .high = Vector(d_x),
+                         .means = {},
+                         .scales = {},
+                         .residual_scale = Vector(own.data.y.rows()),
+                         .defensive = Defensive::fit(defensive_weight, own.data)};
   if (d_x == 0) return out;
   const Vector margin = Standardizer::fit(own.data.x, own.data.weights).scale();
   out.low = own.data.x.rowwise().minCoeff() - margin;
@@ -170,7 +177,7 @@ Split split(const preparation::Standardized& own, const LocationScaleOptions& op
                             .n_centers = options.n_centers,
                             .max_rows = options.max_rows,
                             .seed = options.seed};
-  Split out{.parts = empty_parts(own), .rest = Matrix(rows.y.rows(), rows.size())};
+  Split out{.parts = empty_parts(own, options.defensive_weight), .rest = Matrix(rows.y.rows(), rows.size())};
   const std::vector<trends::Fitted> means = trends::fit(rows, settings, run);
   const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.parts.residual_scale);
   settings.task = "fitting the spread";
@@ -328,7 +335,9 @@ GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
   const GaussianMixtures rest = laws_of(*inner_, x);
   const Standardizer& unit = y_scale_of(*inner_);
   const Index m = rest.n_components();
-  GaussianComponents out = GaussianComponents::standard(n_targets(), m * x.cols(), rest.components().correlated());
+  const Defensive& broad = parts_.defensive;
+  const Index all = m + (broad.weight > 0 ? 1 : 0);
+  GaussianComponents out = GaussianComponents::standard(n_targets(), all * x.cols(), rest.components().correlated());
   for (Index i = 0; i < x.cols(); ++i) {
     GaussianComponents own = rest.components().columns(rest.has_shared_components() ? 0 : i * m, m);
     const auto s = at.scale.col(i).array();
@@ -336,16 +345,20 @@ GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
     const Eigen::ArrayXd stretch = s * unit.scale().array();
     own.means = ((own.means.array().colwise() * stretch).colwise() + middle).matrix().eval();
     own.scales = (own.scales.array().colwise() * stretch).matrix().eval();
-    out.set_columns(i * m, own);
+    out.set_columns(i * all, own);
+    if (all > m) out.set_columns(i * all + m, {broad.mean, broad.scale});
   }
-  return GaussianMixtures::separate(std::move(out), rest.log_weights());
+  return GaussianMixtures::separate(std::move(out), with_defensive(rest.log_weights(), broad));
 }
 
 Vector LocationScaleDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
   const Moments at = moments(parts_, options_.scale_floor, x);
   const Matrix rest = (y - at.location).cwiseQuotient(at.scale);
   const Vector log_scale = at.scale.array().log().colwise().sum().transpose();
-  return inner_->log_density(x, rest, one_thread) - log_scale;
+  Vector out = inner_->log_density(x, rest, one_thread) - log_scale;
+  const Vector broad = parts_.defensive.log_density(y);
+  for (Index i = 0; i < out.size(); ++i) out[i] = parts_.defensive.log_mixed(out[i], broad[i]);
+  return out;
 }
 
 Matrix LocationScaleDensity::location(const MatrixView& x) const {
@@ -368,7 +381,7 @@ Vector LocationScaleDensity::residual_scale() const {
 }
 
 Document LocationScaleDensity::to_document() const {
-  return Document::Object{
+  Document out = Document::Object{
       {"options", options()},
       {"x_scale", parts_.x_scale.to_document()},
       {"y_scale", parts_.y_scale.to_document()},
@@ -379,6 +392,8 @@ Document LocationScaleDensity::to_document() const {
       {"residual_scale", parts_.residual_scale},
       {"inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}}},
       {"report", report().to_document()}};
+  parts_.defensive.write(out);
+  return out;
 }
 
 LocationScaleDensity LocationScaleDensity::from_document(const Document& document, const InnerLoader& load) {
@@ -386,13 +401,16 @@ LocationScaleDensity LocationScaleDensity::from_document(const Document& documen
   set_options(options, owner, document.at("options"));
   Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
   const Index d_x = x_scale.dimension();
-  LocationScaleParts parts{std::move(x_scale),
-                           Standardizer::from_document(document.at("y_scale")),
-                           document.at("low").as_vector(),
-                           document.at("high").as_vector(),
-                           read_trends(document.at("means"), d_x),
-                           read_trends(document.at("scales"), d_x),
-                           document.at("residual_scale").as_vector()};
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  const Index d_y = y_scale.dimension();
+  LocationScaleParts parts{.x_scale = std::move(x_scale),
+                           .y_scale = std::move(y_scale),
+                           .low = document.at("low").as_vector(),
+                           .high = document.at("high").as_vector(),
+                           .means = read_trends(document.at("means"), d_x),
+                           .scales = read_trends(document.at("scales"), d_x),
+                           .residual_scale = document.at("residual_scale").as_vector(),
+                           .defensive = Defensive::read(document, options.defensive_weight, d_y)};
   return LocationScaleDensity(std::move(options), std::move(parts), load(document.at("inner")),
                               FitReport::from_document(document.at("report")));
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
@@ -41,7 +42,7 @@ Document quick(std::string_view mean = "linear", std::string_view scale = "linea
   inside.set("metric", "isotropic").set("bandwidth", 0.7).set("bandwidth_y", 0.4);
   Document out;
   out.set("model", "nw").set("options", inside).set("mean", mean);
-  return out.set("scale", scale);
+  return out.set("scale", scale).set("defensive_weight", 0.0);
 }
 
 LocationScaleDensity fit(const Dataset& data, const Document& options, int threads = 1) {
@@ -138,6 +139,23 @@ TEST(LocationScale, WithoutTrendsItIsTheModelInsideALittleWider) {
   const Vector expected = alone->log_density(test.x, nearer).array() + std::log(shrink);
   EXPECT_LT((model.log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_EQ(model.explained()[0], 0.0);
+}
+
+TEST(LocationScale, ABroadGaussianHasItsShare) {
+  const Dataset data = growing(40);
+  const LocationScaleDensity without = fit(data, quick());
+  const LocationScaleDensity with = fit(data, quick().set("defensive_weight", 0.2));
+  const Dataset test = growing(20, 2, 1, 2);
+  const double mean = data.y.mean();
+  const double spread = 2 * std::sqrt((data.y.array() - mean).square().sum() / 39);
+  const Vector own = without.predict(test.x).pdf(test.y);
+  const Vector all = with.predict(test.x).pdf(test.y);
+  for (Index i = 0; i < 20; ++i) {
+    const double z = (test.y(0, i) - mean) / spread;
+    const double broad = std::exp(-0.5 * z * z) / (spread * std::sqrt(2 * std::numbers::pi));
+    EXPECT_NEAR(all[i], 0.8 * own[i] + 0.2 * broad, 1e-12);
+  }
+  EXPECT_LT((with.log_density(test.x, test.y).array().exp() - all.array()).abs().maxCoeff(), 1e-12);
 }
 
 TEST(LocationScale, SpreadFollowsTheInputs) {
@@ -304,7 +322,7 @@ TEST(LocationScale, FileKeepsEveryBitAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(refused("low", Vector(Vector::Zero(3))), text);
   EXPECT_EQ(refused("high", Vector(Vector::Constant(2, std::nan("")))), text);
   EXPECT_EQ(refused("residual_scale", Vector(Vector::Zero(2))), text);
-  EXPECT_EQ(refused("y_scale", Standardizer::identity(1).to_document()), text);
+  EXPECT_EQ(refused("y_scale", Standardizer::identity(1).to_document()), "the defensive component is not a law of y");
   EXPECT_EQ(refused("inner", save_density(*plain_inner(growing(30)))), text);
   EXPECT_NE(refused("x_scale", Standardizer::identity(3).to_document()), "");
   EXPECT_NE(refused("inner", Document::Object{{"model", "nosuch"}}), "");

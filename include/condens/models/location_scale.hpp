@@ -29,12 +29,13 @@
 #include "condens/data/dataset.hpp"
 #include "condens/models/conditional_density.hpp"
 #include "condens/models/inner_model.hpp"
+#include "condens/models/kernel_mixture.hpp"
 #include "condens/models/results.hpp"
 #include "condens/models/trend.hpp"
 
 namespace condens {
 
-/// The defaults are our recommendation; `paper()` is the inner model by its own paper.
+/// The defaults are our recommendation; `paper()` is the inner model by its own paper, and no broad Gaussian.
 struct LocationScaleOptions {
   TrendKind mean = TrendKind::ridge;
   TrendKind scale = TrendKind::ridge;
@@ -46,10 +47,11 @@ struct LocationScaleOptions {
   Index n_centers = 300;
   Index max_rows = 1000;
   double scale_floor = 1e-3;
+  double defensive_weight = 1e-3;
   bool standardize = true;
   Index seed = 0;
 
-  static LocationScaleOptions paper() { return {.model_preset = "paper"}; }
+  static LocationScaleOptions paper() { return {.model_preset = "paper", .defensive_weight = 0}; }
 };
 
 template <>
@@ -79,6 +81,8 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
     OptionField{"scale_floor", &LocationScaleOptions::scale_floor, Bounds{.low = 0, .high = 1, .low_open = true},
                 "Least spread, as a share of the root mean square of the residuals left out; its inverse bounds the "
                 "spread from above."},
+    OptionField{"defensive_weight", &LocationScaleOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &LocationScaleOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 before mean and spread are fitted."},
     OptionField{"seed", &LocationScaleOptions::seed, at_least(0),
@@ -94,6 +98,7 @@ struct LocationScaleParts {
   std::vector<Trend> means;
   std::vector<Trend> scales;  ///< log s
   Vector residual_scale;      ///< d_y: root mean square of r_i on the standardised scale
+  Defensive defensive;        ///< on the standardised scale
 };
 
 class LocationScaleDensity final : public ConditionalDensity {
