@@ -24,13 +24,12 @@ struct Moments {
   Matrix scale;
 };
 
-/// log s within its bounds.
-double bounded(double log_scale, double residual_scale, double floor) {
-  const double middle = std::log(residual_scale);
-  return std::clamp(log_scale, middle + std::log(floor), middle - std::log(floor));
+/// s of one target within its bounds.
+double bounded(const LocationScaleParts& parts, Index target, double log_scale) {
+  return std::clamp(std::exp(log_scale), parts.least_scale[target], parts.greatest_scale[target]);
 }
 
-Moments moments(const LocationScaleParts& parts, double floor, const MatrixView& x) {
+Moments moments(const LocationScaleParts& parts, const MatrixView& x) {
   Matrix inside = parts.x_scale.transform(x);
   for (Index i = 0; i < inside.cols(); ++i) inside.col(i) = inside.col(i).cwiseMax(parts.low).cwiseMin(parts.high);
   const Index d_y = std::ssize(parts.means);
@@ -38,9 +37,7 @@ Moments moments(const LocationScaleParts& parts, double floor, const MatrixView&
   for (Index t = 0; t < d_y; ++t) {
     out.location.row(t) = parts.means[static_cast<std::size_t>(t)](inside).transpose();
     const Vector log_scale = parts.scales[static_cast<std::size_t>(t)](inside);
-    for (Index i = 0; i < x.cols(); ++i) {
-      out.scale(t, i) = std::exp(bounded(log_scale[i], parts.residual_scale[t], floor));
-    }
+    for (Index i = 0; i < x.cols(); ++i) out.scale(t, i) = bounded(parts, t, log_scale[i]);
   }
   return out;
 }
@@ -85,18 +82,19 @@ Document describe(const trends::Fitted& fitted) {
   Document out = Document::Object{{"kind", choice_names<TrendKind>[static_cast<std::size_t>(fitted.kind)]},
                                   {"score", fitted.score},
                                   {"constant_score", fitted.constant_score},
-                                  {"explained", fitted.explained()},
                                   {"regularization", fitted.regularization}};
   if (fitted.candidates.empty()) return out;
   using trends::Candidate;
   const auto column = [&](const auto& value) { return preparation::column(fitted.candidates, value); };
   Document table(Document::Object{});
-  if (fitted.candidates.front().bandwidth > 0) {
+  const bool kernels = std::any_of(fitted.candidates.begin(), fitted.candidates.end(),
+                                   [](const Candidate& c) { return c.bandwidth > 0; });
+  if (kernels) {
     table.set("bandwidth", column([](const Candidate& c) { return c.bandwidth; }));
   }
   table.set("regularization", column([](const Candidate& c) { return c.regularization; }));
-  table.set("score", column([](const Candidate& c) { return c.score; }));
-  table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
+  table.set("score", column([](const Candidate& c) { return c.score.mean; }));
+  table.set("standard_error", column([](const Candidate& c) { return c.score.standard_error; }));
   return out.set("candidates", std::move(table));
 }
 
@@ -119,6 +117,8 @@ LocationScaleParts empty_parts(const preparation::Standardized& own, double defe
                          .means = {},
                          .scales = {},
                          .residual_scale = Vector(own.data.y.rows()),
+                         .least_scale = Vector(own.data.y.rows()),
+                         .greatest_scale = Vector(own.data.y.rows()),
                          .defensive = Defensive::fit(defensive_weight, own.data)};
   if (d_x == 0) return out;
   const Vector margin = Standardizer::fit(own.data.x, own.data.weights).scale();
@@ -128,7 +128,8 @@ LocationScaleParts empty_parts(const preparation::Standardized& own, double defe
 }
 
 /// log|r|, not below the floor.
-Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, double floor, Vector& residual_scale) {
+Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, double floor,
+                 LocationScaleParts& parts) {
   Matrix out(rows.y.rows(), rows.size());
   for (Index t = 0; t < out.rows(); ++t) {
     const Vector& r = means[static_cast<std::size_t>(t)].residuals;
@@ -138,7 +139,9 @@ Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, 
       throw NumericalError(message(owner, ": the mean goes through every row of target ", t + 1,
                                    ", to rounding; nothing is left that has a density"));
     }
-    residual_scale[t] = size;
+    parts.residual_scale[t] = size;
+    parts.least_scale[t] = floor * size;
+    parts.greatest_scale[t] = r.cwiseAbs().maxCoeff();
     out.row(t) = r.cwiseAbs().cwiseMax(floor * size).array().log().matrix().transpose();
   }
   return out;
@@ -146,7 +149,7 @@ Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, 
 
 /// Adds one target, whose log|r| are `log_size`.
 void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& log_size, const Vector& weights,
-                double floor, Split& out) {
+                Split& out) {
   const Index t = std::ssize(out.parts.means);
   Vector log_scale = log_size - scale.residuals;
   // A constant is no news to the model inside, which finds the spread of e for itself.
@@ -157,14 +160,17 @@ void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& 
   scale.trend.intercept += shift;
   Vector used(log_size.size());
   for (Index i = 0; i < used.size(); ++i) {
-    used[i] = std::exp(bounded(log_scale[i] + shift, out.parts.residual_scale[t], floor));
+    used[i] = bounded(out.parts, t, log_scale[i] + shift);
   }
   out.rest.row(t) = mean.residuals.cwiseQuotient(used).transpose();
   out.parts.means.push_back(mean.trend);
   out.parts.scales.push_back(scale.trend);
   const double unit = out.parts.y_scale.scale()[t];
-  out.told_means.push_back(describe(mean));
-  out.told_scales.push_back(describe(scale).set("least", unit * used.minCoeff()).set("most", unit * used.maxCoeff()));
+  const double explained = mean.constant_score > 0 ? 1.0 - mean.score / mean.constant_score : 0.0;
+  out.told_means.push_back(describe(mean).set("explained", explained));
+  const double gain = scale.constant_score - scale.score;
+  out.told_scales.push_back(
+      describe(scale).set("gain", gain).set("least", unit * used.minCoeff()).set("most", unit * used.maxCoeff()));
   out.finished = out.finished && mean.finished && scale.finished;
 }
 
@@ -172,6 +178,7 @@ Split split(const preparation::Standardized& own, const LocationScaleOptions& op
   const Dataset& rows = own.data;
   trends::Settings settings{.task = "fitting the mean",
                             .kind = options.mean,
+                            .loss = trends::Loss::square,
                             .bandwidth = options.bandwidth,
                             .regularization = options.regularization,
                             .n_centers = options.n_centers,
@@ -179,21 +186,21 @@ Split split(const preparation::Standardized& own, const LocationScaleOptions& op
                             .seed = options.seed};
   Split out{.parts = empty_parts(own, options.defensive_weight), .rest = Matrix(rows.y.rows(), rows.size())};
   const std::vector<trends::Fitted> means = trends::fit(rows, settings, run);
-  const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.parts.residual_scale);
+  const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.parts);
   settings.task = "fitting the spread";
   settings.kind = options.scale;
+  settings.loss = trends::Loss::log_size;
   const std::vector<trends::Fitted> scales =
       trends::fit({.x = rows.x, .y = log_size, .weights = rows.weights}, settings, run);
   for (std::size_t t = 0; t < means.size(); ++t) {
     const Vector own_size = log_size.row(static_cast<Index>(t)).transpose();
-    add_target(means[t], scales[t], own_size, rows.weights, options.scale_floor, out);
+    add_target(means[t], scales[t], own_size, rows.weights, out);
   }
   return out;
 }
 
 /// The options of the inner model: centres [x, y] become [x, e].
-Document inner_options(const Document& given, Index seed, const InnerModel& inner, const LocationScaleParts& parts,
-                       double floor) {
+Document inner_options(const Document& given, Index seed, const InnerModel& inner, const LocationScaleParts& parts) {
   Document out = given;
   for (const OptionInfo& option : inner.options) {
     if (option.name == "seed") out.set("seed", seed);
@@ -203,7 +210,7 @@ Document inner_options(const Document& given, Index seed, const InnerModel& inne
   Matrix moved = centers->as_matrix();
   if (moved.size() == 0) return out;
   const Index d_x = parts.x_scale.dimension();
-  const Moments at = moments(parts, floor, moved.topRows(d_x));
+  const Moments at = moments(parts, moved.topRows(d_x));
   const Matrix y = parts.y_scale.transform(moved.bottomRows(parts.y_scale.dimension()));
   moved.bottomRows(y.rows()) = (y - at.location).cwiseQuotient(at.scale);
   return out.set("centers", std::move(moved));
@@ -285,18 +292,19 @@ LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, Locatio
       parts_(std::move(parts)),
       inner_(std::move(inner)) {
   const Index d_y = n_targets();
-  bool sound = inner_->n_inputs() == n_inputs() && inner_->n_targets() == d_y && std::ssize(parts_.means) == d_y &&
-               std::ssize(parts_.scales) == d_y && parts_.low.size() == n_inputs() &&
-               parts_.high.size() == n_inputs() && parts_.residual_scale.size() == d_y;
-  sound = sound && (parts_.low.array() <= parts_.high.array()).all() && (parts_.residual_scale.array() > 0).all() &&
-          parts_.residual_scale.allFinite() && (parts_.y_scale.scale().array() > 0).all();
+  const auto& [x_scale, y_scale, low, high, means, scales, residual, least, greatest, broad] = parts_;
+  bool sound = inner_->n_inputs() == n_inputs() && inner_->n_targets() == d_y && std::ssize(means) == d_y &&
+               std::ssize(scales) == d_y && low.size() == n_inputs() && high.size() == n_inputs() &&
+               residual.size() == d_y && least.size() == d_y && greatest.size() == d_y;
+  sound = sound && (low.array() <= high.array()).all() && (residual.array() > 0).all() && residual.allFinite() &&
+          (least.array() > 0).all() && (least.array() <= greatest.array()).all() && greatest.allFinite() &&
+          (y_scale.scale().array() > 0).all();
   for (const char* of : {"means", "scales"}) {  // a file may lack what is read later
-    for (const char* name : {"explained", "regularization"}) {
-      sound = sound && told(this->report(), of, name).size() == d_y;
-    }
+    sound = sound && told(this->report(), of, "regularization").size() == d_y;
     for (const Document& target : this->report().details.at(of).as_array()) target.at("kind").as_string();
   }
-  for (const char* name : {"least", "most"}) told(this->report(), "scales", name);
+  told(this->report(), "means", "explained");
+  for (const char* name : {"gain", "least", "most"}) told(this->report(), "scales", name);
   if (!sound) throw FormatError("LocationScale: the mean, the spread and the law of what is left do not fit together");
 }
 
@@ -319,7 +327,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   }
   Dataset rest = data;
   rest.y = std::move(left);
-  const Document chosen = inner_options(options.options, options.seed, inner, found.parts, options.scale_floor);
+  const Document chosen = inner_options(options.options, options.seed, inner, found.parts);
   std::shared_ptr<const ConditionalDensity> density = inner.fit(rest, chosen, run);
 
   if (!found.finished) report.status = "iteration limit";
@@ -331,7 +339,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
 }
 
 GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
-  const Moments at = moments(parts_, options_.scale_floor, x);
+  const Moments at = moments(parts_, x);
   const GaussianMixtures rest = laws_of(*inner_, x);
   const Standardizer& unit = y_scale_of(*inner_);
   const Index m = rest.n_components();
@@ -352,7 +360,7 @@ GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
 }
 
 Vector LocationScaleDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
-  const Moments at = moments(parts_, options_.scale_floor, x);
+  const Moments at = moments(parts_, x);
   const Matrix rest = (y - at.location).cwiseQuotient(at.scale);
   const Vector log_scale = at.scale.array().log().colwise().sum().transpose();
   Vector out = inner_->log_density(x, rest, one_thread) - log_scale;
@@ -362,15 +370,15 @@ Vector LocationScaleDensity::log_densities(const MatrixView& x, const MatrixView
 }
 
 Matrix LocationScaleDensity::location(const MatrixView& x) const {
-  return parts_.y_scale.inverse_transform(moments(parts_, options_.scale_floor, x).location);
+  return parts_.y_scale.inverse_transform(moments(parts_, x).location);
 }
 
 Matrix LocationScaleDensity::scale(const MatrixView& x) const {
-  return parts_.y_scale.scale().asDiagonal() * moments(parts_, options_.scale_floor, x).scale;
+  return parts_.y_scale.scale().asDiagonal() * moments(parts_, x).scale;
 }
 
 Vector LocationScaleDensity::explained() const { return told(report(), "means", "explained"); }
-Vector LocationScaleDensity::scale_explained() const { return told(report(), "scales", "explained"); }
+Vector LocationScaleDensity::scale_gain() const { return told(report(), "scales", "gain"); }
 Vector LocationScaleDensity::regularization() const { return told(report(), "means", "regularization"); }
 Vector LocationScaleDensity::scale_regularization() const { return told(report(), "scales", "regularization"); }
 Matrix LocationScaleDensity::length_scales() const { return length_scales_of(parts_.means, n_inputs()); }
@@ -390,6 +398,8 @@ Document LocationScaleDensity::to_document() const {
       {"means", condens::to_document(parts_.means)},
       {"scales", condens::to_document(parts_.scales)},
       {"residual_scale", parts_.residual_scale},
+      {"least_scale", parts_.least_scale},
+      {"greatest_scale", parts_.greatest_scale},
       {"inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}}},
       {"report", report().to_document()}};
   parts_.defensive.write(out);
@@ -410,6 +420,8 @@ LocationScaleDensity LocationScaleDensity::from_document(const Document& documen
                            .means = read_trends(document.at("means"), d_x),
                            .scales = read_trends(document.at("scales"), d_x),
                            .residual_scale = document.at("residual_scale").as_vector(),
+                           .least_scale = document.at("least_scale").as_vector(),
+                           .greatest_scale = document.at("greatest_scale").as_vector(),
                            .defensive = Defensive::read(document, options.defensive_weight, d_y)};
   return LocationScaleDensity(std::move(options), std::move(parts), load(document.at("inner")),
                               FitReport::from_document(document.at("report")));

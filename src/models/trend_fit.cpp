@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "condens/core/random.hpp"
@@ -23,7 +24,7 @@ constexpr int widths = 7;              // each twice the one before
 bool clearly_less(double a, double b) { return a < (1 - 1e-9) * b; }
 
 /// The mean, and the residuals without the row: the others' mean.
-std::vector<Fitted> constants(const Dataset& data) {
+std::vector<Fitted> constants(const Dataset& data, Loss loss) {
   const double total = data.weights.sum();
   std::vector<Fitted> out;
   for (Index t = 0; t < data.y.rows(); ++t) {
@@ -34,7 +35,7 @@ std::vector<Fitted> constants(const Dataset& data) {
     for (Index i = 0; i < data.size(); ++i) {
       own.residuals[i] = left_out(data.y(t, i) - mean, data.weights[i] / total);
     }
-    own.score = own.constant_score = score_of(own.residuals, data.weights).mean;
+    own.score = own.constant_score = score_of(own.residuals, data.weights, loss).mean;
     out.push_back(std::move(own));
   }
   return out;
@@ -58,26 +59,36 @@ class Ridge {
 
   /// Improves on `fitted`, the constants.
   void fit(std::vector<Fitted>& fitted) {
-    std::vector<double> grid = settings_.bandwidth;
-    const bool refine = grid.empty() && settings_.kind != TrendKind::linear;
-    for (int i = 0; i < widths && refine; ++i) grid.push_back(least_width * std::pow(2.0, i) * spread_);
-    if (settings_.kind == TrendKind::linear) grid = {0.0};
-    compare(grid, fitted);
-    if (refine) {
-      std::set<double> more;
-      for (const Fitted& own : fitted) {
-        const Candidate& best = best_of(own.candidates);
-        for (const double width : preparation::between_neighbours(grid, best.bandwidth)) more.insert(width);
-      }
-      std::erase_if(more, [&](double width) { return std::find(grid.begin(), grid.end(), width) != grid.end(); });
-      compare({more.begin(), more.end()}, fitted);
+    if (settings_.kind == TrendKind::linear) {
+      compare({0.0}, fitted);
+    } else if (!settings_.bandwidth.empty()) {
+      compare(settings_.bandwidth, fitted);
+    } else {
+      search(fitted);
     }
     for (std::size_t t = 0; t < fitted.size(); ++t) finish(static_cast<Index>(t), fitted[t]);
   }
 
  private:
+  /// A grid of widths, no kernels at all, and the widths between the best and its neighbours.
+  void search(std::vector<Fitted>& fitted) {
+    std::vector<double> grid;
+    for (int i = 0; i < widths; ++i) grid.push_back(least_width * std::pow(2.0, i) * spread_);
+    std::vector<double> all{0.0};
+    all.insert(all.end(), grid.begin(), grid.end());
+    compare(all, fitted);
+    std::set<double> more;
+    for (const Fitted& own : fitted) {
+      const double best = best_of(own.candidates).bandwidth;
+      if (best == 0) continue;
+      for (const double width : preparation::between_neighbours(grid, best)) more.insert(width);
+    }
+    for (const double width : grid) more.erase(width);
+    compare({more.begin(), more.end()}, fitted);
+  }
+
   double expected_widths() const {
-    return settings_.bandwidth.empty() ? widths + 2.0 : static_cast<double>(settings_.bandwidth.size());
+    return settings_.bandwidth.empty() ? widths + 3.0 : static_cast<double>(settings_.bandwidth.size());
   }
 
   Features features(double width) const { return {centers_, width, 1.0 / spread_}; }
@@ -88,15 +99,14 @@ class Ridge {
         std::ssize(grid), task_.threads(),
         [&](Index k) {
           const auto place = static_cast<std::size_t>(k);
-          scores[place] = RidgePath(features(grid[place]), data_, task_).scores(lambda_, task_);
+          scores[place] = RidgePath(features(grid[place]), data_, task_).scores(lambda_, settings_.loss, task_);
           task_.advance(1.0);
         },
         [&] { task_.poll(); });
     for (std::size_t k = 0; k < grid.size(); ++k) {
       for (std::size_t t = 0; t < fitted.size(); ++t) {
         for (std::size_t j = 0; j < lambda_.size(); ++j) {
-          const Score& score = scores[k][t][j];
-          fitted[t].candidates.push_back({grid[k], lambda_[j], score.mean, score.standard_error});
+          fitted[t].candidates.push_back({grid[k], lambda_[j], scores[k][t][j]});
         }
       }
     }
@@ -105,19 +115,19 @@ class Ridge {
   static const Candidate& best_of(const std::vector<Candidate>& candidates) {
     const Candidate* best = &candidates.front();
     for (const Candidate& own : candidates) {
-      if (clearly_less(own.score, best->score)) best = &own;
+      if (clearly_less(own.score.mean, best->score.mean)) best = &own;
     }
     return *best;
   }
 
   void finish(Index target, Fitted& own) {
     const Candidate& best = best_of(own.candidates);
-    if (!clearly_less(best.score, own.constant_score)) return;
+    if (!clearly_less(best.score.mean, own.constant_score)) return;
     const RidgePath path(features(best.bandwidth), data_, task_);
-    own.kind = settings_.kind == TrendKind::linear ? TrendKind::linear : TrendKind::ridge;
+    own.kind = best.bandwidth > 0 ? TrendKind::ridge : TrendKind::linear;
     own.trend = path.trend(target, best.regularization);
     own.residuals = path.residuals(target, best.regularization);
-    own.score = best.score;
+    own.score = best.score.mean;
     own.regularization = best.regularization;
   }
 
@@ -148,7 +158,7 @@ Vector inverse_diagonal(const Matrix& lower, int threads) {
 
 /// Around zero. `rows` of the data, `part`, are the process.
 Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows, const Dataset& part,
-               const gp::Found& found, int threads) {
+               const gp::Found& found, Loss loss, int threads) {
   const gp::Factor factor = gp::factorize(part.x, part.weights, found.at, threads);
   const Vector alpha = gp::solve(factor, part.y.row(target).transpose());
   Fitted out;
@@ -159,8 +169,16 @@ Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows
   const Vector inside = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
   out.residuals = data.y.row(target).transpose() - out.trend(data.x);
   out.residuals(rows) = inside;
-  out.score = score_of(out.residuals, data.weights).mean;
+  out.score = score_of(out.residuals, data.weights, loss).mean;
   return out;
+}
+
+/// Length scales and variances fit all rows, those left out among them: Akaike's (1970) factor from the error of a fit
+/// with p parameters to that of new rows, (n + p) / (n - p).
+double price_of_lengths(const Dataset& data) {
+  const auto n = static_cast<double>(data.size());
+  const auto p = static_cast<double>(data.x.rows() + 2);
+  return n > p ? (n + p) / (n - p) : std::numeric_limits<double>::infinity();
 }
 
 /// Improves on `fitted` by processes around the means of y.
@@ -174,8 +192,9 @@ void fit_processes(const Dataset& data, const Settings& settings, const Run& run
   const std::vector<gp::Found> found = gp::search(part.x, part.y, part.weights, options, run);
   for (std::size_t t = 0; t < fitted.size(); ++t) {
     const auto target = static_cast<Index>(t);
-    Fitted own = process(centred, target, rows, part, found[t], resolve_threads(run.threads));
-    if (!clearly_less(own.score, fitted[t].score)) continue;
+    Fitted own = process(centred, target, rows, part, found[t], settings.loss, resolve_threads(run.threads));
+    const double price = settings.kind == TrendKind::automatic ? price_of_lengths(data) : 1.0;
+    if (!clearly_less(price * own.score, fitted[t].score)) continue;
     own.trend.intercept = mean[target];
     own.constant_score = fitted[t].constant_score;
     own.candidates = std::move(fitted[t].candidates);
@@ -186,7 +205,7 @@ void fit_processes(const Dataset& data, const Settings& settings, const Run& run
 }  // namespace
 
 std::vector<Fitted> fit(const Dataset& data, const Settings& settings, const Run& run) {
-  std::vector<Fitted> out = constants(data);
+  std::vector<Fitted> out = constants(data, settings.loss);
   const bool varies = data.x.rows() > 0 && (Standardizer::fit(data.x, data.weights).scale().array() > 0).any();
   if (settings.kind == TrendKind::constant || !varies) return out;
   if (settings.kind != TrendKind::gp) Ridge(data, settings, run).fit(out);

@@ -16,19 +16,28 @@ namespace {
 
 constexpr Index block_size = 256;
 constexpr double delta = 1e-10;
-
-/// Mean and standard error from the weighted sums of squares and of fourth powers.
-Score score_of_sums(double squares, double fourths, double total, Index rows) {
-  const double mean = squares / total;
-  const double spread = std::max(0.0, fourths / total - mean * mean);
-  return {mean, std::sqrt(spread / std::max(total, static_cast<double>(rows)))};
-}
+constexpr Score impossible{std::numeric_limits<double>::infinity(), 0.0};
 
 }  // namespace
 
-Score score_of(const Vector& residuals, const Vector& weights) {
-  const Vector squares = residuals.cwiseAbs2();
-  return score_of_sums(weights.dot(squares), weights.dot(squares.cwiseAbs2()), weights.sum(), weights.size());
+Score score_of(const Vector& residuals, const Vector& weights, Loss loss) {
+  const double total = weights.sum();
+  Score out{0.0, 0.0};
+  Vector influence;  // of every row on the score
+  if (loss == Loss::square) {
+    influence = residuals.cwiseAbs2();
+    out.mean = weights.dot(influence) / total;
+  } else {
+    const Vector size = residuals.array().exp();
+    const double mean = weights.dot(size) / total;
+    out.mean = std::log(mean) - weights.dot(residuals) / total;
+    influence = size / mean - residuals;
+  }
+  const double middle = weights.dot(influence) / total;
+  const double spread = weights.dot((influence.array() - middle).square().matrix()) / total;
+  out.standard_error = std::sqrt(spread / std::max(total, static_cast<double>(weights.size())));
+  if (!std::isfinite(out.mean) || !std::isfinite(out.standard_error)) return impossible;
+  return out;
 }
 
 Features::Features(const Matrix& centers, double width, double rho)
@@ -119,39 +128,34 @@ Matrix RidgePath::shrinkage(const std::vector<double>& lambda) const {
   return out;
 }
 
-std::vector<std::vector<Score>> RidgePath::scores(const std::vector<double>& lambda, Task& task) const {
+std::vector<std::vector<Score>> RidgePath::scores(const std::vector<double>& lambda, Loss loss, Task& task) const {
   const Index n = data_.size();
-  const Index d_y = data_.y.rows();
   const Index count = std::ssize(lambda);
   const Matrix shrunk = shrinkage(lambda);
-  Matrix squares = Matrix::Zero(count, d_y);
-  Matrix fourths = Matrix::Zero(count, d_y);
+  std::vector<Matrix> residuals(static_cast<std::size_t>(data_.y.rows()), Matrix(n, count));
   Vector largest = Vector::Zero(count);  // leverage
   for (Index block = 0; block < block_count(n, block_size); ++block) {
     task.poll();
     const Range rows = block_range(n, block_size, block);
     const Vector w = data_.weights.segment(rows.begin, rows.size());
     const Matrix z = rotated(rows);
-    const Matrix leverage = ((shrunk.transpose() * z.cwiseAbs2()).array() + 1.0 / total_).matrix() * w.asDiagonal();
-    largest = largest.cwiseMax(leverage.rowwise().maxCoeff());
-    for (Index t = 0; t < d_y; ++t) {
-      const Matrix fits = (shrunk.array().colwise() * projected_.col(t).array()).matrix().transpose() * z;
-      for (Index i = 0; i < rows.size(); ++i) {
-        const double y = data_.y(t, rows.begin + i) - y_mean_[t];
-        for (Index j = 0; j < count; ++j) {
-          const double square = std::pow(left_out(y - fits(j, i), leverage(j, i)), 2);
-          squares(j, t) += w[i] * square;
-          fourths(j, t) += w[i] * square * square;
+    const Matrix leverage = w.asDiagonal() * ((z.cwiseAbs2().transpose() * shrunk).array() + 1.0 / total_).matrix();
+    largest = largest.cwiseMax(leverage.colwise().maxCoeff().transpose());
+    for (std::size_t t = 0; t < residuals.size(); ++t) {
+      const auto target = static_cast<Index>(t);
+      const Matrix fits = z.transpose() * (shrunk.array().colwise() * projected_.col(target).array()).matrix();
+      for (Index j = 0; j < count; ++j) {
+        for (Index i = 0; i < rows.size(); ++i) {
+          const double residual = data_.y(target, rows.begin + i) - y_mean_[target] - fits(i, j);
+          residuals[t](rows.begin + i, j) = left_out(residual, leverage(i, j));
         }
       }
     }
   }
-  std::vector<std::vector<Score>> out(static_cast<std::size_t>(d_y));
-  for (Index t = 0; t < d_y; ++t) {
+  std::vector<std::vector<Score>> out(residuals.size());
+  for (std::size_t t = 0; t < residuals.size(); ++t) {
     for (Index j = 0; j < count; ++j) {
-      const bool sound = largest[j] < 1 && std::isfinite(squares(j, t)) && std::isfinite(fourths(j, t));
-      out[static_cast<std::size_t>(t)].push_back(sound ? score_of_sums(squares(j, t), fourths(j, t), total_, n)
-                                                       : Score{std::numeric_limits<double>::infinity(), 0.0});
+      out[t].push_back(largest[j] < 1 ? score_of(residuals[t].col(j), data_.weights, loss) : impossible);
     }
   }
   return out;

@@ -6,7 +6,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/models/trend.hpp"
+#include "condens/models/trend_fit.hpp"
 
 namespace condens::trends {
 
@@ -31,18 +31,12 @@ class Features {
   Matrix rows_;  // centres / width, one a row
 };
 
-/// The score of one target and lambda, and its standard error; infinity where a row cannot be left out.
-struct Score {
-  double mean;
-  double standard_error;
-};
-
 class RidgePath {
  public:
   RidgePath(Features features, const Dataset& data, Task& task);
 
-  /// scores[t][j]: target t, lambda j.
-  std::vector<std::vector<Score>> scores(const std::vector<double>& lambda, Task& task) const;
+  /// scores[t][j]: target t, lambda j; infinity where a row cannot be left out.
+  std::vector<std::vector<Score>> scores(const std::vector<double>& lambda, Loss loss, Task& task) const;
 
   /// f for one target and lambda, and y_i - f_(-i)(x_i).
   Trend trend(Index target, double lambda) const;
@@ -70,8 +64,5 @@ inline double left_out(double residual, double leverage) {
   const double rest = 1.0 - leverage;
   return rest > 0 ? residual / rest : residual;
 }
-
-/// The weighted mean of squares, and its standard error.
-Score score_of(const Vector& residuals, const Vector& weights);
 
 }  // namespace condens::trends

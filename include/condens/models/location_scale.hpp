@@ -37,7 +37,7 @@ namespace condens {
 
 /// The defaults are our recommendation; `paper()` is the inner model by its own paper, and no broad Gaussian.
 struct LocationScaleOptions {
-  TrendKind mean = TrendKind::ridge;
+  TrendKind mean = TrendKind::automatic;
   TrendKind scale = TrendKind::ridge;
   std::string model = "lscde";
   std::string model_preset = "recommended";
@@ -79,8 +79,7 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
     OptionField{"max_rows", &LocationScaleOptions::max_rows, at_least(1),
                 "Of more rows than this, as many drawn at random make a Gaussian process: its cost is cubic."},
     OptionField{"scale_floor", &LocationScaleOptions::scale_floor, Bounds{.low = 0, .high = 1, .low_open = true},
-                "Least spread, as a share of the root mean square of the residuals left out; its inverse bounds the "
-                "spread from above."},
+                "Least spread, as a share of the root mean square of the residuals left out."},
     OptionField{"defensive_weight", &LocationScaleOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &LocationScaleOptions::standardize, anything(),
@@ -98,6 +97,8 @@ struct LocationScaleParts {
   std::vector<Trend> means;
   std::vector<Trend> scales;  ///< log s
   Vector residual_scale;      ///< d_y: root mean square of r_i on the standardised scale
+  Vector least_scale;         ///< bounds of s: a share of residual_scale,
+  Vector greatest_scale;      ///< and the greatest |r_i|
   Defensive defensive;        ///< on the standardised scale
 };
 
@@ -117,12 +118,12 @@ class LocationScaleDensity final : public ConditionalDensity {
   Matrix scale(const MatrixView& x) const;
 
   // For every target.
-  Vector explained() const;             ///< by m: 1 - its leave-one-out squared error / that of the constant
-  Vector scale_explained() const;       ///< the same of log|r| by log s
-  Vector residual_scale() const;        ///< root mean square of r_i, in the unit of y
-  Matrix length_scales() const;         ///< of m's kernels, d_x x d_y; 0 where there are none
-  Matrix scale_length_scales() const;   ///< of those of log s
-  Vector regularization() const;        ///< lambda of m; 0 where there is none
+  Vector explained() const;            ///< by m: 1 - its leave-one-out squared error / that of the constant
+  Vector scale_gain() const;           ///< of s over a constant: log-likelihood of a Laplace law of r per row, left out
+  Vector residual_scale() const;       ///< root mean square of r_i, in the unit of y
+  Matrix length_scales() const;        ///< of m's kernels, d_x x d_y; 0 where there are none
+  Matrix scale_length_scales() const;  ///< of those of log s
+  Vector regularization() const;       ///< lambda of m; 0 where there is none
   Vector scale_regularization() const;  ///< of log s
 
   std::string_view model_name() const override { return "location_scale"; }
@@ -147,8 +148,8 @@ template <>
 inline constexpr auto result_table<LocationScaleDensity> = std::tuple{
     ResultField{"explained", &LocationScaleDensity::explained,
                 "Share of every target's squared error that the mean takes away, on rows left out."},
-    ResultField{"scale_explained", &LocationScaleDensity::scale_explained,
-                "The same share for the logarithm of the residuals' size, by the spread."},
+    ResultField{"scale_gain", &LocationScaleDensity::scale_gain,
+                "Log-likelihood per row left out that the spread adds to a constant one, as of a Laplace law."},
     ResultField{"residual_scale", &LocationScaleDensity::residual_scale,
                 "Root mean square of what the mean leaves of every target on rows left out, in its unit."},
     ResultField{"length_scales", &LocationScaleDensity::length_scales,

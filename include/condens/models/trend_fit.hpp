@@ -38,9 +38,24 @@
 
 namespace condens::trends {
 
+/// What is least, of residuals e_i = y_i - f_(-i)(x_i). Where y is log|r|, what matters is the law of r that f makes:
+/// with s = exp(f + constant), the mean of -log of the Laplace density exp(-|r| / s) / 2s is log mean exp(e) - mean e
+/// at its best constant, but for what does not depend on f.
+enum class Loss {
+  square,   ///< mean e^2
+  log_size  ///< log mean exp(e) - mean e
+};
+
+struct Score {
+  double mean;  ///< infinity where it is not finite
+  double standard_error;
+};
+Score score_of(const Vector& residuals, const Vector& weights, Loss loss);
+
 struct Settings {
   std::string_view task;  ///< for the observer
   TrendKind kind;
+  Loss loss;
   const std::vector<double>& bandwidth;       ///< empty: a grid, in units of the spread of x
   const std::vector<double>& regularization;  ///< empty: a grid
   Index n_centers;
@@ -49,24 +64,20 @@ struct Settings {
 };
 
 struct Candidate {
-  double bandwidth;
+  double bandwidth;  ///< 0: no kernels
   double regularization;
-  double score;  ///< weighted mean square of y_i - f_(-i)(x_i)
-  double standard_error;
+  Score score;
 };
 
 struct Fitted {
   Trend trend;
   TrendKind kind = TrendKind::constant;  ///< constant, too, where nothing was better
   Vector residuals;                      ///< y_i - f_(-i)(x_i), n
-  double score = 0;                      ///< their weighted mean square
-  double constant_score = 0;             ///< that of the constant
-  double regularization = 0;             ///< lambda; 0 for a constant
+  double score = 0;
+  double constant_score = 0;  ///< that of the constant
+  double regularization = 0;  ///< lambda; 0 for a constant
   std::vector<Candidate> candidates = {};
   bool finished = true;  ///< false: a search stopped at its limit of iterations
-
-  /// Share of the constant's score that the trend takes away.
-  double explained() const { return constant_score > 0 ? 1.0 - score / constant_score : 0.0; }
 };
 
 /// One for every row of data.y. Rows that differ, with weights > 0 for all. Throws Cancelled.
