@@ -14,6 +14,7 @@
 #include "relevance.hpp"
 #include "sensitivity.hpp"
 #include "states.hpp"
+#include "trends.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -222,7 +223,7 @@ std::string describe_text(const Model& model) {
     out += sensitivity_text(model);
   }
   out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
-         kernels_text(model) + states_text(model);
+         kernels_text(model) + states_text(model) + trends_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);
   if (const Document* centers = report.details.find("n_active_centers")) {

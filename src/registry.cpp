@@ -16,6 +16,7 @@
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
 #include "condens/models/kqr.hpp"
+#include "condens/models/location_scale.hpp"
 #include "condens/models/lscde.hpp"
 #include "condens/models/mdn.hpp"
 #include "condens/models/nadaraya_watson.hpp"
@@ -109,6 +110,14 @@ Lsmi fit_lsmi(const Dataset& data, const LsmiOptions& options, const Run& run) {
 }
 
 Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, load_density); }
+
+LocationScaleDensity fit_location_scale(const Dataset& data, const LocationScaleOptions& options, const Run& run) {
+  return LocationScaleDensity::fit(data, options, inner_model("LocationScale", options), run);
+}
+
+LocationScaleDensity load_location_scale(const Document& document) {
+  return LocationScaleDensity::from_document(document, load_density);
+}
 
 /// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
 MemberFinder member_finder(std::string_view owner, const std::string& preset) {
@@ -226,6 +235,11 @@ const std::vector<ModelInfo>& models() {
       describe<SlicedDensity, SlicedOptions>(
           "sliced", "Sliced", "Directions by sliced inverse regression or average variance, followed by any model.",
           "Li (1991); Cook and Weisberg (1991)", Unlabeled::used, fit_sliced, load_sliced),
+      describe<LocationScaleDensity, LocationScaleOptions>(
+          "location_scale", "LocationScale",
+          "A mean and a spread that follow the inputs, and any model of what is left.",
+          "Akritas and Van Keilegom (2001); Davidian and Carroll (1987)", Unlabeled::used, fit_location_scale,
+          load_location_scale),
       describe<Pool, PoolOptions>("pool", "Pooled",
                                   "A convex combination of models, weighted by the log score of rows left out.",
                                   "Yao, Vehtari, Simpson and Gelman (2018)", Unlabeled::used, fit_pool, load_pool),

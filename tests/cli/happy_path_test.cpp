@@ -369,5 +369,14 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   EXPECT_EQ(shell("cmp a.json b.json").code, 0);
 }
 
+TEST_F(HappyPath, MeanAndSpreadAreDescribed) {
+  const Outcome fit = run("fit " + geyser + " --target waiting --model location_scale --set model=ekde -o m.json");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  expect_words(fit.err, {"fitted location_scale to 299 rows", "used bandwidth ", "regularization "});
+  expect_words(output_of("describe m.json"),
+               {"Mean and spread", "explained", "waiting", "what is left: ekde", "found from the data", "the best of"});
+  expect_words(output_of("describe m.json --json"), {"\"means\"", "\"scales\"", "\"explained\"", "\"density\""});
+}
+
 }  // namespace
 }  // namespace condens::testing
