@@ -1,14 +1,15 @@
 """Held-out scores of condens' models and of other Python packages, on the public sets of two papers.
 
 usage: python benchmarks/accuracy.py DATA RECORDS [--splits 10] [--processes 2] [--models a:b...]
-       python benchmarks/accuracy.py DATA RECORDS --table
+       python benchmarks/accuracy.py DATA RECORDS --table NOTE
 
 DATA holds the CSV files (reproduce/common/fetch_data.sh and its README say where from). Of every set random rows, as
 many as its paper trains on, are for training and all others for the test: half of the rows for the twenty sets of
 Sugiyama et al. (2010), Table 1, the printed number for the eleven of Tangkaratt et al. (2015). Columns are
 standardised by the training rows. Each fit is one line of RECORDS, which a later call continues; `--table` prints
-benchmarks/ACCURACY.md. Everything is left at its defaults, on both sides; of a package that gives quantiles only, the
-CRPS is the mean of the quantile losses at 99 levels, twice, and there is no NLL.
+benchmarks/ACCURACY.md with NOTE (date, commit, machine) in its head. Everything is left at its defaults, on both sides;
+of a package that gives quantiles only, the CRPS is the mean of the quantile losses at 99 levels, twice, and there is
+no NLL.
 """
 
 from __future__ import annotations
@@ -255,14 +256,15 @@ def main():
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--models", default=":".join([*OURS, *OTHERS]))
-    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--table", metavar="NOTE")
     call = parser.parse_args()
-    if not call.table:
+    if call.table is None:
         run(call.data, call.records, call.models.split(":"), call.splits, call.processes)
         return
     records = read(call.records)
     print("# Held-out scores on the public sets\n")
-    print("Written by benchmarks/accuracy.py, whose head says how. Lower is better; mean ± standard error over splits.")
+    print(f"{call.table}. Written by benchmarks/accuracy.py, whose head says how. Lower is better; mean ± standard")
+    print("error over splits, where there are several.")
     print(f"{sum('error' in r for r in records)} of {len(records)} fits failed; each counts as {FAILED:g}.")
     print("\n## Negative log likelihood of standardised y")
     print_table(records, "nll")
