@@ -241,7 +241,7 @@ void print_beside(const Report& report, std::ostream& out) {
     const double theirs = report.study.printed_times[method.column];
     printed.push_back(std::isnan(theirs) ? "-" : plot::short_number(theirs));
   }
-  table.add(agree);
+  if (report.study.same_data) table.add(agree);
   table.add(time);
   table.add(printed);
   table.print(out);

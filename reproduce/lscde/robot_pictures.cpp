@@ -182,8 +182,8 @@ plot::Canvas transition(const std::string& title, const Dataset& train, const Ve
   const Method lscde = table_methods().front();
   RandomStream random(9);
   const Matrix learned = fit(lscde, train, 0)->predict(x)[0].sample(n_draws, random);
-  const plot::Extent first = plot::hull(plot::extent_of(draws.row(0).transpose()), middle_of(learned.row(0)));
-  const plot::Extent second = plot::hull(plot::extent_of(draws.row(1).transpose()), middle_of(learned.row(1)));
+  const plot::Extent first = plot::hull(plot::extent_of(draws.row(0).transpose(), 0.2), middle_of(learned.row(0)));
+  const plot::Extent second = plot::hull(plot::extent_of(draws.row(1).transpose(), 0.2), middle_of(learned.row(1)));
   const plot::Style dots{.fill = "#555555", .opacity = 0.5};
   const std::array<plot::Style, 2> lines = {plot::Style{.stroke = plot::line_color(1), .width = 2},
                                             plot::Style{.stroke = plot::line_color(0), .width = 2}};

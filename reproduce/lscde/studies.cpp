@@ -40,7 +40,8 @@ Study study_of(const std::vector<Robot>& robots, Scale scale) {
   Study out{.cases = {},
             .methods = table_methods(),
             .repetitions = scale == Scale::full ? repeats : quick_repetitions,
-            .printed_times = printed_robot_times};
+            .printed_times = printed_robot_times,
+            .same_data = false};
   std::erase_if(out.methods, [](const Method& method) { return !takes_several_targets(method); });
   for (const Robot& robot : robots) {
     out.cases.push_back({.name = robot.name,
@@ -66,7 +67,8 @@ Study benchmark_study(Scale scale, const std::string& directory) {
   Study out{.cases = {},
             .methods = table_methods(),
             .repetitions = scale == Scale::full ? repeats : quick_repetitions,
-            .printed_times = printed_times};
+            .printed_times = printed_times,
+            .same_data = true};
   for (const BenchmarkSet& set : benchmark_sets) {
     const std::optional<Dataset> data = load(directory, set.name);
     if (!data) std::cerr << "reproduce_lscde: data set " << set.name << " is not available and left out\n";

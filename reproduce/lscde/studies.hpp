@@ -31,6 +31,7 @@ struct Study {
   std::vector<Method> methods;
   Index repetitions;
   std::array<double, 5> printed_times;  ///< NaN: none
+  bool same_data;                       ///< as the paper's, so that the levels of scores can be compared
 };
 
 /// What a record holds, in its order; all but the seconds NaN where the fit failed.
