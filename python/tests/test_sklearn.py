@@ -38,6 +38,7 @@ LIGHT = {
     "LSCE": SEARCHED,
     "LSMI": {**SEARCHED, "options": QUICK},
     "Sliced": {"options": QUICK},
+    "LocationScale": {"options": QUICK},
 }
 CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]
