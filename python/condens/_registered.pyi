@@ -33,10 +33,12 @@ __all__ = [
     "ForwardSelection",
     "GaussianProcess",
     "KernelQuantileRegression",
+    "LocationScale",
     "MixtureDensityNetwork",
     "NadarayaWatson",
     "Parzen",
     "Pooled",
+    "RatioKDE",
     "Sliced",
 ]
 
@@ -360,6 +362,45 @@ class EpsilonKDE(ConditionalDensityRegressor):
         callback: Callable[[str, float], Any] | None = None,
     ) -> None: ...
 
+class RatioKDE(ConditionalDensityRegressor):
+    """Ratio of kernel density estimates: that of inputs and target over that of the inputs."""
+
+    preset: Literal["recommended", "paper"]
+    widths: Literal["equal", "separate"] | None
+    shape: Literal["isotropic", "diagonal", "auto"] | None
+    bandwidth: _Numbers | None
+    bandwidth_y: _Numbers | None
+    bandwidth_denominator: _Numbers | None
+    bandwidth_floor: float | None
+    width_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidths_: Any
+    bandwidths_y_: Any
+    bandwidths_denominator_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        widths: Literal["equal", "separate"] | None = None,
+        shape: Literal["isotropic", "diagonal", "auto"] | None = None,
+        bandwidth: _Numbers | None = None,
+        bandwidth_y: _Numbers | None = None,
+        bandwidth_denominator: _Numbers | None = None,
+        bandwidth_floor: float | None = None,
+        width_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
 class GaussianProcess(ConditionalDensityRegressor):
     """Gaussian process regression: one Gaussian whose mean and variance follow x."""
 
@@ -415,6 +456,7 @@ class PRESS(_OfStates):
     lasso: _Numbers | None
     start: Literal["informed", "random"] | None
     n_starts: int | None
+    batch_size: int | None
     holdout: float | None
     patience: int | None
     max_iterations: int | None
@@ -455,6 +497,7 @@ class PRESS(_OfStates):
         lasso: _Numbers | None = None,
         start: Literal["informed", "random"] | None = None,
         n_starts: int | None = None,
+        batch_size: int | None = None,
         holdout: float | None = None,
         patience: int | None = None,
         max_iterations: int | None = None,
@@ -985,6 +1028,55 @@ class Sliced(_Reducing, _WithUnlabeled):
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class LocationScale(_WithUnlabeled):
+    """A mean and a spread that follow the inputs, and any model of what is left."""
+
+    preset: Literal["recommended", "paper"]
+    mean: Literal["constant", "linear", "ridge", "gp", "auto"] | None
+    scale: Literal["constant", "linear", "ridge", "gp", "auto"] | None
+    model: str | ConditionalDensityRegressor | None
+    model_preset: str | None
+    options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    bandwidth: _Numbers | None
+    regularization: _Numbers | None
+    n_centers: int | None
+    max_rows: int | None
+    scale_floor: float | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    explained_: Any
+    scale_gain_: Any
+    residual_scale_: Any
+    length_scales_: Any
+    scale_length_scales_: Any
+    regularization_: Any
+    scale_regularization_: Any
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        mean: Literal["constant", "linear", "ridge", "gp", "auto"] | None = None,
+        scale: Literal["constant", "linear", "ridge", "gp", "auto"] | None = None,
+        model: str | ConditionalDensityRegressor | None = None,
+        model_preset: str | None = None,
+        options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        bandwidth: _Numbers | None = None,
+        regularization: _Numbers | None = None,
+        n_centers: int | None = None,
+        max_rows: int | None = None,
+        scale_floor: float | None = None,
+        defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
