@@ -300,7 +300,7 @@ TEST(LocationScale, GivenCentersAreMovedToWhatIsLeft) {
   const GaussianMixtures rest = model.inner().predict(data.x.leftCols(1));
   const Matrix expected =
       (data.y.leftCols(10) - model.location(data.x.leftCols(10))).cwiseQuotient(model.scale(data.x.leftCols(10)));
-  const Matrix& found = model.inner().to_document().at("centers_y").as_matrix();
+  const Matrix found = model.inner().to_document().at("centers_y").as_matrix();
   EXPECT_LT((found - expected).norm(), 1e-10);
 }
 
