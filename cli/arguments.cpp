@@ -198,6 +198,12 @@ void check_output(const std::string& output, const std::vector<std::string>& inp
   if (!fs::exists(output, error) || fs::is_regular_file(output, error)) AtomicFile trial(output);
 }
 
+bool is_page(const std::string& output, const std::string& flag) {
+  const bool page = output.ends_with(".html") || output.ends_with(".htm");
+  require(page || output.ends_with(".svg"), flag, " '", output, "', expected a name that ends in .svg or .html");
+  return page;
+}
+
 void write_result(const std::string& output, const std::string& text) {
   write_file_atomically(output.empty() ? "-" : output, text);
 }

@@ -56,6 +56,9 @@ Document parse_settings(const ModelInfo& model, const std::vector<std::string>& 
 /// std::runtime_error when the file cannot be made; before any work is done.
 void check_output(const std::string& output, const std::vector<std::string>& inputs, const std::string& flag = "-o");
 
+/// Whether a picture is to be a page (.html) and not an .svg; refuses other names.
+bool is_page(const std::string& output, const std::string& flag = "-o");
+
 /// Writes a whole result: standard output for "-" or no name.
 void write_result(const std::string& output, const std::string& text);
 

@@ -161,13 +161,9 @@ std::vector<Board> compare_all(const CompareCall& call, const std::vector<Contes
   return boards;
 }
 
-bool is_page(const std::string& name) { return name.ends_with(".html") || name.ends_with(".htm"); }
-
 void check_picture(const CompareCall& call) {
   if (call.picture.empty()) return;
-  require(is_page(call.picture) || call.picture.ends_with(".svg"), "--plot '", call.picture,
-          "', expected a name that ends in .svg or .html");
-  require(is_page(call.picture) || call.tables.size() == 1, "--plot ", call.picture, ": ", call.tables.size(),
+  require(is_page(call.picture, "--plot") || call.tables.size() == 1, "--plot ", call.picture, ": ", call.tables.size(),
           " tables, expected one, or a page .html");
   check_output(call.picture, call.tables, "--plot");
 }
@@ -186,7 +182,8 @@ void compare(const CompareCall& call) {
   for (const Board& board : boards) tell_failures(board);
   write_result("-", call.json ? boards_json(boards, call.options) : boards_csv(boards, call.standardized));
   if (!call.picture.empty()) {
-    write_result(call.picture, is_page(call.picture) ? boards_page(boards, call.options) : board_svg(boards.front()));
+    write_result(call.picture,
+                 is_page(call.picture, "--plot") ? boards_page(boards, call.options) : board_svg(boards.front()));
   }
   if (!call.quiet) say("compare", boards_text(boards));
   if (boards.size() < call.tables.size() || !std::all_of(boards.begin(), boards.end(), is_complete)) {

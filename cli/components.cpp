@@ -72,7 +72,7 @@ Document components_document(const Model& model) {
   Document::Array out;
   for (Index j = 0; j < w.cols(); ++j) {
     const std::vector<double> loadings(w.col(j).begin(), w.col(j).end());
-    out.push_back(Document::Object{{"input", names[static_cast<std::size_t>(j)]}, {"loadings", Document(loadings)}});
+    out.emplace_back(Document::Object{{"input", names[static_cast<std::size_t>(j)]}, {"loadings", Document(loadings)}});
   }
   return out;
 }

@@ -126,4 +126,6 @@ std::string brief(double value, int digits) {
   return text.data();
 }
 
+std::string percent(double share) { return brief(std::round(1000.0 * share) / 10.0) + " %"; }
+
 }  // namespace condens::cli

@@ -39,4 +39,7 @@ std::string rest_text(std::size_t all, std::size_t shown, const std::string& wha
 /// A few significant digits: for people; files get every digit.
 std::string brief(double value, int digits = 4);
 
+/// A share as "43.3 %".
+std::string percent(double share);
+
 }  // namespace condens::cli

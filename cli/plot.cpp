@@ -60,8 +60,7 @@ FigureRequest read_request(const PlotCall& call) {
 }
 
 void plot(const PlotCall& call) {
-  const bool html = call.output.ends_with(".html") || call.output.ends_with(".htm");
-  require(html || call.output.ends_with(".svg"), "-o '", call.output, "', expected a name that ends in .svg or .html");
+  const bool html = is_page(call.output);
   check_output(call.output, {call.model, call.data, call.test});
   const FigureRequest request = read_request(call);
   const Run run = start_run(call.threads);

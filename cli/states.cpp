@@ -54,8 +54,6 @@ std::string headed(const std::string& title, const TextRows& rows, const std::st
   return "\n" + title + "\n" + align(rows) + rest;
 }
 
-std::string percent(double share) { return brief(std::round(1000.0 * share) / 10.0) + " %"; }
-
 TextRows state_header(const std::string& corner, Index shown) {
   TextRows rows;
   add_row(rows, corner, shown, [](Index j) { return "state " + std::to_string(j + 1); });

@@ -1,17 +1,9 @@
 #include "trends.hpp"
 
-#include <cmath>
-
 #include "condens/models/location_scale.hpp"
 #include "console.hpp"
 
 namespace condens::cli {
-
-namespace {
-
-std::string percent(double share) { return brief(std::round(1000.0 * share) / 10.0) + " %"; }
-
-}  // namespace
 
 std::string trends_text(const Model& model) {
   const auto* density = dynamic_cast<const LocationScaleDensity*>(model.density.get());

@@ -2,14 +2,15 @@
 // Numbers of independent repetitions, some of which may be missing, and their comparison.
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "common/markdown.hpp"
+#include "common/record_book.hpp"
 #include "common/statistics.hpp"
+#include "condens/comparison/leaderboard.hpp"
 #include "condens/core/types.hpp"
 
 namespace condens::reproduce {
@@ -18,6 +19,19 @@ struct Repetitions {
   std::vector<double> values;
   std::vector<Index> numbers;  ///< of the repetitions that are there, rising
 };
+
+/// The finite ones of the numbers at `place` in the records of the repetitions 0, 1, ... that are there.
+inline Repetitions repetitions_of(const RecordBook& book, const std::string& data, Index level,
+                                  const std::string& method, Index planned, std::size_t place) {
+  Repetitions out;
+  for (Index r = 0; r < planned; ++r) {
+    const TrialRecord* record = book.find({data, level, method, r});
+    if (record == nullptr || !std::isfinite((*record)[place])) continue;
+    out.values.push_back((*record)[place]);
+    out.numbers.push_back(r);
+  }
+  return out;
+}
 
 inline double mean(const std::vector<double>& values) {
   double sum = 0;
@@ -51,11 +65,7 @@ inline std::vector<double> paired(const Repetitions& a, const Repetitions& b) {
 
 /// Whether a two-sided t-test at 5 % tells the mean of the differences from zero.
 inline bool differ(const std::vector<double>& difference) {
-  if (difference.size() < 2) return false;
-  const Summary s = summarize(difference);
-  if (s.standard_error == 0) return s.mean != 0;
-  const boost::math::students_t law(static_cast<double>(difference.size() - 1));
-  return std::abs(s.mean / s.standard_error) > boost::math::quantile(law, 0.975);
+  return paired_t_test(Eigen::Map<const Vector>(difference.data(), std::ssize(difference))) < significance_level;
 }
 
 }  // namespace condens::reproduce

@@ -161,16 +161,8 @@ void run_studies(const std::vector<Study>& studies, RecordBook& book, double min
 }
 
 Repetitions numbers_of(const RecordBook& book, const Study& study, const std::string& label, Number number) {
-  Repetitions out;
-  for (Index r = 0; r < study.table.runs; ++r) {
-    const TrialRecord* record = book.find({densities()[study.table.density].name, study.table.n, label, r});
-    if (record == nullptr) continue;
-    const double value = (*record)[static_cast<std::size_t>(number)];
-    if (!std::isfinite(value)) continue;
-    out.values.push_back(value);
-    out.numbers.push_back(r);
-  }
-  return out;
+  return repetitions_of(book, densities()[study.table.density].name, study.table.n, label, study.table.runs,
+                        static_cast<std::size_t>(number));
 }
 
 }  // namespace condens::reproduce

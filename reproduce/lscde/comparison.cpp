@@ -30,16 +30,8 @@ Methods methods_of(const Report& report, Origin origin) {
 
 /// The finite values of the repetitions that are there.
 Repetitions values_of(const Report& report, const Case& from, const std::string& method, Number number) {
-  Repetitions out;
-  for (Index r = 0; r < report.study.repetitions; ++r) {
-    const TrialRecord* record = report.book.find({from.name, from.n, method, r});
-    if (record == nullptr) continue;
-    const double value = (*record)[static_cast<std::size_t>(number)];
-    if (!std::isfinite(value)) continue;
-    out.values.push_back(value);
-    out.numbers.push_back(r);
-  }
-  return out;
+  return repetitions_of(report.book, from.name, from.n, method, report.study.repetitions,
+                        static_cast<std::size_t>(number));
 }
 
 /// Infinite where there is none.

@@ -36,21 +36,25 @@ RecordBook records_of(const Command& command) {
   return {std::filesystem::path(command.records) / stem, number_names()};
 }
 
-void table_1(const Command& command) {
-  const Study study = benchmark_study(command.scale, command.data);
-  RecordBook book = records_of(command);
-  run_study(study, book, command.minutes);
-  const Report report{study, book};
-  std::cout << "## Table 1\n\nThe paper's methods, capped, each row above the printed one.\n\n";
+/// The whole of a table: beside the paper, the readings, the recommended models. The texts end two titles.
+void print_table(const Report& report, const std::string& recommended, const std::string& all) {
   print_beside(report, std::cout);
   print_order(report, std::cout);
   std::cout << "Without the cap, and with other readings of the columns:\n\n";
   print_exact(report, std::cout);
-  std::cout << "### What the library recommends\n\n";
+  std::cout << "### What the library recommends" << recommended << "\n\n";
   print_recommended(report, std::cout);
   print_pool(report, std::cout);
-  std::cout << "All methods over all sets:\n\n";
+  std::cout << "All methods over " << all << ":\n\n";
   print_summary(report, std::cout);
+}
+
+void table_1(const Command& command) {
+  const Study study = benchmark_study(command.scale, command.data);
+  RecordBook book = records_of(command);
+  run_study(study, book, command.minutes);
+  std::cout << "## Table 1\n\nThe paper's methods, capped, each row above the printed one.\n\n";
+  print_table({study, book}, "", "all sets");
 }
 
 void robots(const Command& command) {
@@ -63,18 +67,9 @@ void table_2(const Command& command) {
   const Study study = robot_study(command.scale);
   RecordBook book = records_of(command);
   run_study(study, book, command.minutes);
-  const Report report{study, book};
   std::cout
       << "## Table 2\n\nThe paper's methods, capped, each row above the printed one, which is of other simulators.\n\n";
-  print_beside(report, std::cout);
-  print_order(report, std::cout);
-  std::cout << "Without the cap, and with other readings of the columns:\n\n";
-  print_exact(report, std::cout);
-  std::cout << "### What the library recommends for the robots\n\n";
-  print_recommended(report, std::cout);
-  print_pool(report, std::cout);
-  std::cout << "All methods over the four robots:\n\n";
-  print_summary(report, std::cout);
+  print_table({study, book}, " for the robots", "the four robots");
 
   const Study worse = badly_measured_study(command.scale);
   run_study(worse, book, command.minutes);

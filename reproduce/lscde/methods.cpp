@@ -54,11 +54,8 @@ Vector log_density(const Method& method, const ConditionalDensity& model, const 
 }
 
 std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
-  const ModelInfo& info = find_model(method.model);
-  Document options = method.options;
-  const auto has_seed = [](const OptionInfo& option) { return option.name == "seed"; };
-  if (std::any_of(info.options.begin(), info.options.end(), has_seed)) options.set("seed", std::int64_t{seed});
-  return info.fit(data, method.preset, options, Run{.threads = 1, .observer = {}});
+  const Contestant own = contestant(method.label, find_model(method.model), method.preset, method.options);
+  return own.fit(data, seed, {.threads = 1, .observer = {}});
 }
 
 }  // namespace condens::reproduce

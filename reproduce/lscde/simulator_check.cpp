@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/markdown.hpp"
+#include "common/differences.hpp"
 #include "condens/core/errors.hpp"
 #include "robots.hpp"
 
@@ -16,19 +16,6 @@ namespace condens::reproduce {
 namespace {
 
 constexpr double allowed_errors = 4;  ///< standard errors of what is counted
-
-/// The largest differences, as rows of a table.
-class Differences {
- public:
-  void add(const std::string& what, double difference, double tolerance) {
-    if (!(difference <= tolerance)) throw std::runtime_error(message(what, ": differs by ", difference));
-    table_.add({what, significant(difference), significant(tolerance)});
-  }
-  void print(std::ostream& out) const { table_.print(out); }
-
- private:
-  MarkdownTable table_{{"what", "largest difference", "allowed"}};
-};
 
 const PendulumForces no_forces = {.push = 0, .viscous = 0, .dry_friction = 0};
 

@@ -21,16 +21,8 @@ constexpr double two_sided = 2.0;  ///< standard errors of a difference that cou
 
 /// The finite values of the repetitions that are there.
 Repetitions values_of(const Report& report, const Case& from, Index level, const std::string& method, Number number) {
-  Repetitions out;
-  for (Index r = 0; r < report.study.repetitions; ++r) {
-    const TrialRecord* record = report.book.find({from.name, level, method, r});
-    if (record == nullptr) continue;
-    const double value = (*record)[static_cast<std::size_t>(number)];
-    if (!std::isfinite(value)) continue;
-    out.values.push_back(value);
-    out.numbers.push_back(r);
-  }
-  return out;
+  return repetitions_of(report.book, from.name, level, method, report.study.repetitions,
+                        static_cast<std::size_t>(number));
 }
 
 /// Error_CDE of the truth, over the repetitions of the method that has most of them.

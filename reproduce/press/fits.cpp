@@ -116,16 +116,7 @@ void run_study(const Study& study, RecordBook& book, double minutes) {
 
 Repetitions numbers_of(const RecordBook& book, const Study& study, const std::string& method, Index states,
                        Number number) {
-  Repetitions out;
-  for (Index seed = 0; seed < study.repetitions; ++seed) {
-    const TrialRecord* record = book.find({study.sample.name, states, method, seed});
-    if (record == nullptr) continue;
-    const double value = (*record)[static_cast<std::size_t>(number)];
-    if (!std::isfinite(value)) continue;
-    out.values.push_back(value);
-    out.numbers.push_back(seed);
-  }
-  return out;
+  return repetitions_of(book, study.sample.name, states, method, study.repetitions, static_cast<std::size_t>(number));
 }
 
 std::vector<Index> chosen_states(const RecordBook& book, const Study& study, const std::string& method) {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/markdown.hpp"
+#include "common/differences.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "fits.hpp"
@@ -30,19 +30,6 @@ Dataset small_data() {
   }
   return {.x = x, .y = y};
 }
-
-/// The largest differences from the equations, as rows of a table.
-class Differences {
- public:
-  void add(const std::string& what, double difference, double tolerance) {
-    if (!(difference <= tolerance)) throw std::runtime_error(message(what, ": differs by ", difference));
-    table_.add({what, significant(difference), significant(tolerance)});
-  }
-  void print(std::ostream& out) const { table_.print(out); }
-
- private:
-  MarkdownTable table_{{"what", "largest difference", "allowed"}};
-};
 
 /// (29): a row for each observation here, as the paper has it.
 Matrix softmax_rows(const Matrix& theta, const Matrix& x) {

@@ -1,7 +1,6 @@
 #include "tables.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -10,6 +9,7 @@
 #include "common/data_files.hpp"
 #include "common/markdown.hpp"
 #include "common/statistics.hpp"
+#include "condens/comparison/leaderboard.hpp"
 #include "condens/plot/line_chart.hpp"
 
 namespace condens::reproduce {
@@ -171,11 +171,7 @@ void draw_metric(const Report& report, const Case& from, const Metric& metric, s
 
 /// Whether a two-sided paired t-test at 5 % tells the means of a and b apart.
 bool differ(const Values& difference) {
-  if (difference.size() < 2) return false;
-  const Summary s = summarize(difference);
-  if (s.standard_error == 0) return s.mean != 0;
-  const boost::math::students_t law(static_cast<double>(difference.size() - 1));
-  return std::abs(s.mean / s.standard_error) > boost::math::quantile(law, 0.975);
+  return paired_t_test(Eigen::Map<const Vector>(difference.data(), std::ssize(difference))) < significance_level;
 }
 
 struct Comparison {

@@ -43,6 +43,17 @@ class EarlyStop {
             Index patience, int threads)
       : train_(train), packed_(packed), held_out_(held_out), map_(map), patience_(patience), threads_(threads) {}
 
+  /// Watches a search from `start` on, if there are rows to watch.
+  bool watch(const Vector& start, LbfgsSettings& settings) {
+    if (held_out_.size() == 0) return false;
+    helps(start);
+    settings.after_step = [this](const Vector& x) { return helps(x); };
+    return true;
+  }
+
+  const Vector& best() const { return best_; }
+
+ private:
   /// False where the search should end.
   bool helps(const Vector& x) {
     const Vector theta = x.head(map_.n_parameters());
@@ -59,9 +70,6 @@ class EarlyStop {
     return ++since_ <= patience_;
   }
 
-  const Vector& best() const { return best_; }
-
- private:
   const Dataset& train_;
   const PackedObservations* packed_;
   const Dataset& held_out_;
@@ -170,11 +178,7 @@ Fitted Search::improve_squares(Fitted from, LbfgsSettings settings) const {
     return found.value;
   };
   EarlyStop stop(rows_, packed_.get(), held_out_, from.map, options_.patience, threads_);
-  const bool early = held_out_.size() > 0;
-  if (early) {
-    stop.helps(from.theta);
-    settings.after_step = [&](const Vector& x) { return stop.helps(x); };
-  }
+  const bool early = stop.watch(from.theta, settings);
   LbfgsResult found = minimize_l1(objective, from.theta, from.lasso * from.map.acts_on_inputs(), settings, poll_);
   if (early) found.x = stop.best();
   from.theta = std::move(found.x);
@@ -222,11 +226,7 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings set
     Vector penalty = Vector::Zero(start.size());
     if (with_map) penalty.head(n_theta) = fitted.lasso * map.acts_on_inputs();
     EarlyStop stop(rows_, packed_.get(), held_out_, map, options_.patience, threads_);
-    const bool early = with_map && held_out_.size() > 0;
-    if (early) {
-      stop.helps(start);
-      settings.after_step = [&](const Vector& x) { return stop.helps(x); };
-    }
+    const bool early = with_map && stop.watch(start, settings);
     const LbfgsResult found = minimize_l1(objective, start, penalty, settings, poll_);
     const Vector& at = early ? stop.best() : found.x;
     if (with_map) {
