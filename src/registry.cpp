@@ -264,6 +264,11 @@ const ModelInfo& find_member(std::string_view name) { return find_model(name == 
 
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
   check_options(info.class_name, info.options, options);
+  if (const Document* cv = options.find("cv")) {
+    const auto* folds = std::get_if<Document::Array>(&cv->value());
+    require(folds == nullptr || folds->size() == 1, "compare: ", label, ": cv has the fold of every row, expected a ",
+            "number of folds: every split of a comparison fits some of the rows");
+  }
   Document identity;
   identity.set("model", info.name).set("defaults", info.defaults(preset)).set("options", options);
   const bool seeded = has_option(info, "seed") && options.find("seed") == nullptr;

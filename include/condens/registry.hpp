@@ -54,7 +54,8 @@ const ModelInfo& find_model(std::string_view name);
 const ModelInfo& find_member(std::string_view name);
 
 /// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
-/// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options.
+/// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold
+/// of every row among them.
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options);
 
 /// All of the above as data, for doors of other languages: bounds, choices and defaults of

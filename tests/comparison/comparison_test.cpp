@@ -192,6 +192,12 @@ TEST(CompareModels, RefusesInWords) {
   Document typo;
   typo.set("bandwith", 1.0);
   EXPECT_NE(complaint([&] { contestant("a", find_model("lscde"), "", typo); }).find("bandwidth"), std::string::npos);
+  Document folds;
+  folds.set("cv", Document::Array{0, 1, 0, 1});
+  EXPECT_EQ(
+      complaint([&] { contestant("a", find_model("lscde"), "", folds); }),
+      "compare: a: cv has the fold of every row, expected a number of folds: every split of a comparison fits some "
+      "of the rows");
 }
 
 }  // namespace
