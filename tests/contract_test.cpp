@@ -47,6 +47,10 @@ std::vector<Case> all_cases() {
 Document quick_options(const Case& c) {
   if ((c.model == "lsce" || c.model == "lsmi") && c.preset == "paper")
     return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
+  if (c.model == "sacde" || c.model == "salscde") {
+    const Document::Object grid{{"bandwidth", Document::Array{0.4, 1.0}}, {"bandwidth_y", Document::Array{0.3, 0.8}}};
+    return c.model == "sacde" ? grid : Document::Object{{"selection", grid}};
+  }
   if (c.model == "press") {
     const std::vector<double> states = {1, 3};
     return Document::Object{{"n_states", Document(states)}, {"regularization", 1e-3}, {"cv", 2}, {"n_starts", 2}};

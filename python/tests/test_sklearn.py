@@ -39,6 +39,15 @@ LIGHT = {
     "LSMI": {**SEARCHED, "options": QUICK},
     "Sliced": {"options": QUICK},
     "LocationScale": {"options": QUICK},
+    "PRESS": {"n_states": [1, 3], "regularization": 1e-3, "cv": 2, "n_starts": 2},
+    "KernelQuantileRegression": {
+        "quantile_levels": [0.1, 0.3, 0.5, 0.7, 0.9],
+        "bandwidth": [0.5, 1.0, 2.0],
+        "regularization": [0.01, 0.1],
+    },
+    "GSKD": {"max_kernels": 10},
+    "Pooled": {"models": ["parzen", "gp"], "cv": 2},
+    "AutoCDE": {"budget": 0.02, "cv": 2},
 }
 CHECKED = [cls(**LIGHT.get(cls.__name__, {}), **preset) for cls in CLASSES for preset in ({}, {"preset": "paper"})]
 CHECKED += [LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1)]

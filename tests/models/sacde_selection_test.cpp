@@ -17,8 +17,8 @@ namespace condens {
 namespace {
 
 TEST(SacdeSelection, FindsThePlantedInputAndLeavesTheOthers) {
-  for (const Index d_x : {1, 6, 30}) {
-    const Dataset data = planted(150, d_x);
+  for (const Index d_x : {1, 6, 20}) {
+    const Dataset data = planted(120, d_x);
     SacdeOptions options;
     options.bandwidth = {0.8};
     options.bandwidth_y = {0.3};

@@ -207,7 +207,7 @@ TEST(Forward, ScoresFallStrictlyAndFindWhatMatters) {
 
 TEST(Forward, OneStandardErrorKeepsTheFirstInputsThatAreAboutAsGood) {
   for (const std::uint64_t seed : {1, 2}) {
-    const Dataset data = two_of(6, 80, seed);
+    const Dataset data = two_of(4, 80, seed);
     const ForwardSelection all = forward(data);
     Document rule = forward_options();
     const ForwardSelection model = forward(data, rule.set("selection_rule", "one_standard_error"));

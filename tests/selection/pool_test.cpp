@@ -155,9 +155,10 @@ MemberFinder known() {
       if (name == "fails") throw NumericalError("nothing is left");
       if (name == "refuses") throw std::invalid_argument("Refuses: y has 1 target, expected 7");
       if (name == "zero") return std::make_unique<testing::KnownModel>(testing::gaussian_model(0.0, 1e-75));
-      const std::size_t space = name.find(' ');
-      return std::make_unique<testing::KnownModel>(
-          testing::gaussian_model(std::stod(name.substr(0, space)), std::stod(name.substr(space))));
+      double slope = 0.0;
+      double scale = 0.0;
+      std::istringstream(name) >> slope >> scale;
+      return std::make_unique<testing::KnownModel>(testing::gaussian_model(slope, scale));
     };
     return {{}, fit};
   };
