@@ -39,7 +39,7 @@ struct Bounds {
 
   constexpr bool contain(double value) const {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
-           value - value == 0;  // finite
+           value >= std::numeric_limits<double>::lowest() && value <= std::numeric_limits<double>::max();  // finite
   }
 };
 constexpr Bounds at_least(double low) { return {.low = low}; }
