@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -20,17 +21,24 @@ struct Repetitions {
   std::vector<Index> numbers;  ///< of the repetitions that are there, rising
 };
 
-/// The finite ones of the numbers at `place` in the records of the repetitions 0, 1, ... that are there.
+/// The finite ones of `number` of the records of the repetitions 0, 1, ... that are there.
 inline Repetitions repetitions_of(const RecordBook& book, const std::string& data, Index level,
-                                  const std::string& method, Index planned, std::size_t place) {
+                                  const std::string& method, Index planned,
+                                  const std::function<double(const TrialRecord&)>& number) {
   Repetitions out;
   for (Index r = 0; r < planned; ++r) {
     const TrialRecord* record = book.find({data, level, method, r});
-    if (record == nullptr || !std::isfinite((*record)[place])) continue;
-    out.values.push_back((*record)[place]);
+    if (record == nullptr || !std::isfinite(number(*record))) continue;
+    out.values.push_back(number(*record));
     out.numbers.push_back(r);
   }
   return out;
+}
+
+/// The same for the number at `place`.
+inline Repetitions repetitions_of(const RecordBook& book, const std::string& data, Index level,
+                                  const std::string& method, Index planned, std::size_t place) {
+  return repetitions_of(book, data, level, method, planned, [place](const TrialRecord& r) { return r[place]; });
 }
 
 inline double mean(const std::vector<double>& values) {

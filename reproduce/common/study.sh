@@ -4,7 +4,7 @@
 #   study_takes_data "$@"; shift    # where a directory with data comes first: $data
 #   study_builds                    # $program; $records, where its fits are kept; $here, beside run.sh
 #   study_is_quick "$@" && ...      # --quick: for the terminal only
-#   study_writes TITLE COMMAND...   # RESULTS.md with its head
+#   study_writes TITLE COMMAND...   # RESULTS.md with its head, and records/: what every fit gave
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)"
@@ -31,12 +31,19 @@ study_builds() {
   cmake --build "$build" --target "reproduce_$name" --parallel "$(nproc)" >&2
   # shellcheck disable=SC2034  # for run.sh
   program="$build/reproduce/$name/reproduce_$name"
-  commit="$(git -C "$root" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
-  # What this script writes itself does not count as a change.
-  changes="$(git -C "$root" status --porcelain -- . ":!reproduce/$name/RESULTS.md" ":!reproduce/$name/pictures" 2>/dev/null || true)"
+  # What the numbers are made of; the results, and the words about them, are no part of it.
+  local sources=(CMakeLists.txt cmake include src reproduce/common "reproduce/$name"
+                 ":!reproduce/$name/*.md" ":!reproduce/$name/pictures" ":!reproduce/$name/records")
+  commit="$(git log --max-count=1 --abbrev=12 --format=%h -- "${sources[@]}" 2>/dev/null || echo unknown)"
+  changes="$(git status --porcelain -- "${sources[@]}" 2>/dev/null || true)"
   records="$build/reproduce/$name/records-$commit"
+  # The tables that were computed from the same sources, wherever that was.
+  if [[ ! -d "$records" && "$(cat "$here/records/commit" 2>/dev/null)" == "$commit" ]]; then
+    mkdir -p "$build/reproduce/$name"
+    cp -r "$here/records" "$records"
+  fi
   # Code that is in no commit can be anything: nothing of it is kept.
-  [[ -z "$changes" ]] || { records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
+  [[ -z "$changes" && "$commit" != unknown ]] || { changes=yes; records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
   mkdir -p "$records"
 }
 
@@ -55,4 +62,9 @@ study_writes() {
     "$@"
   } | tee "$records/RESULTS.md"
   cat "$records/RESULTS.md" >"$here/RESULTS.md"
+  [[ -z "$changes" ]] || return 0
+  rm -rf "$here/records"
+  mkdir -p "$here/records"
+  find "$records" -maxdepth 1 -name '*.csv' ! -name 'quick*' -exec cp -t "$here/records" {} +
+  echo "$commit" >"$here/records/commit"
 }

@@ -3,10 +3,11 @@
 #
 # usage: run.sh [--quick] [--minutes NUMBER]
 #
-# The result of every fit is kept under build/, by commit: after an interruption
-# the same command computes what is missing. With --minutes no fit of a table
-# begins later than that, and the tables say which repetitions are missing;
-# --quick (small samples, two repetitions) prints to the terminal only.
+# The result of every fit is kept, under build/ and at the end in records/ here,
+# as long as its code stays the same: the same command computes what is missing.
+# With --minutes no fit of a table begins later than that, and the tables say
+# which repetitions are missing; --quick (small samples, two repetitions) prints
+# to the terminal only.
 # shellcheck source=../common/study.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../common/study.sh"
 

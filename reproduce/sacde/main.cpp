@@ -41,10 +41,11 @@ Section section(const std::string& part, const Command& command) {
   return {"Section 3.6: benchmark sets", "m", benchmark_study(command.scale, command.data)};
 }
 
-void run_study(const std::string& part, const Command& command) {
+void run_section(const std::string& part, const Command& command) {
   const Section own = section(part, command);
-  RecordBook book(std::filesystem::path(command.records) / (command.scale == Scale::quick ? "quick.csv" : "full.csv"));
-  run_trials(own.study, book, command.minutes);
+  RecordBook book(std::filesystem::path(command.records) / (command.scale == Scale::quick ? "quick.csv" : "full.csv"),
+                  number_names());
+  run_study(own.study, book, command.minutes);
   const Report report{own.study, book, own.level_name, part, command.pictures, own.log_levels};
   std::cout << "## " << own.heading << "\n\n";
   if (part == "benchmarks") {
@@ -75,7 +76,7 @@ void run_part(const std::string& part, const Command& command) {
     std::cout << "## Figures 3 and 4\n\n";
     draw_illustrations(command.data, command.pictures, std::cout);
   } else {
-    run_study(part, command);
+    run_section(part, command);
   }
 }
 

@@ -8,8 +8,7 @@
 
 #include "common/data_files.hpp"
 #include "common/markdown.hpp"
-#include "common/statistics.hpp"
-#include "condens/comparison/leaderboard.hpp"
+#include "common/repetitions.hpp"
 #include "condens/plot/line_chart.hpp"
 
 namespace condens::reproduce {
@@ -17,73 +16,36 @@ namespace condens::reproduce {
 namespace {
 
 using Values = std::vector<double>;
-using Number = std::function<double(const Record&)>;
+using Getter = std::function<double(const TrialRecord&)>;
+
+Getter get(Number number) {
+  return [place = static_cast<std::size_t>(number)](const TrialRecord& record) { return record[place]; };
+}
 
 struct Metric {
   std::string name;  ///< of the column or axis
   std::string stem;  ///< of the picture; empty: none
-  Number number;
+  Getter number;
   int digits;
   bool log_scale;
 };
 
-const Metric nll{"NLL", "nll", [](const Record& r) { return r.capped; }, 3, false};
-const Metric nll_exact{"NLL, exact", "", [](const Record& r) { return r.exact; }, 3, false};
-const Metric squared{"squared error, integrated over y", "mse", [](const Record& r) { return r.integrated; }, 4, true};
-const Metric averaged{"squared error, averaged over test y", "", [](const Record& r) { return r.averaged; }, 4, false};
-const Metric seconds{"seconds of one core", "time", [](const Record& r) { return r.seconds; }, 3, true};
-const Metric selected{"inputs selected", "", [](const Record& r) { return r.selected; }, 1, false};
-const Metric found{"relevant inputs selected", "", [](const Record& r) { return r.found; }, 1, false};
+const Metric nll{"NLL", "nll", get(Number::capped), 3, false};
+const Metric nll_exact{"NLL, exact", "", get(Number::exact), 3, false};
+const Metric squared{"squared error, integrated over y", "mse", get(Number::integrated), 4, true};
+const Metric averaged{"squared error, averaged over test y", "", get(Number::averaged), 4, false};
+const Metric seconds{"seconds of one core", "time", get(Number::seconds), 3, true};
+const Metric selected{"inputs selected", "", get(Number::selected), 1, false};
+const Metric found{"relevant inputs selected", "", get(Number::found), 1, false};
 
 std::string capitalized(std::string text) {
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-/// The finite values of the repetitions that are there; `repetitions` says which.
-struct Column {
-  Values values;
-  std::vector<Index> repetitions;
-};
-
-Column column(const Report& report, const Case& from, Index level, const std::string& method, const Number& number) {
-  Column out;
-  for (Index r = 0; r < report.study.repetitions(level); ++r) {
-    const Record* record = report.book.find({from.name, level, method, r});
-    if (record == nullptr || !std::isfinite(number(*record))) continue;
-    out.values.push_back(number(*record));
-    out.repetitions.push_back(r);
-  }
-  return out;
-}
-
-double mean(const Values& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-/// NaN for less than two values.
-double standard_error(const Values& values) {
-  return values.size() < 2 ? std::numeric_limits<double>::quiet_NaN() : summarize(values).standard_error;
-}
-
-std::string cell(const Values& values, Index planned, int digits) {
-  if (values.empty()) return "-";
-  const std::string text =
-      values.size() < 2 ? fixed(values[0], digits) : plus_minus(mean(values), standard_error(values), digits);
-  return std::ssize(values) == planned ? text : text + " (" + std::to_string(values.size()) + ")";
-}
-
-/// a - b of the repetitions that both have.
-Values paired(const Column& a, const Column& b) {
-  Values out;
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    const auto same = std::find(b.repetitions.begin(), b.repetitions.end(), a.repetitions[i]);
-    if (same != b.repetitions.end())
-      out.push_back(a.values[i] - b.values[static_cast<std::size_t>(same - b.repetitions.begin())]);
-  }
-  return out;
+Repetitions column(const Report& report, const Case& from, Index level, const std::string& method,
+                   const Getter& number) {
+  return repetitions_of(report.book, from.name, level, method, report.study.repetitions(level), number);
 }
 
 bool has_any(const Report& report, const Case& from, const Metric& metric) {
@@ -95,7 +57,7 @@ bool has_any(const Report& report, const Case& from, const Metric& metric) {
 
 /// Whether the cap is at work anywhere.
 bool cap_matters(const Report& report, const Case& from) {
-  const Number gap = [](const Record& r) { return std::abs(r.exact - r.capped); };
+  const Getter gap = [](const TrialRecord& r) { return std::abs(get(Number::exact)(r) - get(Number::capped)(r)); };
   for (const Method& method : report.study.methods)
     for (const Index level : from.levels)
       for (const double value : column(report, from, level, method.label, gap).values)
@@ -106,7 +68,7 @@ bool cap_matters(const Report& report, const Case& from) {
 /// Mean over the repetitions that any method has of the NLL of the truth; NaN where it is not known.
 double truth_at(const Report& report, const Case& from, Index level) {
   for (const Method& method : report.study.methods) {
-    const Column truth = column(report, from, level, method.label, [](const Record& r) { return r.truth; });
+    const Repetitions truth = column(report, from, level, method.label, get(Number::truth));
     if (std::ssize(truth.values) == report.study.repetitions(level)) return mean(truth.values);
   }
   return std::numeric_limits<double>::quiet_NaN();
@@ -124,8 +86,8 @@ void print_metric(const Report& report, const Case& from, const Metric& metric, 
   for (const Method& method : report.study.methods) {
     std::vector<std::string> row = {method.label};
     for (const Index level : from.levels)
-      row.push_back(cell(column(report, from, level, method.label, metric.number).values,
-                         report.study.repetitions(level), metric.digits));
+      row.push_back(mean_cell(column(report, from, level, method.label, metric.number).values,
+                              report.study.repetitions(level), metric.digits));
     if (std::any_of(row.begin() + 1, row.end(), [](const std::string& text) { return text != "-"; })) table.add(row);
   }
   if (&metric == &nll && std::isfinite(truth_at(report, from, from.levels[0]))) {
@@ -169,13 +131,8 @@ void draw_metric(const Report& report, const Case& from, const Metric& metric, s
   out << "![" << metric.name << "](pictures/" << file << ")\n\n";
 }
 
-/// Whether a two-sided paired t-test at 5 % tells the means of a and b apart.
-bool differ(const Values& difference) {
-  return paired_t_test(Eigen::Map<const Vector>(difference.data(), std::ssize(difference))) < significance_level;
-}
-
 struct Comparison {
-  std::vector<Column> columns;  ///< of the methods
+  std::vector<Repetitions> columns;  ///< of the methods
   std::size_t best = 0;
 };
 
@@ -194,7 +151,7 @@ Comparison compare(const Report& report, const Case& from) {
 
 std::vector<double> ranks(const Comparison& comparison) {
   std::vector<double> means;
-  for (const Column& c : comparison.columns)
+  for (const Repetitions& c : comparison.columns)
     means.push_back(c.values.empty() ? std::numeric_limits<double>::infinity() : mean(c.values));
   std::vector<double> out;
   for (const double m : means)
@@ -228,8 +185,8 @@ void print_by_data(const Report& report, std::ostream& out) {
     const Values own_ranks = ranks(comparison);
     std::vector<std::string> row = {from.name};
     for (std::size_t m = 0; m < n_methods; ++m) {
-      const Column& own = comparison.columns[m];
-      const std::string text = cell(own.values, report.study.repetitions(from.levels[0]), 2);
+      const Repetitions& own = comparison.columns[m];
+      const std::string text = mean_cell(own.values, report.study.repetitions(from.levels[0]), 2);
       const bool bold = !own.values.empty() && !differ(paired(own, comparison.columns[comparison.best]));
       row.push_back(bold ? "**" + text + "**" : text);
       rank_sums[m] += own_ranks[m];
@@ -252,7 +209,8 @@ void print_by_data(const Report& report, std::ostream& out) {
 }
 
 void print_across(const Report& report, std::ostream& out) {
-  const Metric excess{"NLL - NLL of the truth", "", [](const Record& r) { return r.capped - r.truth; }, 3, false};
+  const Getter above = [](const TrialRecord& r) { return get(Number::capped)(r) - get(Number::truth)(r); };
+  const Metric excess{"NLL - NLL of the truth", "", above, 3, false};
   for (const Metric& metric : {excess, squared, averaged, seconds, selected, found}) {
     std::vector<std::string> header = {metric.name};
     for (const Case& from : report.study.cases) header.push_back(from.name);
@@ -260,8 +218,8 @@ void print_across(const Report& report, std::ostream& out) {
     for (const Method& method : report.study.methods) {
       std::vector<std::string> row = {method.label};
       for (const Case& from : report.study.cases)
-        row.push_back(cell(column(report, from, from.levels[0], method.label, metric.number).values,
-                           report.study.repetitions(from.levels[0]), metric.digits));
+        row.push_back(mean_cell(column(report, from, from.levels[0], method.label, metric.number).values,
+                                report.study.repetitions(from.levels[0]), metric.digits));
       if (std::any_of(row.begin() + 1, row.end(), [](const std::string& text) { return text != "-"; })) table.add(row);
     }
     if (!table.empty()) table.print(out);
@@ -277,9 +235,9 @@ void print_growth(const Report& report, std::ostream& out) {
   for (const Method& method : report.study.methods) {
     std::vector<std::string> row = {method.label};
     for (const Case& from : report.study.cases) {
-      const Column last = column(report, from, from.levels.back(), method.label, nll.number);
+      const Repetitions last = column(report, from, from.levels.back(), method.label, nll.number);
       const Values growth = paired(last, column(report, from, from.levels.front(), method.label, nll.number));
-      row.push_back(cell(growth, report.study.repetitions(from.levels.front()), 3));
+      row.push_back(mean_cell(growth, report.study.repetitions(from.levels.front()), 3));
     }
     table.add(row);
   }
@@ -300,7 +258,7 @@ void print_pairs(const Report& report, const std::vector<std::pair<std::string, 
         const Values difference = paired(of(first, nll), of(second, nll));
         if (difference.empty()) continue;
         table.add({first + " - " + second, from.name, std::to_string(level),
-                   cell(difference, report.study.repetitions(level), 3),
+                   mean_cell(difference, report.study.repetitions(level), 3),
                    significant(mean(of(first, seconds).values) / mean(of(second, seconds).values))});
       }
     }

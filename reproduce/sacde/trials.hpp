@@ -1,16 +1,13 @@
 #pragma once
 // A study is a list of trials: one method, fitted to one random problem, scored on its test
-// rows. Problems do not depend on the method, so methods are compared on the same rows. What
-// a trial gives is kept in a file and not computed again.
+// rows. Problems do not depend on the method, so methods are compared on the same rows.
 
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "common/record_book.hpp"
 #include "methods.hpp"
 #include "toys.hpp"
 
@@ -36,43 +33,21 @@ struct Study {
   std::function<Index(Index level)> repetitions;
 };
 
-struct Key {
-  std::string data;
-  Index level;
-  std::string method;
-  Index repetition;
-  auto operator<=>(const Key&) const = default;
+/// What a record holds, in its order; all but `seconds` NaN where the fit failed.
+enum class Number {
+  exact,       ///< NLL on the test rows, of standardised y
+  capped,      ///< the same with 2.2e-16 added to every density
+  truth,       ///< NLL of the true density, of the same rows and scale
+  integrated,  ///< eq. 7: 1/2 mean_i int (estimate - truth)^2 dy at the first test rows
+  averaged,    ///< 1/2 mean_i (estimate - truth)^2 at (x_i, y_i), all test rows (errata S11)
+  seconds,     ///< of one core, for the choice of hyper-parameters, the fit and the test rows
+  selected,    ///< number of inputs selected
+  found        ///< of these, relevant ones
 };
+const std::vector<std::string>& number_names();
 
-/// NaN where there is no such number; all but `seconds` NaN where the fit failed.
-struct Record {
-  double exact;       ///< NLL on the test rows, of standardised y
-  double capped;      ///< the same with 2.2e-16 added to every density
-  double truth;       ///< NLL of the true density, of the same rows and scale
-  double integrated;  ///< eq. 7: 1/2 mean_i int (estimate - truth)^2 dy at the first test rows
-  double averaged;    ///< 1/2 mean_i (estimate - truth)^2 at (x_i, y_i), all test rows (errata S11)
-  double seconds;     ///< of one core, for the choice of hyper-parameters, the fit and the test rows
-  double selected;    ///< number of inputs selected
-  double found;       ///< of these, relevant ones
-};
-
-/// The records of one file, read at the start and appended to.
-class RecordBook {
- public:
-  explicit RecordBook(std::filesystem::path file);
-
-  bool contains(const Key& key) const { return records_.contains(key); }
-  const Record* find(const Key& key) const;
-  void add(const Key& key, const Record& record);
-
- private:
-  std::filesystem::path file_;
-  std::map<Key, Record> records_;
-};
-
-/// Runs the trials that the book does not hold yet, several at once, each on one thread; all
-/// methods and levels of one repetition before the next, low levels first. After `minutes` no further trial begins.
-/// The numbers, but for the seconds, do not depend on the number of threads.
-void run_trials(const Study& study, RecordBook& book, double minutes);
+/// Fits and scores what the book does not hold yet, until `minutes` are over. The numbers, but for the seconds, do not
+/// depend on the number of threads.
+void run_study(const Study& study, RecordBook& book, double minutes);
 
 }  // namespace condens::reproduce
