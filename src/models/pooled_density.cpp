@@ -139,7 +139,7 @@ void PooledDensity::write(Document& document) const {
   Vector weights(std::ssize(parts_.members));
   for (std::size_t m = 0; m < parts_.members.size(); ++m) {
     const ConditionalDensity& model = *parts_.members[m].model;
-    members.push_back(Document::Object{{"model", model.model_name()}, {"parameters", model.to_document()}});
+    members.emplace_back(Document::Object{{"model", model.model_name()}, {"parameters", model.to_document()}});
     weights[static_cast<Index>(m)] = parts_.members[m].weight;
   }
   document.set("n_inputs", n_inputs()).set("members", std::move(members)).set("weights", weights);

@@ -341,7 +341,8 @@ bool NonnegativeGroupLasso::sweep_to(double goal) {
     const double before = std::exchange(gap, (sweep(), working_gap()));
     if (gap <= goal) return true;
     const double still_needed = std::log(goal / gap) / std::log(gap / before);
-    if (sweeps > 1 && !(gap < before && sweeps + still_needed <= most)) return false;
+    const bool promising = gap < before && sweeps + still_needed <= most;
+    if (sweeps > 1 && !promising) return false;
   }
   return false;
 }
