@@ -41,8 +41,8 @@ enum class Unlabeled { ignored, used };
 
 /// A model whose options know two presets: the defaults, and `paper()`.
 template <class Model, class Options>
-ModelInfo describe(std::string name, std::string class_name, std::string title, std::string source, Unlabeled unlabeled,
-                   Model (*fit)(const Dataset&, const Options&, const Run&) = &Model::fit,
+ModelInfo describe(std::string name, const std::string& class_name, std::string title, std::string source,
+                   Unlabeled unlabeled, Model (*fit)(const Dataset&, const Options&, const Run&) = &Model::fit,
                    Model (*load)(const Document&) = &Model::from_document) {
   const auto preset_options = [class_name](std::string_view preset) {
     if (preset == "paper") return Options::paper();
