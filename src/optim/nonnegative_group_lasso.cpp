@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "nonzero_columns.hpp"
+
 namespace condens {
 
 namespace {
@@ -150,7 +152,7 @@ void NonnegativeGroupLasso::begin(double lambda) {
     if (coordinates_[j] == older[i]) next[static_cast<Index>(j)] -= share * older_x[static_cast<Index>(i)];
   }
   next = next.cwiseMax(0.0);
-  Vector next_h = gram_ * next;
+  Vector next_h = nonzero_product(gram_, next);
   if (working_objective(next, next_h) < working_objective(x_, hx_)) {
     x_.swap(next);
     hx_.swap(next_h);
@@ -239,7 +241,7 @@ void NonnegativeGroupLasso::set_working(std::vector<Index> coordinates) {
     const auto own = gram_.block(block.begin, block.begin, block.size(), block.size());
     block.largest_eigenvalue = own.colwise().sum().maxCoeff();
   }
-  hx_.noalias() = gram_ * x_;
+  hx_ = nonzero_product(gram_, x_);
 }
 
 void NonnegativeGroupLasso::advance() {
@@ -310,14 +312,15 @@ void NonnegativeGroupLasso::sweep() {
     const auto gram = gram_.block(block.begin, block.begin, block.size(), block.size());
     auto x = x_.segment(block.begin, block.size());
     const Vector before = x;
-    const Vector right = h_.segment(block.begin, block.size()) - hx_.segment(block.begin, block.size()) + gram * before;
+    Vector right = h_.segment(block.begin, block.size()) - hx_.segment(block.begin, block.size());
+    add_nonzero_columns(gram, before, right);
     if (block.penalty > 0 && right.cwiseMax(0.0).norm() <= block.penalty) {
       x.setZero();
     } else {
       const double step = block.largest_eigenvalue;
       if (!(step > 0)) continue;
       for (int inner = 0; inner < 10; ++inner) {
-        Vector next = (x + (right - gram * x) / step).cwiseMax(0.0);
+        Vector next = (x + (right - nonzero_product(gram, x)) / step).cwiseMax(0.0);
         const double norm = next.norm();
         if (norm > 0) next *= std::max(0.0, 1 - block.penalty / (step * norm));
         const double change = (next - x).norm();
@@ -327,7 +330,7 @@ void NonnegativeGroupLasso::sweep() {
     }
     const Vector delta = x - before;
     if (delta.cwiseAbs().maxCoeff() > 0) {
-      hx_.noalias() += gram_.middleCols(block.begin, block.size()) * delta;
+      add_nonzero_columns(gram_.middleCols(block.begin, block.size()), delta, hx_);
     }
   }
 }

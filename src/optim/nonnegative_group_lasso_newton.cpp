@@ -7,6 +7,7 @@
 
 #include "condens/optim/nonnegative_group_lasso.hpp"
 #include "condens/optim/nonnegative_qp.hpp"
+#include "nonzero_columns.hpp"
 
 namespace condens {
 
@@ -108,7 +109,7 @@ bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, b
   Flags is_open = Flags::Constant(n, false);
   // Coordinates, but for the open ones, that are negative, or 0 and should not be.
   const auto wrong_ones = [&] {
-    hz.noalias() = gram_ * z;
+    hz = nonzero_product(gram_, z);
     Flags out = Flags::Constant(n, false);
     for (const Block& block : blocks_) {
       const double along = model.unit.segment(block.begin, block.size()).dot(z.segment(block.begin, block.size()));
@@ -146,7 +147,7 @@ bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, b
     }
   }
   z = z.cwiseMax(0.0);
-  hz.noalias() = gram_ * z;
+  hz = nonzero_product(gram_, z);
   return true;
 }
 

@@ -42,6 +42,7 @@ constexpr std::array with_inputs = {
     Cost{"nw", 0.02, 0.13, 1.6},
     Cost{"mdn", 0.2, 0.01, 1.0},
     Cost{"gp", 0.7, 0.25, 2.3, 2000},
+    Cost{"location_scale", 1.5, 0.14, 0.6},
 };
 constexpr std::array without_inputs = {
     Cost{"parzen", 0.1, 0, 1.2},
