@@ -136,7 +136,8 @@ class Evaluation {
   }
 
   kernel_tile::Columns chosen(Index begin) const {
-    return {regression_.orthogonal_columns().data() + begin, rows_.size(), regression_.n_columns()};
+    const auto columns = regression_.orthogonal_columns();
+    return {columns.size() > 0 ? columns.data() + begin : nullptr, rows_.size(), regression_.n_columns()};
   }
 
   kernel_tile::Pair phi(const Members& pair, Index begin) {
