@@ -133,7 +133,7 @@ WRONG = [
     ({"defensive_weight": "x"}, ValueError, r"defensive_weight = 'x', expected a number in \[0, 1\)"),
     ({"scoring": "crps"}, ValueError, "scoring = 'crps', expected one of nll, squared"),
     ({"scoring": "\ud800"}, ValueError, "scoring = '.ud800', expected text that UTF-8 can hold"),
-    ({"scoring": object()}, TypeError, "scoring is of type object, expected a number, text, list"),
+    ({"scoring": 1j}, TypeError, "scoring is of type complex, expected a number, text, list"),
     ({"centers": [1.0, 2.0]}, ValueError, r"centers has shape \(2,\), expected at least one row"),
     ({"centers": np.empty((0, 3))}, ValueError, r"centers has shape \(0, 3\), expected at least one row"),
     ({"centers": np.ones((4, 2))}, ValueError, "centers have 2 numbers each, expected 3: 2 of x and 1 of y"),
