@@ -159,12 +159,10 @@ double GaussianMixture::entropy() const {
 }
 
 double GaussianMixture::squared_l2_norm() const {
-  const MixtureView p = view(*this);
-  return quadratic_form(p, overlap_table(p));
+  return detail::mean_overlap(view(*this));
 }
 double GaussianMixture::energy() const {
-  const MixtureView p = view(*this);
-  return quadratic_form(p, distance_table(p));
+  return detail::mean_pair_distance(view(*this));
 }
 double GaussianMixture::energy(const VectorView& y) const {
   const Vector point = y;

@@ -65,14 +65,14 @@ Matrix columns(const GaussianMixtures& laws, const Run& run, std::string name, I
 }
 
 /// w' T w of every law; a table of shared components is computed once.
-template <class MakeTable>
-Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, const MakeTable& make) {
+Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, double (*value)(const MixtureView&),
+                  Matrix (*table_of)(const MixtureView&)) {
   if (laws.size() == 0) return Vector(0);
   if (!laws.has_shared_components()) {
-    return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, make(p)); });
+    return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return value(p); });
   }
   Vector weights;
-  const Matrix table = make(view(laws, 0, weights));
+  const Matrix table = table_of(view(laws, 0, weights));
   return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, table); });
 }
 
@@ -278,10 +278,12 @@ Vector GaussianMixtures::entropy(const Run& run) const {
 }
 
 Vector GaussianMixtures::squared_l2_norm(const Run& run) const {
-  return pair_terms(*this, run, "squared L2 norm", overlap_table);
+  return pair_terms(*this, run, "squared L2 norm", detail::mean_overlap, overlap_table);
 }
 
-Vector GaussianMixtures::energy(const Run& run) const { return pair_terms(*this, run, "energy", distance_table); }
+Vector GaussianMixtures::energy(const Run& run) const {
+  return pair_terms(*this, run, "energy", detail::mean_pair_distance, distance_table);
+}
 
 Vector GaussianMixtures::mean_distance(const MatrixView& y, const Run& run) const {
   const Index k = require_points(*this, y, "GaussianMixtures::mean_distance");

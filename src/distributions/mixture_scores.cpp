@@ -1,8 +1,8 @@
 // Pair integrals and entropy.
 //
 //   integral N_l N_l' = N(v_l - v_l'; 0, S_l + S_l')
-//   E|Z| = mu erf(mu / (s sqrt 2)) + s sqrt(2/pi) exp(-mu^2 / (2 s^2)),  Z ~ N(mu, s^2), one dimension
-//     (Gneiting and Raftery 2007, section 4.2, for the CRPS); all terms positive.
+//   E|Z| = |mu| + 2 s (phi(z) - z Q(z)), z = |mu| / s,  Z ~ N(mu, s^2), one dimension (Gneiting and Raftery 2007,
+//     section 4.2, for the CRPS); the second term is >= 0 and comes as one number (linalg/vector_math.hpp).
 //   E|Z| of Z ~ N(mu, S) is that of N(V' mu, diag s^2), S = V diag(s^2) V'.
 //   E|Z| = pi^(-1/2) integral_0^inf t^(-1/2) (-g'(t)) dt,  Z ~ N(mu, diag s^2), d > 1,
 //     g(t) = E exp(-t |Z|^2) = prod_k (1 + 2 t s_k^2)^(-1/2) exp(-t mu_k^2 / (1 + 2 t s_k^2))
@@ -25,11 +25,6 @@
 
 namespace condens::detail {
 namespace {
-
-double mean_absolute(double mu, double s) {
-  const double z = mu / s * kSqrtHalf;
-  return mu * std::erf(z) + s * (std::sqrt(2.0) / kSqrtPi) * std::exp(-z * z);
-}
 
 struct Node {
   double t;
@@ -79,15 +74,6 @@ double mean_norm_correlated(const Vector& mu, const Matrix& s) {
   return mean_norm(along.cwiseAbs2(), axes.eigenvalues().cwiseMax(0.0));
 }
 
-template <class Entry>
-Matrix symmetric_table(Index m, Entry&& entry) {
-  Matrix out(m, m);
-  for (Index l = 0; l < m; ++l) {
-    for (Index r = 0; r <= l; ++r) out(l, r) = out(r, l) = entry(l, r);
-  }
-  return out;
-}
-
 // Gauss-Kronrod, halving while the estimate (far above the true error) exceeds 1e-12: an
 // absolute bound, for the tails need no relative one. Boost's estimate is that of the
 // integral over (-1, 1), so the integrand is brought there with its Jacobian.
@@ -131,94 +117,175 @@ std::vector<Matrix> covariances(const MixtureView& p) {
 
 // S_l + S_r = (F_l F_r) (F_l F_r)' = R' R by QR of (F_l F_r)', which needs no positive pivots. Rows are
 // scaled by their norms first.
-Matrix correlated_overlaps(const MixtureView& p) {
+double correlated_overlap(const MixtureView& p, Index l, Index r) {
   Matrix stacked(2 * p.d, p.d);
-  return symmetric_table(p.m, [&](Index l, Index r) {
-    stacked.topRows(p.d) = p.factor(l).transpose();
-    stacked.bottomRows(p.d) = p.factor(r).transpose();
-    Vector z = p.mean_vector(l) - p.mean_vector(r);
-    double scale = 1.0;
-    for (Index k = 0; k < p.d; ++k) {
-      const double s = std::hypot(p.scale(l, k), p.scale(r, k));
-      stacked.col(k) /= s;
-      z[k] /= s;
+  stacked.topRows(p.d) = p.factor(l).transpose();
+  stacked.bottomRows(p.d) = p.factor(r).transpose();
+  Vector z = p.mean_vector(l) - p.mean_vector(r);
+  double scale = 1.0;
+  for (Index k = 0; k < p.d; ++k) {
+    const double s = std::hypot(p.scale(l, k), p.scale(r, k));
+    stacked.col(k) /= s;
+    z[k] /= s;
+    scale *= s;
+  }
+  const Eigen::HouseholderQR<Matrix> qr(stacked);
+  const auto upper = qr.matrixQR().topRows(p.d).triangularView<Eigen::Upper>();
+  z = upper.transpose().solve(z);
+  for (Index k = 0; k < p.d; ++k) scale *= std::abs(qr.matrixQR()(k, k));
+  return std::exp(-0.5 * z.squaredNorm() - static_cast<double>(p.d) * kLogSqrt2Pi) / scale;
+}
+
+// Pairs (l, r) of components with r <= l; coordinate k of all components lies together.
+class Pairs {
+ public:
+  explicit Pairs(const MixtureView& p)
+      : p_(p),
+        means_(Eigen::Map<const Matrix>(p.means, p.d, p.m).transpose()),
+        scales_(Eigen::Map<const Matrix>(p.scales, p.d, p.m).transpose()),
+        deviation_(p.m) {}
+
+ protected:
+  // |m_l - m_r| of coordinate k
+  auto difference(Index l, Index k) const { return (means_.col(k).head(l + 1).array() - means_(l, k)).abs(); }
+
+  // sqrt(s_l^2 + s_r^2) of coordinate k, without overflow.
+  auto deviation(Index l, Index k) {
+    const auto s = scales_.col(k).head(l + 1).array();
+    auto out = deviation_.head(l + 1).array();
+    out = s.max(scales_(l, k));
+    out *= (1.0 + (s.min(scales_(l, k)) / out).square()).sqrt();
+    return out;
+  }
+
+  const MixtureView& p_;
+
+ private:
+  Matrix means_;
+  Matrix scales_;
+  Vector deviation_;
+};
+
+// E|X_l - X_r|
+class Distances : public Pairs {
+ public:
+  explicit Distances(const MixtureView& p) : Pairs(p) {
+    if (p.correlations != nullptr) covariances_ = covariances(p);
+  }
+
+  // out[r] for r <= l
+  void fill(Index l, double* out) {
+    if (p_.d == 1) {
+      Eigen::Map<Eigen::ArrayXd> own(out, l + 1);
+      const auto s = deviation(l, 0);
+      own = difference(l, 0) / s;
+      folded_normal_excess_in_place(out, l + 1);
+      own = difference(l, 0) + s * own;
+      return;
+    }
+    for (Index r = 0; r <= l; ++r) out[r] = covariances_.empty() ? independent(l, r) : correlated(l, r);
+  }
+
+ private:
+  double independent(Index l, Index r) const {
+    const Vector mu = p_.mean_vector(l) - p_.mean_vector(r);
+    return mean_norm(mu.cwiseAbs2(), p_.scale_vector(l).cwiseAbs2() + p_.scale_vector(r).cwiseAbs2());
+  }
+  double correlated(Index l, Index r) const {
+    return mean_norm_correlated(p_.mean_vector(l) - p_.mean_vector(r),
+                                covariances_[static_cast<std::size_t>(l)] + covariances_[static_cast<std::size_t>(r)]);
+  }
+
+  std::vector<Matrix> covariances_;
+};
+
+// The integral of N_l N_r.
+class Overlaps : public Pairs {
+ public:
+  explicit Overlaps(const MixtureView& p) : Pairs(p), scale_(p.m) {}
+
+  // out[r] for r <= l
+  void fill(Index l, double* out) {
+    if (p_.correlations != nullptr) {
+      for (Index r = 0; r <= l; ++r) out[r] = correlated_overlap(p_, l, r);
+      return;
+    }
+    Eigen::Map<Eigen::ArrayXd> own(out, l + 1);
+    auto scale = scale_.head(l + 1).array();
+    own.setConstant(-static_cast<double>(p_.d) * kLogSqrt2Pi);
+    scale.setOnes();
+    for (Index k = 0; k < p_.d; ++k) {
+      const auto s = deviation(l, k);
+      own -= 0.5 * (difference(l, k) / s).square();
       scale *= s;
     }
-    const Eigen::HouseholderQR<Matrix> qr(stacked);
-    const auto upper = qr.matrixQR().topRows(p.d).triangularView<Eigen::Upper>();
-    z = upper.transpose().solve(z);
-    for (Index k = 0; k < p.d; ++k) scale *= std::abs(qr.matrixQR()(k, k));
-    return std::exp(-0.5 * z.squaredNorm() - static_cast<double>(p.d) * kLogSqrt2Pi) / scale;
-  });
+    exp_in_place(out, l + 1);
+    own /= scale;
+  }
+
+ private:
+  Vector scale_;
+};
+
+template <class Of>
+Matrix pair_table(const MixtureView& p) {
+  Of pairs(p);
+  Matrix out = Matrix::Zero(p.m, p.m);
+  for (Index l = 0; l < p.m; ++l) pairs.fill(l, out.col(l).data());
+  return out;
+}
+
+// The terms of w' T w with pairs (l, r) and (r, l), r <= l.
+double terms_of(const MixtureView& p, Index l, const double* column) {
+  return p.weights[l] * (2.0 * dot(p.weights, column, l) + p.weights[l] * column[l]);
+}
+
+template <class Of>
+double pair_mean(const MixtureView& p) {
+  Of pairs(p);
+  Vector column(p.m);
+  double total = 0.0;
+  for (Index l = 0; l < p.m; ++l) {
+    pairs.fill(l, column.data());
+    total += terms_of(p, l, column.data());
+  }
+  return total;
 }
 
 }  // namespace
 
-Matrix distance_table(const MixtureView& p) {
-  if (p.d == 1) {
-    return symmetric_table(p.m, [&](Index l, Index r) {
-      return mean_absolute(p.mean(l) - p.mean(r), std::hypot(p.scale(l), p.scale(r)));
-    });
-  }
-  if (p.correlations != nullptr) {
-    const std::vector<Matrix> s = covariances(p);
-    return symmetric_table(p.m, [&](Index l, Index r) {
-      return mean_norm_correlated(p.mean_vector(l) - p.mean_vector(r),
-                                  s[static_cast<std::size_t>(l)] + s[static_cast<std::size_t>(r)]);
-    });
-  }
-  Vector mu2(p.d);
-  Vector s2(p.d);
-  return symmetric_table(p.m, [&](Index l, Index r) {
-    for (Index k = 0; k < p.d; ++k) {
-      mu2[k] = (p.mean(l, k) - p.mean(r, k)) * (p.mean(l, k) - p.mean(r, k));
-      s2[k] = p.scale(l, k) * p.scale(l, k) + p.scale(r, k) * p.scale(r, k);
-    }
-    return mean_norm(mu2, s2);
-  });
-}
+Matrix distance_table(const MixtureView& p) { return pair_table<Distances>(p); }
 
-Matrix overlap_table(const MixtureView& p) {
-  if (p.correlations != nullptr) return correlated_overlaps(p);
-  return symmetric_table(p.m, [&](Index l, Index r) {
-    double exponent = 0.0;
-    double scale = 1.0;
-    for (Index k = 0; k < p.d; ++k) {
-      const double s = std::hypot(p.scale(l, k), p.scale(r, k));
-      const double z = (p.mean(l, k) - p.mean(r, k)) / s;
-      exponent -= 0.5 * z * z + kLogSqrt2Pi;
-      scale *= s;
-    }
-    return std::exp(exponent) / scale;
-  });
-}
+Matrix overlap_table(const MixtureView& p) { return pair_table<Overlaps>(p); }
+
+double mean_pair_distance(const MixtureView& p) { return pair_mean<Distances>(p); }
+
+double mean_overlap(const MixtureView& p) { return pair_mean<Overlaps>(p); }
 
 double quadratic_form(const MixtureView& p, const Matrix& table) {
   double total = 0.0;
-  for (Index l = 0; l < p.m; ++l) total += p.weights[l] * dot(p.weights, table.data() + l * p.m, p.m);
+  for (Index l = 0; l < p.m; ++l) total += terms_of(p, l, table.data() + l * p.m);
   return total;
 }
 
 double mean_distance(const MixtureView& p, const double* y) {
+  if (p.d == 1) {
+    const Eigen::Map<const Eigen::ArrayXd> means(p.means, p.m);
+    const Eigen::Map<const Eigen::ArrayXd> scales(p.scales, p.m);
+    Eigen::ArrayXd own = (means - y[0]).abs() / scales;
+    folded_normal_excess_in_place(own.data(), p.m);
+    own = (means - y[0]).abs() + scales * own;
+    return dot(p.weights, own.data(), p.m);
+  }
   double total = 0.0;
-  Vector mu2(p.d);
-  Vector s2(p.d);
   for (Index l = 0; l < p.m; ++l) {
+    const Vector mu = Eigen::Map<const Vector>(y, p.d) - p.mean_vector(l);
     if (p.correlations != nullptr) {
       const Matrix factor = p.factor(l);
-      const Vector mu = Eigen::Map<const Vector>(y, p.d) - p.mean_vector(l);
       total += p.weights[l] * mean_norm_correlated(mu, factor * factor.transpose());
-      continue;
+    } else {
+      total += p.weights[l] * mean_norm(mu.cwiseAbs2(), p.scale_vector(l).cwiseAbs2());
     }
-    if (p.d == 1) {
-      total += p.weights[l] * mean_absolute(y[0] - p.mean(l), p.scale(l));
-      continue;
-    }
-    for (Index k = 0; k < p.d; ++k) {
-      mu2[k] = (y[k] - p.mean(l, k)) * (y[k] - p.mean(l, k));
-      s2[k] = p.scale(l, k) * p.scale(l, k);
-    }
-    total += p.weights[l] * mean_norm(mu2, s2);
   }
   return total;
 }

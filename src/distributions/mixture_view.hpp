@@ -102,11 +102,14 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass);
 double highest_density_mass(const MixtureView& p, double y);
 
 // --- mixture_scores.cpp ----------------------------------------------------------------
-/// Symmetric m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.
+/// Upper triangles of m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.
 Matrix distance_table(const MixtureView& p);
 Matrix overlap_table(const MixtureView& p);
 /// w' T w
 double quadratic_form(const MixtureView& p, const Matrix& table);
+/// The same, bit for bit, without the tables.
+double mean_pair_distance(const MixtureView& p);
+double mean_overlap(const MixtureView& p);
 /// E|X - y|
 double mean_distance(const MixtureView& p, const double* y);
 double entropy(const MixtureView& p);

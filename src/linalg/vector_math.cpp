@@ -80,6 +80,34 @@ inline double tanh_one(double x) {
   return std::copysign(e / (e + 2.0), x);
 }
 
+inline double folded_normal_excess_one(double x) {
+  double z = std::abs(x);
+  z = z > 9.0 ? 9.0 : z;
+  const double u = multiply_add((z - 4.0) / (z + 4.0), 13.0 / 9.0, 4.0 / 9.0);
+  double p =
+      -1.2996245740582424e-10;  // h by powers of u; written out, for loops inside keep compilers from vector code
+  p = multiply_add(p, u, -4.131716585072092e-10);
+  p = multiply_add(p, u, 1.3292564567997986e-09);
+  p = multiply_add(p, u, 8.804488995109006e-09);
+  p = multiply_add(p, u, -1.385446944342124e-09);
+  p = multiply_add(p, u, -1.260434685848804e-07);
+  p = multiply_add(p, u, -1.7482700826694303e-07);
+  p = multiply_add(p, u, 1.6728597519121347e-06);
+  p = multiply_add(p, u, 4.201192363111573e-06);
+  p = multiply_add(p, u, -2.580141856644152e-05);
+  p = multiply_add(p, u, -6.903916008231833e-05);
+  p = multiply_add(p, u, 0.0005437695845846306);
+  p = multiply_add(p, u, 0.00035518313137267014);
+  p = multiply_add(p, u, -0.013295578811848417);
+  p = multiply_add(p, u, 0.06337165272881977);
+  p = multiply_add(p, u, -0.1711123930984069);
+  p = multiply_add(p, u, 0.29693719608423214);
+  p = multiply_add(p, u, -0.31015432306575086);
+  p = multiply_add(p, u, 0.1453582094340685);
+  constexpr double twice_phi_0 = 0.79788456080286535588;  // sqrt(2 / pi)
+  return twice_phi_0 * exp_one(-0.5 * z * z) * p;
+}
+
 /// x[i] <- one(x[i]), whole blocks at a time.
 template <double one(double)>
 inline void map_in_place(double* x, Index n) {
@@ -128,6 +156,8 @@ void tanh_in_place(double* x, Index n) { map_in_place<tanh_one>(x, n); }
 void tanh_in_place(Eigen::Ref<Matrix> x) {
   for (Index j = 0; j < x.cols(); ++j) tanh_in_place(x.col(j).data(), x.rows());
 }
+
+void folded_normal_excess_in_place(double* x, Index n) { map_in_place<folded_normal_excess_one>(x, n); }
 
 double sum(const double* x, Index n) {
   return reduce(x, n, 0.0, [](double a, double b) { return a + b; });

@@ -63,6 +63,40 @@ TEST(VectorExp, HasTheSameBitsAtEveryPlace) {
   }
 }
 
+double own_folded_mean(double x) {
+  double excess = x;
+  folded_normal_excess_in_place(&excess, 1);
+  return std::abs(x) + excess;
+}
+
+TEST(VectorFoldedNormal, IsWithinSixUnitsInTheLastPlaceOfLongDouble) {
+  RandomStream random(1);
+  const long double pi = std::acos(-1.0L);
+  for (int i = 0; i < 100000; ++i) {
+    const double size = i % 2 == 0 ? 12.0 * random.uniform() : std::pow(10.0, 300.0 - 600.0 * random.uniform());
+    const double x = i % 4 < 2 ? size : -size;
+    const long double z = size;
+    const long double exact =
+        z + 2.0L * (std::exp(-0.5L * z * z) / std::sqrt(2.0L * pi) - z * std::erfc(z / std::sqrt(2.0L)) / 2.0L);
+    const long double unit = std::ldexp(1.0L, std::ilogb(exact) - 52);
+    ASSERT_LE(std::abs(own_folded_mean(x) - exact) / unit, 6.0L) << x;
+    ASSERT_EQ(own_folded_mean(-x), own_folded_mean(x));
+  }
+  EXPECT_EQ(own_folded_mean(kInf), kInf);
+}
+
+TEST(VectorFoldedNormal, HasTheSameBitsAtEveryPlace) {
+  for (const double value : {0.0, -0.3, 7.5, 1e-9}) {
+    double expected = value;
+    folded_normal_excess_in_place(&expected, 1);
+    for (Index length = 1; length <= 100; ++length) {
+      Vector x = Vector::Constant(length, value);
+      folded_normal_excess_in_place(x.data(), length);
+      for (Index i = 0; i < length; ++i) ASSERT_EQ(x[i], expected);
+    }
+  }
+}
+
 double own_tanh(double x) {
   tanh_in_place(&x, 1);
   return x;
