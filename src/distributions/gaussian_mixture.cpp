@@ -158,12 +158,8 @@ double GaussianMixture::entropy() const {
       line(*this, "GaussianMixture::entropy", "use marginal(j), or the mean of -log_pdf over a sample"));
 }
 
-double GaussianMixture::squared_l2_norm() const {
-  return detail::mean_overlap(view(*this));
-}
-double GaussianMixture::energy() const {
-  return detail::mean_pair_distance(view(*this));
-}
+double GaussianMixture::squared_l2_norm() const { return detail::mean_overlap(view(*this)); }
+double GaussianMixture::energy() const { return detail::mean_pair_distance(view(*this)); }
 double GaussianMixture::energy(const VectorView& y) const {
   const Vector point = y;
   return mean_distance(space_at(*this, y, "GaussianMixture::energy"), point.data());

@@ -13,8 +13,9 @@
 // polynomial of exp. Relative error at most 5 units in the last place, odd, 1 from |x| = 20 on.
 //
 // Folded normal mean: E|Z| = |x| + 2 (phi(x) - |x| Q(|x|)) for Z ~ N(x, 1), with the normal density phi and its upper
-// tail Q. The second term is 2 phi(x) h(|x|), h(z) = 1 - z Q(z) / phi(z) a polynomial of degree 18 in (z - 4) / (z + 4),
-// interpolated at Chebyshev's points of 0 <= z <= 9 with forty digits; beyond, the term does not count beside |x|.
+// tail Q. The second term is 2 phi(x) h(|x|), with h(z) = 1 - z Q(z) / phi(z) a polynomial of degree 18 in
+// (z - 4) / (z + 4), interpolated at Chebyshev's points of 0 <= z <= 9 with forty digits; beyond, the term does not
+// count beside |x|.
 
 #include <cmath>
 
