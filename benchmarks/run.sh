@@ -54,9 +54,11 @@ done
 
 cmake --preset studies >/dev/null
 cmake --build build/release --parallel "$(nproc)" >/dev/null
-# shellcheck source=python/environments.sh
-source python/environments.sh
-demo_environment
+if [[ " ${wanted[*]} " == *".py "* ]]; then
+  # shellcheck source=python/environments.sh
+  source python/environments.sh
+  demo_environment
+fi
 out=benchmarks/RESULTS.md
 new="$(mktemp)"
 trap 'rm -f "$new"' EXIT
