@@ -84,8 +84,8 @@ inline double folded_normal_excess_one(double x) {
   double z = std::abs(x);
   z = z > 9.0 ? 9.0 : z;
   const double u = multiply_add((z - 4.0) / (z + 4.0), 13.0 / 9.0, 4.0 / 9.0);
-  double p =
-      -1.2996245740582424e-10;  // h by powers of u; written out, for loops inside keep compilers from vector code
+  // h by powers of u; written out, for a loop in here keeps compilers from vector code.
+  double p = -1.2996245740582424e-10;
   p = multiply_add(p, u, -4.131716585072092e-10);
   p = multiply_add(p, u, 1.3292564567997986e-09);
   p = multiply_add(p, u, 8.804488995109006e-09);
