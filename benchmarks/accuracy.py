@@ -136,6 +136,24 @@ def ngboost_stopped(x, y, x_test, y_test):
     return normal_scores(law.params["loc"], law.params["scale"], y_test[:, 0])
 
 
+def xgboost_lss(x, y, x_test, y_test):
+    """Boosted trees for the mean and the spread of a normal law, as many as its own cross-validation finds best: its
+    default of 10 would leave it untrained."""
+    import torch
+    from xgboost import DMatrix
+    from xgboostlss.distributions.Gaussian import Gaussian
+    from xgboostlss.model import XGBoostLSS
+
+    torch.set_num_threads(1)
+    settings = {"nthread": 1, "seed": 0}
+    train = DMatrix(x, label=y[:, 0], nthread=1)
+    scores = XGBoostLSS(Gaussian()).cv(settings, train, num_boost_round=500, nfold=5, early_stopping_rounds=20)
+    model = XGBoostLSS(Gaussian())
+    model.train(settings, train, num_boost_round=len(scores), verbose_eval=False)
+    law = model.predict(DMatrix(x_test, nthread=1), pred_type="parameters")
+    return normal_scores(law["loc"].to_numpy(), law["scale"].to_numpy(), y_test[:, 0])
+
+
 def quantile_forest(x, y, x_test, y_test):
     """A forest that keeps the training targets in its leaves."""
     from quantile_forest import RandomForestQuantileRegressor
@@ -158,6 +176,7 @@ OTHERS = {
     "scikit-learn GP": sklearn_gp,
     "NGBoost": ngboost,
     "NGBoost, stopped": ngboost_stopped,
+    "XGBoostLSS": xgboost_lss,
     "quantile-forest": quantile_forest,
     "linear": linear,
 }
