@@ -137,8 +137,7 @@ def ngboost_stopped(x, y, x_test, y_test):
 
 
 def xgboost_lss(x, y, x_test, y_test):
-    """Boosted trees for the mean and the spread of a normal law, as many as its own cross-validation finds best: its
-    default of 10 would leave it untrained."""
+    """Boosted trees for mean and spread, rounds by its own cross-validation: its default of 10 leaves it untrained."""
     import torch
     from xgboost import DMatrix
     from xgboostlss.distributions.Gaussian import Gaussian
