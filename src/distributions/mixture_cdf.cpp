@@ -2,10 +2,9 @@
 //
 //   F(y) = sum_l w_l Phi(z_l),  1 - F(y) = sum_l w_l Phi(-z_l),  z_l = (y - v_l) / s_l
 //
-// with Phi(z) = erfc(-z / sqrt 2) / 2: every term is positive, so each tail keeps its
-// relative accuracy. Far out, log Phi(z) = -z^2/2 - log(-z sqrt(2 pi)) + log(1 - 1/z^2 +
-// 3/z^4 - ...) (Abramowitz and Stegun 1964, 26.2.12). A quantile lies between the least
-// and the largest quantile of the components; Newton on log F runs inside that bracket.
+// each term positive and with its own relative accuracy, so that both tails have theirs. Far out, log Phi(z) = -z^2/2 -
+// log(-z sqrt(2 pi)) + log(1 - 1/z^2 + 3/z^4 - ...) (Abramowitz and Stegun 1964, 26.2.12). A quantile lies between the
+// least and the largest quantile of the components; Newton on log F runs inside that bracket.
 
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
@@ -14,6 +13,7 @@
 
 #include "bracketed_root.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
+#include "condens/linalg/vector_math.hpp"
 #include "mixture_view.hpp"
 
 namespace condens::detail {
@@ -32,11 +32,16 @@ double log_normal_cdf(double z) {
   return -0.5 * z * z - kLogSqrt2Pi - std::log(-z) + std::log1p(series);
 }
 
-// side = +1: P(Y <= y); side = -1: P(Y > y).
+// side = +1: P(Y <= y); side = -1: P(Y > y). `work` holds m numbers.
+double tail(const MixtureView& p, double y, double side, Vector& work) {
+  for (Index l = 0; l < p.m; ++l) work[l] = side * ((y - p.mean(l)) / p.scale(l));
+  normal_cdf_in_place(work.data(), p.m);
+  return std::min(dot(p.weights, work.data(), p.m), 1.0);
+}
+
 double tail(const MixtureView& p, double y, double side) {
-  double total = 0.0;
-  for (Index l = 0; l < p.m; ++l) total += p.weights[l] * normal_cdf(side * ((y - p.mean(l)) / p.scale(l)));
-  return std::min(total, 1.0);
+  Vector work(p.m);
+  return tail(p, y, side, work);
 }
 
 double log_tail(const MixtureView& p, double y, double side) {
@@ -49,31 +54,56 @@ double log_tail(const MixtureView& p, double y, double side) {
   return log_sum_exp_in_place(terms.data(), p.m);
 }
 
-double density(const MixtureView& p, double y) {
-  double total = 0.0;
+double density(const MixtureView& p, double y, Vector& work) {
   for (Index l = 0; l < p.m; ++l) {
     const double z = (y - p.mean(l)) / p.scale(l);
-    total += p.weights[l] * std::exp(-0.5 * z * z - kLogSqrt2Pi) / p.scale(l);
+    work[l] = -0.5 * z * z - kLogSqrt2Pi;
   }
-  return total;
+  exp_in_place(work.data(), p.m);
+  for (Index l = 0; l < p.m; ++l) work[l] /= p.scale(l);
+  return dot(p.weights, work.data(), p.m);
 }
 
+/// The components without those that together are less than the rounding of a probability `level`.
+class Relevant {
+ public:
+  Relevant(const MixtureView& p, double level) : weights_(p.m), means_(p.m), scales_(p.m) {
+    const double least = 0x1p-56 * level / static_cast<double>(p.m);
+    for (Index l = 0; l < p.m; ++l) {
+      if (!(p.weights[l] > least)) continue;
+      weights_[size_] = p.weights[l];
+      means_[size_] = p.mean(l);
+      scales_[size_] = p.scale(l);
+      ++size_;
+    }
+  }
+  MixtureView view() const { return {1, size_, nullptr, weights_.data(), means_.data(), scales_.data()}; }
+
+ private:
+  Vector weights_;
+  Vector means_;
+  Vector scales_;
+  Index size_ = 0;
+};
+
 // The y with tail(y, side) = level <= 1/2.
-double tail_quantile(const MixtureView& p, double level, double side) {
+double tail_quantile(const MixtureView& all, double level, double side) {
   if (level == 0.0) return -side * kInfinity;
+  const Relevant relevant(all, level);
+  const MixtureView p = relevant.view();
   const double z = -side * std::sqrt(2.0) * boost::math::erfc_inv(2.0 * level);
   double low = kInfinity;
   double high = -kInfinity;
   for (Index l = 0; l < p.m; ++l) {
-    if (p.weights[l] == 0.0) continue;
     low = std::min(low, p.mean(l) + p.scale(l) * z);
     high = std::max(high, p.mean(l) + p.scale(l) * z);
   }
   if (low == high) return low;
   const double start = mean(p)[0] + z * std::sqrt(variance(p)[0]);
+  Vector work(p.m);
   const auto excess = [&](double y) {
-    const double f = tail(p, y, side);
-    return std::pair{side * std::log(f / level), density(p, y) / f};
+    const double f = tail(p, y, side, work);
+    return std::pair{side * std::log(f / level), density(p, y, work) / f};
   };
   return bracketed_root(excess, low, high, std::clamp(start, low, high));
 }
@@ -93,15 +123,20 @@ double upper_quantile(const MixtureView& p, double level) {
   return level <= 0.5 ? tail_quantile(p, level, -1.0) : tail_quantile(p, 1.0 - level, 1.0);
 }
 
+// Of the two tails that end at a and b the smaller ones are subtracted.
 double probability(const MixtureView& p, double a, double b) {
-  double total = 0.0;
+  Vector more(p.m);
+  Vector less(p.m);
   for (Index l = 0; l < p.m; ++l) {
     const double za = (a - p.mean(l)) / p.scale(l);
     const double zb = (b - p.mean(l)) / p.scale(l);
-    const double mass = za > 0.0 ? normal_cdf(-za) - normal_cdf(-zb) : normal_cdf(zb) - normal_cdf(za);
-    total += p.weights[l] * mass;
+    more[l] = za > 0.0 ? -za : zb;
+    less[l] = za > 0.0 ? -zb : za;
   }
-  return total;
+  normal_cdf_in_place(more.data(), p.m);
+  normal_cdf_in_place(less.data(), p.m);
+  more -= less;
+  return dot(p.weights, more.data(), p.m);
 }
 
 }  // namespace condens::detail

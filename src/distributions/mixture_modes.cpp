@@ -8,14 +8,15 @@
 // otherwise the interval is cut in two (Taylor forms of interval arithmetic, Moore 1966;
 // safeguarded Newton inside). So no stationary point is missed by chance; what may be
 // missed is a pair closer than 1e-9 of the least scale. All maxima and minima lie between
-// the least and the largest centre. For the mode alone, intervals whose upper bound of p
-// is below a known density are dropped (branch and bound).
+// the least and the largest centre. Intervals whose upper bound of p is below a density that
+// matters are dropped (branch and bound).
 //
 // Everything is relative to exp(top), the largest term: nothing underflows between distant components.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "bracketed_root.hpp"
@@ -49,7 +50,8 @@ struct Bounds {
 
 class Curve {
  public:
-  explicit Curve(const MixtureView& p);
+  /// Without components that nowhere count beside a density of exp(floor).
+  Curve(const MixtureView& p, double floor);
 
   double least_centre() const { return mean_.minCoeff(); }
   double largest_centre() const { return mean_.maxCoeff(); }
@@ -72,13 +74,16 @@ class Curve {
   Vector term_;        // work space
 };
 
-Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
+Curve::Curve(const MixtureView& p, double floor) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
+  // Together less than 2^-56 of it.
+  const double least = floor - std::log(static_cast<double>(p.m)) - 56 * std::numbers::ln2;
   Index kept = 0;
   for (Index l = 0; l < p.m; ++l) {
-    if (std::isinf(p.log_weights[l])) continue;
+    const double log_factor = p.log_weights[l] - std::log(p.scale(l));
+    if (std::isinf(p.log_weights[l]) || log_factor < least) continue;
     mean_[kept] = p.mean(l);
     inverse_[kept] = 1.0 / p.scale(l);
-    log_factor_[kept] = p.log_weights[l] - std::log(p.scale(l));
+    log_factor_[kept] = log_factor;
     ++kept;
   }
   mean_.conservativeResize(kept);
@@ -208,9 +213,10 @@ void add_root(Curve& curve, double a, double b, double second, std::vector<Stati
   }
 }
 
-/// Every stationary point whose density may exceed exp(floor).
+/// Every stationary point whose density may exceed exp(floor); a minimum stands for what is between them.
 std::vector<StationaryPoint> search(Curve& curve, double floor) {
   std::vector<StationaryPoint> found;
+  bool below = false;  // the last one found is such a minimum
   const double first = curve.least_centre();
   const double last = curve.largest_centre();
   if (first == last) return {{first, true}};
@@ -222,12 +228,18 @@ std::vector<StationaryPoint> search(Curve& curve, double floor) {
     const double c = 0.5 * a + 0.5 * b;
     const double h = std::max(c - a, b - c);
     const Bounds f = curve.over(c, h);
-    if (f.log_density < floor) continue;
+    if (f.log_density < floor) {
+      if (!below) found.push_back({c, false});
+      below = true;
+      continue;
+    }
     const double rest = h * (std::abs(f.second) + 0.5 * h * f.third);
     if (std::abs(f.first) > rest * (1.0 + 1e-9) + 1e-14 * f.first_noise) continue;
     const bool monotone = std::abs(f.second) > h * f.third + 1e-14 * f.second_noise;
     if (monotone || h < least_width || c <= a || c >= b) {
+      const std::size_t before = found.size();
       add_root(curve, a, b, f.second, found);
+      below = below && found.size() == before;
     } else if (f.distance < far_out || !curve.is_one_sided(a, b)) {
       open.emplace_back(c, b);
       open.emplace_back(a, c);
@@ -253,7 +265,7 @@ std::vector<StationaryPoint> alternate(Curve& curve, const std::vector<Stationar
 }
 
 Vector univariate_mode(const MixtureView& p) {
-  Curve curve(p);
+  Curve curve(p, -std::numeric_limits<double>::infinity());
   double best = -std::numeric_limits<double>::infinity();
   double place = 0.0;
   const auto offer = [&](double y) {
@@ -274,15 +286,15 @@ Vector univariate_mode(const MixtureView& p) {
 
 }  // namespace
 
-std::vector<StationaryPoint> stationary_points(const MixtureView& p) {
-  Curve curve(p);
-  return alternate(curve, search(curve, -std::numeric_limits<double>::infinity()));
+std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor) {
+  Curve curve(p, floor + kLogSqrt2Pi);
+  return alternate(curve, search(curve, floor + kLogSqrt2Pi));
 }
 
 Matrix modes(const MixtureView& p) {
   std::vector<Vector> places;
   if (p.d == 1) {
-    for (const StationaryPoint& point : stationary_points(p)) {
+    for (const StationaryPoint& point : stationary_points(p, -std::numeric_limits<double>::infinity())) {
       if (point.is_maximum) places.emplace_back(Vector::Constant(1, point.y));
     }
   } else {

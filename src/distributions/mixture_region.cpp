@@ -16,9 +16,11 @@
 namespace condens::detail {
 namespace {
 
+/// Where the log density exceeds any level that is not below `floor`.
 class Profile {
  public:
-  explicit Profile(const MixtureView& p) : p_(p), table_(p), work_(p.m), points_(stationary_points(p)) {
+  Profile(const MixtureView& p, double floor)
+      : p_(p), table_(p), work_(p.m), points_(stationary_points(p, floor - 1e-9 * (1.0 + std::abs(floor)))) {
     for (const StationaryPoint& point : points_) {
       heights_.push_back(at(point.y).log_density);
       top_ = std::max(top_, heights_.back());
@@ -101,10 +103,10 @@ double excess_mass(const MixtureView& p, const std::vector<Interval>& region, do
 }  // namespace
 
 std::vector<Interval> highest_density_region(const MixtureView& p, double mass) {
-  Profile profile(p);
   const double rest = 0.25 * (1.0 - mass);
   const double width = upper_quantile(p, rest) - quantile(p, rest);
   const double low = std::log(2.0 * rest / width);
+  Profile profile(p, low);
   const auto deficit = [&](double u) {
     const std::vector<Interval> region = profile.above(u);
     double derivative = 0.0;  // t^2 / |p'| = t / |(log p)'|
@@ -118,8 +120,8 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
 }
 
 double highest_density_mass(const MixtureView& p, double y) {
-  Profile profile(p);
-  return std::max(0.0, excess_mass(p, profile.above(profile.at(y).log_density), 0.0));
+  const double level = log_pdf(p, &y);
+  return std::max(0.0, excess_mass(p, Profile(p, level).above(level), 0.0));
 }
 
 }  // namespace condens::detail

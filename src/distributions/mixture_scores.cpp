@@ -246,6 +246,7 @@ double pair_mean(const MixtureView& p) {
   Vector column(p.m);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
+    if (p.weights[l] == 0.0) continue;
     pairs.fill(l, column.data());
     total += terms_of(p, l, column.data());
   }
@@ -264,7 +265,9 @@ double mean_overlap(const MixtureView& p) { return pair_mean<Overlaps>(p); }
 
 double quadratic_form(const MixtureView& p, const Matrix& table) {
   double total = 0.0;
-  for (Index l = 0; l < p.m; ++l) total += terms_of(p, l, table.data() + l * p.m);
+  for (Index l = 0; l < p.m; ++l) {
+    if (p.weights[l] != 0.0) total += terms_of(p, l, table.data() + l * p.m);
+  }
   return total;
 }
 

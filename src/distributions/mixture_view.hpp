@@ -89,8 +89,9 @@ struct StationaryPoint {
   double y;
   bool is_maximum;
 };
-/// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum.
-std::vector<StationaryPoint> stationary_points(const MixtureView& p);
+/// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum. Where the log
+/// density stays below `floor`, one minimum stands for all.
+std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor);
 Vector mode(const MixtureView& p);
 Matrix modes(const MixtureView& p);
 

@@ -108,6 +108,41 @@ inline double folded_normal_excess_one(double x) {
   return twice_phi_0 * exp_one(-0.5 * z * z) * p;
 }
 
+inline double normal_cdf_one(double x) {
+  double z = std::abs(x);
+  z = z > 38.6 ? 38.6 : z;
+  const double inverse = 1.0 / (z + 6.0);
+  const double u = multiply_add((z - 6.0) * inverse, 1.1554404145077721, 0.15544041450777202);
+  double p = 1.259489634028223e-10;
+  p = multiply_add(p, u, -4.203627550357225e-10);
+  p = multiply_add(p, u, -1.7622650441923941e-09);
+  p = multiply_add(p, u, 7.496276574002698e-09);
+  p = multiply_add(p, u, 1.3841078728822983e-08);
+  p = multiply_add(p, u, -1.0015403188634984e-07);
+  p = multiply_add(p, u, -2.0644794370256585e-08);
+  p = multiply_add(p, u, 1.1915340669685094e-06);
+  p = multiply_add(p, u, -2.1899681351329354e-06);
+  p = multiply_add(p, u, -9.498887424414526e-06);
+  p = multiply_add(p, u, 5.7279753571226204e-05);
+  p = multiply_add(p, u, -7.336907823947525e-05);
+  p = multiply_add(p, u, -0.0005342596155444463);
+  p = multiply_add(p, u, 0.003951914855716908);
+  p = multiply_add(p, u, -0.015696806672457892);
+  p = multiply_add(p, u, 0.04617262049417849);
+  p = multiply_add(p, u, -0.11002730554005313);
+  p = multiply_add(p, u, 0.22103722677235627);
+  p = multiply_add(p, u, -0.38233705556947417);
+  p = multiply_add(p, u, 0.5761847661619041);
+  p = multiply_add(p, u, -0.7611370133285599);
+  p = multiply_add(p, u, 0.883057881844874);
+  // exp(-z^2/2) from z = high + rest, of which high^2 is exact: one rounding of z^2 would cost all digits of z^2.
+  const double high = std::bit_cast<double>(std::bit_cast<std::uint64_t>(z) & ~std::uint64_t{0x7ffffff});
+  const double rest = 0.5 * (z - high) * (z + high);
+  const double correction = 1.0 - rest * (1.0 - rest * (0.5 - rest * (1.0 / 6.0)));
+  const double upper = exp_one(-0.5 * high * high) * correction * (p * inverse);
+  return x > 0.0 ? 1.0 - upper : upper;
+}
+
 /// x[i] <- one(x[i]), whole blocks at a time.
 template <double one(double)>
 inline void map_in_place(double* x, Index n) {
@@ -158,6 +193,8 @@ void tanh_in_place(Eigen::Ref<Matrix> x) {
 }
 
 void folded_normal_excess_in_place(double* x, Index n) { map_in_place<folded_normal_excess_one>(x, n); }
+
+void normal_cdf_in_place(double* x, Index n) { map_in_place<normal_cdf_one>(x, n); }
 
 double sum(const double* x, Index n) {
   return reduce(x, n, 0.0, [](double a, double b) { return a + b; });

@@ -174,6 +174,40 @@ TEST(HighestDensityRegion, SeparatesDistantPeaks) {
   EXPECT_NEAR(region[1].lower, 1e8 - 1.6448536269514722, 1e-7);
 }
 
+// What weighs next to nothing moves neither quantiles nor regions, wherever it lies, and is seen where nothing else is.
+TEST(HighestDensityRegion, IsNotMovedByWhatWeighsNextToNothing) {
+  const GaussianMixture p = smooth_examples()[2];
+  const Index light = 60;
+  Vector weights(3 + light);
+  Vector means(3 + light);
+  Vector scales(3 + light);
+  weights.head(3) = p.weights();
+  means.head(3) = p.means().row(0);
+  scales.head(3) = p.scales().row(0);
+  for (Index l = 0; l < light; ++l) {
+    weights[3 + l] = std::pow(10.0, -22.0 - 2.0 * static_cast<double>(l));
+    means[3 + l] = -20.0 + 0.8 * static_cast<double>(l);
+    scales[3 + l] = 0.05;
+  }
+  const GaussianMixture q = univariate(weights, means, scales);
+  EXPECT_GT(q.modes().cols(), 5);
+  for (const double mass : {0.01, 0.3, 0.8, 0.95, 0.999999}) {
+    const std::vector<Interval> expected = p.highest_density_region(mass);
+    const std::vector<Interval> region = q.highest_density_region(mass);
+    ASSERT_EQ(region.size(), expected.size()) << mass;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+      EXPECT_NEAR(region[i].lower, expected[i].lower, 1e-11);
+      EXPECT_NEAR(region[i].upper, expected[i].upper, 1e-11);
+    }
+  }
+  for (double y = -6.0; y < 18.0; y += 0.37) {
+    EXPECT_NEAR(q.highest_density_mass(y), p.highest_density_mass(y), 1e-12) << y;
+    EXPECT_NEAR(q.quantile(p.cdf(y)), y, 1e-10 * (1.0 + 1e-4 / p.pdf(y))) << y;
+  }
+  EXPECT_NEAR(q.highest_density_mass(means[3]), 1.0, 1e-15);
+  EXPECT_NEAR(q.quantile(weights[3] / 2.0), means[3], 1e-12);
+}
+
 TEST(MixtureSample, AgreesWithTheLaw) {
   const GaussianMixture p(Vector{{0.3, 0.0, 0.7}}, Matrix{{-2.0, 90.0, 1.0}, {5.0, 90.0, 3.0}},
                           Matrix{{0.5, 1.0, 1.2}, {1.0, 1.0, 0.1}});

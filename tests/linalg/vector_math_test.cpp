@@ -97,6 +97,45 @@ TEST(VectorFoldedNormal, HasTheSameBitsAtEveryPlace) {
   }
 }
 
+double own_normal_cdf(double x) {
+  normal_cdf_in_place(&x, 1);
+  return x;
+}
+
+TEST(VectorNormalCdf, IsWithinTwelveUnitsInTheLastPlaceOfLongDouble) {
+  RandomStream random(1);
+  for (int i = 0; i < 200000; ++i) {
+    const double size = i % 2 == 0 ? 37.0 * random.uniform() : std::pow(10.0, 1.5 - 300.0 * random.uniform());
+    const long double z = size;
+    const long double exact = std::erfc(z / std::sqrt(2.0L)) / 2.0L;
+    const long double unit = std::ldexp(1.0L, std::ilogb(exact) - 52);
+    ASSERT_LE(std::abs(own_normal_cdf(-size) - exact) / unit, 12.0L) << size;
+    ASSERT_LE(std::abs(own_normal_cdf(size) - (1.0L - exact)), 0x1p-53L + 12.0L * unit) << size;
+  }
+}
+
+TEST(VectorNormalCdf, HasTheRightLimits) {
+  EXPECT_EQ(own_normal_cdf(0.0), 0.5);
+  EXPECT_EQ(own_normal_cdf(-0.0), 0.5);
+  EXPECT_EQ(own_normal_cdf(-39.0), 0.0);
+  EXPECT_EQ(own_normal_cdf(-1e200), 0.0);
+  EXPECT_EQ(own_normal_cdf(-kInf), 0.0);
+  EXPECT_EQ(own_normal_cdf(9.0), 1.0);
+  EXPECT_EQ(own_normal_cdf(1e200), 1.0);
+  EXPECT_EQ(own_normal_cdf(kInf), 1.0);
+  EXPECT_TRUE(std::isnan(own_normal_cdf(kNan)));
+}
+
+TEST(VectorNormalCdf, HasTheSameBitsAtEveryPlace) {
+  for (const double value : {-0.3, 1e-9, 7.5, -12.34}) {
+    for (Index length = 1; length <= 100; ++length) {
+      Vector x = Vector::Constant(length, value);
+      normal_cdf_in_place(x.data(), length);
+      for (Index i = 0; i < length; ++i) ASSERT_EQ(x[i], own_normal_cdf(value));
+    }
+  }
+}
+
 double own_tanh(double x) {
   tanh_in_place(&x, 1);
   return x;

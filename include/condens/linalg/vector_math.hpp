@@ -1,6 +1,6 @@
 #pragma once
-// exp, tanh, folded normal means and sums of many numbers at the speed of the vector unit, with the same bits
-// for every position, length and alignment.
+// exp, tanh, normal distribution functions, folded normal means and sums of many numbers at the speed of the vector
+// unit, with the same bits for every position, length and alignment.
 //
 // exp: Cody and Waite (1980), Software Manual for the Elementary Functions, ch. 6:
 //   exp(x) = 2^n exp(r),  n = round(x log2 e),  r = x - n ln 2 (ln 2 in two parts),
@@ -16,6 +16,10 @@
 // tail Q. The second term is 2 phi(x) h(|x|), with h(z) = 1 - z Q(z) / phi(z) a polynomial of degree 18 in
 // (z - 4) / (z + 4), interpolated at Chebyshev's points of 0 <= z <= 9 with forty digits; beyond, the term does not
 // count beside |x|.
+//
+// Normal distribution function: Phi(-z) = exp(-z^2/2) g(z) / (z + 6) for z >= 0, with g a polynomial of degree 21 in
+// (z - 6) / (z + 6) (Shepherd and Laframboise 1981), interpolated like h on 0 <= z <= 38.6, where the exponential
+// ends, its first two coefficients moved by 2e-16 so that Phi(0) = 1/2; Phi(z) = 1 - Phi(-z).
 
 #include <cmath>
 
@@ -42,6 +46,9 @@ void tanh_in_place(Eigen::Ref<Matrix> x);
 
 /// x[i] <- E|Z| - |x[i]| for Z ~ N(x[i], 1). Error at most 6 units in the last place of E|Z|.
 void folded_normal_excess_in_place(double* x, Index n);
+
+/// x[i] <- Phi(x[i]). Error at most 12 units in the last place down to the least normal number, at x = -37.5.
+void normal_cdf_in_place(double* x, Index n);
 
 /// Sum, dot product and maximum in one fixed order. The maximum of no numbers is
 /// -infinity; NaN may or may not be noticed by it.
