@@ -64,16 +64,20 @@ Matrix columns(const GaussianMixtures& laws, const Run& run, std::string name, I
   return out;
 }
 
-/// w' T w of every law; a table of shared components is computed once.
-Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, double (*value)(const MixtureView&),
+/// A table of pairs stays in the cache up to about this many components. Laws of more have most weights near zero.
+constexpr Index most_components_of_table = 1000;
+
+/// A mean over pairs of components of every law; a table of shared components is computed once.
+template <class Mean>
+Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, const Mean& mean,
                   Matrix (*table_of)(const MixtureView&)) {
   if (laws.size() == 0) return Vector(0);
-  if (!laws.has_shared_components()) {
-    return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return value(p); });
+  if (!laws.has_shared_components() || laws.n_components() > most_components_of_table) {
+    return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return mean(p); });
   }
   Vector weights;
   const Matrix table = table_of(view(laws, 0, weights));
-  return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return quadratic_form(p, table); });
+  return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return mean(p, table); });
 }
 
 /// Points for each law, when `count` numbers or columns are given.
@@ -278,11 +282,13 @@ Vector GaussianMixtures::entropy(const Run& run) const {
 }
 
 Vector GaussianMixtures::squared_l2_norm(const Run& run) const {
-  return pair_terms(*this, run, "squared L2 norm", detail::mean_overlap, overlap_table);
+  const auto mean = [](const auto&... given) { return detail::mean_overlap(given...); };
+  return pair_terms(*this, run, "squared L2 norm", mean, overlap_table);
 }
 
 Vector GaussianMixtures::energy(const Run& run) const {
-  return pair_terms(*this, run, "energy", detail::mean_pair_distance, distance_table);
+  const auto mean = [](const auto&... given) { return detail::mean_pair_distance(given...); };
+  return pair_terms(*this, run, "energy", mean, distance_table);
 }
 
 Vector GaussianMixtures::mean_distance(const MatrixView& y, const Run& run) const {

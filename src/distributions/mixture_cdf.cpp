@@ -14,7 +14,7 @@
 #include "bracketed_root.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
 #include "condens/linalg/vector_math.hpp"
-#include "mixture_view.hpp"
+#include "mixture_subset.hpp"
 
 namespace condens::detail {
 namespace {
@@ -64,33 +64,12 @@ double density(const MixtureView& p, double y, Vector& work) {
   return dot(p.weights, work.data(), p.m);
 }
 
-/// The components without those that together are less than the rounding of a probability `level`.
-class Relevant {
- public:
-  Relevant(const MixtureView& p, double level) : weights_(p.m), means_(p.m), scales_(p.m) {
-    const double least = 0x1p-56 * level / static_cast<double>(p.m);
-    for (Index l = 0; l < p.m; ++l) {
-      if (!(p.weights[l] > least)) continue;
-      weights_[size_] = p.weights[l];
-      means_[size_] = p.mean(l);
-      scales_[size_] = p.scale(l);
-      ++size_;
-    }
-  }
-  MixtureView view() const { return {1, size_, nullptr, weights_.data(), means_.data(), scales_.data()}; }
-
- private:
-  Vector weights_;
-  Vector means_;
-  Vector scales_;
-  Index size_ = 0;
-};
-
 // The y with tail(y, side) = level <= 1/2.
 double tail_quantile(const MixtureView& all, double level, double side) {
   if (level == 0.0) return -side * kInfinity;
-  const Relevant relevant(all, level);
-  const MixtureView p = relevant.view();
+  // What is left out is less than the rounding of `level`.
+  const MixtureSubset some(all, heavier_than(all, 0x1p-56 * level / static_cast<double>(all.m)));
+  const MixtureView& p = some.view();
   const double z = -side * std::sqrt(2.0) * boost::math::erfc_inv(2.0 * level);
   double low = kInfinity;
   double high = -kInfinity;

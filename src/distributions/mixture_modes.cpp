@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 #include "bracketed_root.hpp"
@@ -50,8 +49,7 @@ struct Bounds {
 
 class Curve {
  public:
-  /// Without components that nowhere count beside a density of exp(floor).
-  Curve(const MixtureView& p, double floor);
+  explicit Curve(const MixtureView& p);
 
   double least_centre() const { return mean_.minCoeff(); }
   double largest_centre() const { return mean_.maxCoeff(); }
@@ -74,16 +72,13 @@ class Curve {
   Vector term_;        // work space
 };
 
-Curve::Curve(const MixtureView& p, double floor) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
-  // Together less than 2^-56 of it.
-  const double least = floor - std::log(static_cast<double>(p.m)) - 56 * std::numbers::ln2;
+Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
   Index kept = 0;
   for (Index l = 0; l < p.m; ++l) {
-    const double log_factor = p.log_weights[l] - std::log(p.scale(l));
-    if (std::isinf(p.log_weights[l]) || log_factor < least) continue;
+    if (std::isinf(p.log_weights[l])) continue;
     mean_[kept] = p.mean(l);
     inverse_[kept] = 1.0 / p.scale(l);
-    log_factor_[kept] = log_factor;
+    log_factor_[kept] = p.log_weights[l] - std::log(p.scale(l));
     ++kept;
   }
   mean_.conservativeResize(kept);
@@ -265,7 +260,7 @@ std::vector<StationaryPoint> alternate(Curve& curve, const std::vector<Stationar
 }
 
 Vector univariate_mode(const MixtureView& p) {
-  Curve curve(p, -std::numeric_limits<double>::infinity());
+  Curve curve(p);
   double best = -std::numeric_limits<double>::infinity();
   double place = 0.0;
   const auto offer = [&](double y) {
@@ -287,7 +282,7 @@ Vector univariate_mode(const MixtureView& p) {
 }  // namespace
 
 std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor) {
-  Curve curve(p, floor + kLogSqrt2Pi);
+  Curve curve(p);
   return alternate(curve, search(curve, floor + kLogSqrt2Pi));
 }
 

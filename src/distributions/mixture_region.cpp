@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "bracketed_root.hpp"
-#include "mixture_view.hpp"
+#include "mixture_subset.hpp"
 
 namespace condens::detail {
 namespace {
@@ -20,12 +20,16 @@ namespace {
 class Profile {
  public:
   Profile(const MixtureView& p, double floor)
-      : p_(p), table_(p), work_(p.m), points_(stationary_points(p, floor - 1e-9 * (1.0 + std::abs(floor)))) {
+      : some_(p, seen_above(p, floor - 1.0)),
+        p_(some_.view()),
+        table_(p_),
+        work_(p_.m),
+        points_(stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))) {
     for (const StationaryPoint& point : points_) {
       heights_.push_back(at(point.y).log_density);
       top_ = std::max(top_, heights_.back());
     }
-    for (Index l = 0; l < p.m; ++l) reach_ = std::max(reach_, p.scale(l));
+    for (Index l = 0; l < p_.m; ++l) reach_ = std::max(reach_, p_.scale(l));
   }
 
   double top() const { return top_; }
@@ -78,6 +82,7 @@ class Profile {
     return cut(inner + side * width, inner, u);
   }
 
+  MixtureSubset some_;
   const MixtureView& p_;
   DensityTable table_;
   mutable Vector work_;

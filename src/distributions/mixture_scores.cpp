@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "condens/linalg/vector_math.hpp"
-#include "mixture_view.hpp"
+#include "mixture_subset.hpp"
 
 namespace condens::detail {
 namespace {
@@ -173,6 +173,18 @@ class Distances : public Pairs {
     if (p.correlations != nullptr) covariances_ = covariances(p);
   }
 
+  // Where weights up to it are left out, what is missing is at most 2 m of it times the bound of E|X_l - X_r| from
+  // E|Z|^2, and E|X - X'| is at least 2 / sqrt(pi) times the least scale of a coordinate: below 2^-57 of the whole.
+  static double least_weight(const MixtureView& p) {
+    if (p.correlations != nullptr) return 0.0;
+    const Eigen::Map<const Matrix> means(p.means, p.d, p.m);
+    const Eigen::Map<const Matrix> scales(p.scales, p.d, p.m);
+    const Vector range = means.rowwise().maxCoeff() - means.rowwise().minCoeff();
+    const double greatest = std::sqrt(range.squaredNorm() + 2.0 * scales.rowwise().maxCoeff().squaredNorm());
+    const double least = scales.rowwise().minCoeff().maxCoeff();
+    return 0x1p-58 * least / (greatest * static_cast<double>(p.m));
+  }
+
   // out[r] for r <= l
   void fill(Index l, double* out) {
     if (p_.d == 1) {
@@ -203,6 +215,16 @@ class Distances : public Pairs {
 class Overlaps : public Pairs {
  public:
   explicit Overlaps(const MixtureView& p) : Pairs(p), scale_(p.m) {}
+
+  // An overlap is between the products over k of 1 / (2 sqrt(pi) s_k) with the greatest and the least scales, if at
+  // all, and the mean overlap at least 1 / m times the first: what is missing is below 2^-57 of the whole.
+  static double least_weight(const MixtureView& p) {
+    if (p.correlations != nullptr) return 0.0;
+    const Eigen::Map<const Matrix> scales(p.scales, p.d, p.m);
+    const double ratio = (scales.rowwise().minCoeff().array() / scales.rowwise().maxCoeff().array()).prod();
+    const auto m = static_cast<double>(p.m);
+    return 0x1p-58 * ratio / (m * m);
+  }
 
   // out[r] for r <= l
   void fill(Index l, double* out) {
@@ -235,22 +257,32 @@ Matrix pair_table(const MixtureView& p) {
   return out;
 }
 
-// The terms of w' T w with pairs (l, r) and (r, l), r <= l.
-double terms_of(const MixtureView& p, Index l, const double* column) {
-  return p.weights[l] * (2.0 * dot(p.weights, column, l) + p.weights[l] * column[l]);
-}
-
-template <class Of>
-double pair_mean(const MixtureView& p) {
-  Of pairs(p);
+// w' T w, with the terms of pairs (l, r) and (r, l), r <= l, from fill(l, out).
+template <class Fill>
+double pair_mean(const MixtureView& p, const Fill& fill) {
   Vector column(p.m);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
-    if (p.weights[l] == 0.0) continue;
-    pairs.fill(l, column.data());
-    total += terms_of(p, l, column.data());
+    fill(l, column.data());
+    total += p.weights[l] * (2.0 * dot(p.weights, column.data(), l) + p.weights[l] * column[l]);
   }
   return total;
+}
+
+template <class Of>
+double mean_over_pairs(const MixtureView& p) {
+  const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  Of pairs(some.view());
+  return pair_mean(some.view(), [&](Index l, double* out) { pairs.fill(l, out); });
+}
+
+template <class Of>
+double mean_over_pairs(const MixtureView& p, const Matrix& table) {
+  const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  return pair_mean(some.view(), [&](Index l, double* out) {
+    const double* column = table.data() + some.place(l) * p.m;
+    for (Index r = 0; r <= l; ++r) out[r] = column[some.place(r)];
+  });
 }
 
 }  // namespace
@@ -259,17 +291,13 @@ Matrix distance_table(const MixtureView& p) { return pair_table<Distances>(p); }
 
 Matrix overlap_table(const MixtureView& p) { return pair_table<Overlaps>(p); }
 
-double mean_pair_distance(const MixtureView& p) { return pair_mean<Distances>(p); }
+double mean_pair_distance(const MixtureView& p) { return mean_over_pairs<Distances>(p); }
 
-double mean_overlap(const MixtureView& p) { return pair_mean<Overlaps>(p); }
+double mean_overlap(const MixtureView& p) { return mean_over_pairs<Overlaps>(p); }
 
-double quadratic_form(const MixtureView& p, const Matrix& table) {
-  double total = 0.0;
-  for (Index l = 0; l < p.m; ++l) {
-    if (p.weights[l] != 0.0) total += terms_of(p, l, table.data() + l * p.m);
-  }
-  return total;
-}
+double mean_pair_distance(const MixtureView& p, const Matrix& table) { return mean_over_pairs<Distances>(p, table); }
+
+double mean_overlap(const MixtureView& p, const Matrix& table) { return mean_over_pairs<Overlaps>(p, table); }
 
 double mean_distance(const MixtureView& p, const double* y) {
   if (p.d == 1) {

@@ -89,8 +89,8 @@ struct StationaryPoint {
   double y;
   bool is_maximum;
 };
-/// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum. Where the log
-/// density stays below `floor`, one minimum stands for all.
+/// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum. Where the
+/// log density stays below `floor`, one minimum stands for all.
 std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor);
 Vector mode(const MixtureView& p);
 Matrix modes(const MixtureView& p);
@@ -106,11 +106,12 @@ double highest_density_mass(const MixtureView& p, double y);
 /// Upper triangles of m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.
 Matrix distance_table(const MixtureView& p);
 Matrix overlap_table(const MixtureView& p);
-/// w' T w
-double quadratic_form(const MixtureView& p, const Matrix& table);
-/// The same, bit for bit, without the tables.
+/// E|X - X'|, X' a copy of X, and the integral of p^2, over pairs of components whose weights count; with the table of
+/// all components, or without one and with the same bits.
 double mean_pair_distance(const MixtureView& p);
+double mean_pair_distance(const MixtureView& p, const Matrix& table);
 double mean_overlap(const MixtureView& p);
+double mean_overlap(const MixtureView& p, const Matrix& table);
 /// E|X - y|
 double mean_distance(const MixtureView& p, const double* y);
 double entropy(const MixtureView& p);

@@ -21,33 +21,36 @@ Index number_of_folds(const std::vector<double>& cv) {
   return std::ssize(std::set<double>(cv.begin(), cv.end()));
 }
 
-/// What one fit takes on one core: (base + per_input d_x) (min(n, most_rows) / 1000)^power seconds, fitted to what
-/// `condens fit --threads 1` took (docs/models/auto.md).
+/// factor R^power seconds, R the rows in thousands or `most`, where more rows are not read.
+struct Term {
+  double factor = 0;
+  double power = 1;
+  double most = std::numeric_limits<double>::infinity();
+
+  double seconds(Index n) const { return factor * std::pow(std::min(static_cast<double>(n) / 1000.0, most), power); }
+};
+
+/// What one fit takes on one core, fitted to what `condens fit --threads 1` took (docs/models/auto.md).
 struct Cost {
   std::string_view name;
-  double base;
-  double per_input;
-  double power;
-  double most_rows = std::numeric_limits<double>::infinity();
+  Term base;
+  Term per_input;
 
-  double seconds(Index n, Index d_x) const {
-    const double rows = std::min(static_cast<double>(n), most_rows);
-    return (base + per_input * static_cast<double>(d_x)) * std::pow(rows / 1000.0, power);
-  }
+  double seconds(Index n, Index d_x) const { return base.seconds(n) + static_cast<double>(d_x) * per_input.seconds(n); }
 };
 
 /// The most valuable first.
 constexpr std::array with_inputs = {
-    Cost{"lscde", 0.4, 0.15, 1.0},
-    Cost{"nw", 0.02, 0.13, 1.6},
-    Cost{"mdn", 0.2, 0.01, 1.0},
-    Cost{"gp", 0.7, 0.25, 2.3, 2000},
-    Cost{"location_scale", 1.5, 0.14, 0.6},
+    Cost{"lscde", {0.37, 0.7}, {0.17, 1.0, 1.6}},
+    Cost{"nw", {0.02, 1.6}, {0.13, 1.6}},
+    Cost{"mdn", {0.2, 1.0}, {0.01, 1.0}},
+    Cost{"gp", {0.6, 2.3, 2.0}, {0.13, 2.3, 2.0}},
+    Cost{"location_scale", {1.3, 0.65}, {0.18, 0.6, 1.6}},
 };
 constexpr std::array without_inputs = {
-    Cost{"parzen", 0.1, 0, 1.2},
-    Cost{"gmm", 0.1, 0, 1.0},
-    Cost{"lscde", 0.4, 0, 1.0},
+    Cost{"parzen", {0.1, 1.2}, {}},
+    Cost{"gmm", {0.1, 1.0}, {}},
+    Cost{"lscde", {0.4, 1.0}, {}},
 };
 
 std::span<const Cost> costs_of(Index d_x) {
