@@ -7,7 +7,7 @@ DATA holds the CSV files (reproduce/common/fetch_data.sh and its README say wher
 many as its paper trains on, are for training and the others for the test: half of the rows for the twenty sets of
 Sugiyama et al. (2010), Table 1, the printed number for the eleven of Tangkaratt et al. (2015), at most 2,000 of the
 others for the test. Columns are standardised by the training rows. Each fit is one line of RECORDS, which a later
-call continues; `--table` prints benchmarks/ACCURACY.md with NOTE (date, commit, machine) in its head. Everything is
+call continues (accuracy.jsonl here has those of the table that is committed); `--table` prints benchmarks/ACCURACY.md with NOTE (date, commit, machine) in its head. Everything is
 left at its defaults, on both sides; of a package that gives quantiles only, the CRPS is the mean of the quantile
 losses at 99 levels, twice, and there is no NLL.
 """
@@ -282,8 +282,9 @@ def main():
         return
     records = read(call.records)
     print("# Held-out scores on the public sets\n")
-    print(f"{call.table}. Written by benchmarks/accuracy.py, whose head says how. Lower is better; mean ± standard")
-    print("error over splits, where there are several.")
+    print(f"{call.table}.\n")
+    print("Written by benchmarks/accuracy.py, whose head says how. Lower is better; mean ± standard error over splits,")
+    print("where there are several.")
     print(f"{sum('error' in r for r in records)} of {len(records)} fits failed; each counts as {FAILED:g}.")
     print("\n## Negative log likelihood of standardised y")
     print_table(records, "nll")

@@ -17,6 +17,7 @@ sections=(
   "lscde_large_benchmark 1000000"
   "forward_selection_benchmark"
   "prediction_benchmark"
+  "laws_benchmark"
   "ekde_prediction_benchmark"
   "nw_fit_benchmark"
   "sacde_selection_benchmark"
