@@ -7,9 +7,10 @@ DATA holds the CSV files (reproduce/common/fetch_data.sh and its README say wher
 many as its paper trains on, are for training and the others for the test: half of the rows for the twenty sets of
 Sugiyama et al. (2010), Table 1, the printed number for the eleven of Tangkaratt et al. (2015), at most 2,000 of the
 others for the test. Columns are standardised by the training rows. Each fit is one line of RECORDS, which a later
-call continues (accuracy.jsonl here has those of the table that is committed); `--table` prints benchmarks/ACCURACY.md with NOTE (date, commit, machine) in its head. Everything is
-left at its defaults, on both sides; of a package that gives quantiles only, the CRPS is the mean of the quantile
-losses at 99 levels, twice, and there is no NLL.
+call continues (accuracy.jsonl here has those of the table that is committed); `--table` prints benchmarks/ACCURACY.md
+with NOTE (date, commit, machine) in its head. Everything is left at its defaults, on both sides, but for the rounds of
+XGBoostLSS; of a package that gives quantiles only, the CRPS is the mean of the quantile losses at 99 levels, twice, and
+there is no NLL.
 """
 
 from __future__ import annotations
