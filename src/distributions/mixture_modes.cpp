@@ -18,6 +18,7 @@
 #include <limits>
 #include <numeric>
 
+#include "../linalg/lanes.hpp"
 #include "bracketed_root.hpp"
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_view.hpp"
@@ -96,12 +97,10 @@ Derivatives Curve::at(double y) {
   Derivatives out{maximum(term_.data(), m), 0.0, 0.0, 0.0};
   for (Index l = 0; l < m; ++l) term_[l] -= out.top;
   exp_in_place(term_.data(), m);
-  for (Index l = 0; l < m; ++l) {
-    const double z = (y - mean_[l]) * inverse_[l];
-    out.p += term_[l];
-    out.first -= term_[l] * z * inverse_[l];
-    out.second += term_[l] * (z * z - 1.0) * inverse_[l] * inverse_[l];
-  }
+  const auto z = [&](Index l) { return (y - mean_[l]) * inverse_[l]; };
+  out.p = sum(term_.data(), m);
+  out.first = -sum_of(m, [&](Index l) { return term_[l] * z(l) * inverse_[l]; });
+  out.second = sum_of(m, [&](Index l) { return term_[l] * (z(l) * z(l) - 1.0) * inverse_[l] * inverse_[l]; });
   return out;
 }
 
@@ -118,26 +117,28 @@ Bounds Curve::over(double centre, double half_width) {
   const double top = maximum(at_nearest, m);
   for (Index l = 0; l < 2 * m; ++l) term_[l] -= top;
   exp_in_place(term_.data(), 2 * m);
+  const auto size_of = [&](Index l) { return std::abs((centre - mean_[l]) * inverse_[l]); };
+  const auto near = [&](Index l) { return std::max(size_of(l) - half_width * inverse_[l], 0.0); };
+  const auto first = [&](Index l) { return at_centre[l] * inverse_[l]; };
+  const auto second = [&](Index l) { return first(l) * inverse_[l]; };
+  const auto square = [&](Index l) { return size_of(l) * size_of(l); };
+  // |z^3 - 3 z| exp(-z^2/2) falls beyond z = 2.3344; before that it is below 1.3804, and
+  // exp(-near^2/2) above 1/15.26.
+  const auto cubic = [&](Index l) {
+    const double least = near(l);
+    const double far = size_of(l) + half_width * inverse_[l];
+    return least > 2.335 ? least * (least * least - 3.0) : std::min(far * (far * far + 3.0), 21.1);
+  };
   Bounds out{};
-  out.distance = std::numeric_limits<double>::infinity();
-  double density = 0.0;
-  for (Index l = 0; l < m; ++l) {
-    const double r = inverse_[l];
-    const double z = (centre - mean_[l]) * r;
-    const double near = std::max(std::abs(z) - half_width * r, 0.0);
-    const double far = std::abs(z) + half_width * r;
-    out.first -= at_centre[l] * z * r;
-    out.second += at_centre[l] * (z * z - 1.0) * r * r;
-    out.first_noise += at_centre[l] * (std::abs(z) + 1.0) * r;
-    out.second_noise += at_centre[l] * (z * z + 1.0) * r * r;
-    // |z^3 - 3 z| exp(-z^2/2) falls beyond z = 2.3344; before that it is below 1.3804, and
-    // exp(-near^2/2) above 1/15.26.
-    const double cubic = near > 2.335 ? near * (near * near - 3.0) : std::min(far * (far * far + 3.0), 21.1);
-    out.third += at_nearest[l] * cubic * r * r * r;
-    density += at_nearest[l];
-    out.distance = std::min(out.distance, near);
-  }
+  out.first = -sum_of(m, [&](Index l) { return first(l) * (centre - mean_[l]) * inverse_[l]; });
+  out.second = sum_of(m, [&](Index l) { return second(l) * (square(l) - 1.0); });
+  out.first_noise = sum_of(m, [&](Index l) { return first(l) * (size_of(l) + 1.0); });
+  out.second_noise = sum_of(m, [&](Index l) { return second(l) * (square(l) + 1.0); });
+  out.third = sum_of(m, [&](Index l) { return at_nearest[l] * cubic(l) * inverse_[l] * inverse_[l] * inverse_[l]; });
+  const double density = sum(at_nearest, m);
   out.log_density = top + std::log(density);
+  for (Index l = 0; l < m; ++l) at_nearest[l] = -near(l);
+  out.distance = -maximum(at_nearest, m);
   return out;
 }
 

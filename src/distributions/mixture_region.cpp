@@ -10,7 +10,9 @@
 #include <cmath>
 #include <limits>
 
+#include "../linalg/lanes.hpp"
 #include "bracketed_root.hpp"
+#include "condens/linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 
 namespace condens::detail {
@@ -24,7 +26,10 @@ class Profile {
         p_(some_.view()),
         table_(p_),
         work_(p_.m),
-        points_(stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))) {
+        precisions_(p_.m),
+        points_(stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))),
+        cuts_(points_.size() + 1, std::numeric_limits<double>::quiet_NaN()) {
+    for (Index l = 0; l < p_.m; ++l) precisions_[l] = 1.0 / (p_.scale(l) * p_.scale(l));
     for (const StationaryPoint& point : points_) {
       heights_.push_back(at(point.y).log_density);
       top_ = std::max(top_, heights_.back());
@@ -39,11 +44,13 @@ class Profile {
     bool inside = false;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const bool here = heights_[i] > u;
-      if (here && !inside) out.push_back({i == 0 ? outer_cut(-1.0, u) : cut(points_[i - 1].y, points_[i].y, u), 0.0});
-      if (!here && inside) out.back().upper = cut(points_[i].y, points_[i - 1].y, u);
+      if (here && !inside) {
+        out.push_back({i == 0 ? outer_cut(-1.0, u, cuts_[0]) : cut(points_[i - 1].y, points_[i].y, u, cuts_[i]), 0.0});
+      }
+      if (!here && inside) out.back().upper = cut(points_[i].y, points_[i - 1].y, u, cuts_[i]);
       inside = here;
     }
-    if (inside) out.back().upper = outer_cut(1.0, u);
+    if (inside) out.back().upper = outer_cut(1.0, u, cuts_.back());
     return out;
   }
 
@@ -55,38 +62,37 @@ class Profile {
   Point at(double y) const {
     const double value = table_.log_pdf(p_.log_weights, &y, work_.data());
     // work_ now holds the components' shares of p, up to a common factor.
-    double total = 0.0;
-    double slope = 0.0;
-    for (Index l = 0; l < p_.m; ++l) {
-      total += work_[l];
-      slope -= work_[l] * (y - p_.means[l]) / (p_.scales[l] * p_.scales[l]);
-    }
-    return {value, slope / total};
+    const double slope = sum_of(p_.m, [&](Index l) { return work_[l] * (p_.means[l] - y) * precisions_[l]; });
+    return {value, slope / sum(work_.data(), p_.m)};
   }
 
  private:
-  /// Where log p = u between `low` (below u) and `high` (above).
-  double cut(double low, double high, double u) const {
+  /// Where log p = u between `low` (below u) and `high` (above), from where the cut before was.
+  double cut(double low, double high, double u, double& place) const {
     const auto excess = [&](double y) {
       const Point point = at(y);
       return std::pair{point.log_density - u, point.slope};
     };
-    return bracketed_root(excess, low, high, 0.5 * low + 0.5 * high);
+    const bool between = place > std::min(low, high) && place < std::max(low, high);
+    place = bracketed_root(excess, low, high, between ? place : 0.5 * low + 0.5 * high);
+    return place;
   }
 
   /// The outermost cut on the left (-1) or right (+1).
-  double outer_cut(double side, double u) const {
+  double outer_cut(double side, double u, double& place) const {
     const double inner = side < 0.0 ? points_.front().y : points_.back().y;
     double width = reach_;
     while (at(inner + side * width).log_density > u) width *= 2.0;
-    return cut(inner + side * width, inner, u);
+    return cut(inner + side * width, inner, u, place);
   }
 
   MixtureSubset some_;
   const MixtureView& p_;
   DensityTable table_;
   mutable Vector work_;
+  Vector precisions_;
   std::vector<StationaryPoint> points_;
+  std::vector<double> cuts_;  // the last ones, before, between and after the points
   std::vector<double> heights_;
   double top_ = -std::numeric_limits<double>::infinity();
   double reach_ = 0.0;
