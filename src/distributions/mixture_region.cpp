@@ -22,7 +22,7 @@ namespace {
 class Profile {
  public:
   Profile(const MixtureView& p, double floor)
-      : some_(p, seen_above(p, floor - 1.0)),
+      : some_(p, seen_above(p, floor)),
         p_(some_.view()),
         table_(p_),
         work_(p_.m),
