@@ -22,8 +22,11 @@ constexpr double value_tolerance = 1e-9;
 constexpr Index finalists = 3;  // starts that go to the end
 constexpr Index steps_of_heat = 3;
 constexpr double same_subspace = 0.01;  // largest angle, in radians
+constexpr double on_the_way_to = 0.1;   // a better subspace: the search need not walk the rest
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index starts_to_score = 8;  // at most, for the first choice of hyper-parameters
+
+struct Arrived {};
 
 bool lower(double a, double b) { return a < b || (std::isfinite(a) && !std::isfinite(b)); }
 
@@ -167,9 +170,17 @@ CellScore Search::best_cell(const Matrix& w, int threads) {
   return best_of(scores);
 }
 
-SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start, Index steps, int threads) {
+/// Ends at `better`, where that is given, as soon as it comes near.
+SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start, Index steps, int threads,
+                               const Reached* better) {
+  Index evaluations = 0;
   const auto value = [&](const Matrix& w, Matrix& gradient) {
+    ++evaluations;
     ProjectionValue here = f.evaluate(w, threads);
+    if (better != nullptr && !lower(here.value, better->objective) &&
+        principal_angles(better->w, w).maxCoeff() < on_the_way_to) {
+      throw Arrived{};
+    }
     gradient = std::move(here.gradient);
     return here.value;
   };
@@ -178,6 +189,8 @@ SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start
   try {
     return options_.optimizer == LsceOptimizer::lbfgs ? minimize_lifted(value, start, settings, asked)
                                                       : descend_geodesics(value, start, settings, asked);
+  } catch (const Arrived&) {
+    return {better->w, better->objective, 0.0, 0, evaluations, LbfgsStatus::flat, false};
   } catch (const NumericalError&) {  // no solution at this start with these hyper-parameters
     return {start, infinity, 0.0, 0, 1, LbfgsStatus::flat, false};
   }
@@ -195,21 +208,30 @@ void Search::race(std::vector<Reached>& starts, Subspace& out) {
   }
 }
 
-/// Every start in the race goes on by `steps` at most with the hyper-parameters of `out`; the leader becomes `out`.
+/// Every start in the race goes on by `steps` at most with the hyper-parameters of `out`, the leader before the
+/// others, of which those that lead where it led stay behind; the leader becomes `out`.
 void Search::descend_all(std::vector<Reached>& starts, Index steps, Subspace& out) {
-  descend_each(make_objective(data_, out.cell, options_.criterion), in_race(starts), steps, out);
+  const ProjectionObjective f = make_objective(data_, out.cell, options_.criterion);
+  Reached& ahead = leader(starts);
+  std::vector<Reached*> others = in_race(starts);
+  std::erase(others, &ahead);
+  descend_each(f, {&ahead}, steps, out);
+  const bool converged = out.converged;
+  descend_each(f, others, steps, out, &ahead);
+  out.converged &= converged;
+  leave_behind(in_race(starts));
   const Reached& first = leader(starts);
   out.w = first.w;
   out.objective = first.objective;
   best_so_far_ = out;
 }
 
-void Search::descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps,
-                          Subspace& out) {
+void Search::descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps, Subspace& out,
+                          const Reached* better) {
   std::vector<SubspaceResult> results(going.size());
   for_each(std::ssize(going), [&](Index k, int threads) {
     const std::size_t s = static_cast<std::size_t>(k);
-    results[s] = descend(f, going[s]->w, steps, threads);
+    results[s] = descend(f, going[s]->w, steps, threads, better);
   });
   out.converged = true;
   for (std::size_t s = 0; s < going.size(); ++s) {
@@ -225,7 +247,7 @@ void Search::compare_all(std::vector<Reached>& starts, Subspace& out) {
   const ProjectionObjective f = make_objective(data_, out.cell, options_.criterion);
   for_each(std::ssize(starts), [&](Index k, int threads) {
     Reached& start = starts[static_cast<std::size_t>(k)];
-    const double value = f.evaluate(start.w, threads).value;
+    const double value = f.value(start.w, threads);
     start.objective = std::isnan(value) ? infinity : value;
   });
   const Reached& first = *std::min_element(
@@ -328,7 +350,7 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
 /// All of x: nothing to search but the hyper-parameters.
 Subspace Search::whole(const Matrix& identity) {
   Subspace out{.w = identity, .cell = best_cell(identity, task_.threads()).cell, .converged = true};
-  out.objective = make_objective(data_, out.cell, options_.criterion).evaluate(identity, task_.threads()).value;
+  out.objective = make_objective(data_, out.cell, options_.criterion).value(identity, task_.threads());
   require_value(out);
   return out;
 }
@@ -428,7 +450,7 @@ std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool com
 }
 
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell) {
-  return make_objective(data, cell, ProjectionCriterion::plug_in).evaluate(w).value;
+  return make_objective(data, cell, ProjectionCriterion::plug_in).value(w);
 }
 
 Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight, const Run& run) {

@@ -62,7 +62,8 @@ class Search {
   bool stop();
   void check_stopped();
   CellScore best_cell(const Matrix& w, int threads);
-  SubspaceResult descend(const ProjectionObjective& f, const Matrix& start, Index steps, int threads);
+  SubspaceResult descend(const ProjectionObjective& f, const Matrix& start, Index steps, int threads,
+                         const Reached* better = nullptr);
   Subspace whole(const Matrix& identity);
   Subspace find(Index d_z, const Matrix& smaller);
   void tune_together(std::vector<Reached>& starts, Subspace& out);
@@ -70,7 +71,8 @@ class Search {
   void tune_apart(std::vector<Reached>& starts, Subspace& out);
   void compare_all(std::vector<Reached>& starts, Subspace& out);
   void race(std::vector<Reached>& starts, Subspace& out);
-  void descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps, Subspace& out);
+  void descend_each(const ProjectionObjective& f, const std::vector<Reached*>& going, Index steps, Subspace& out,
+                    const Reached* better = nullptr);
   void descend_all(std::vector<Reached>& starts, Index steps, Subspace& out);
   Score held_out(const Subspace& found);
   double held_out_loss(const Subspace& found, Index fold, int threads);

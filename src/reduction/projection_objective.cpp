@@ -244,11 +244,15 @@ ProjectionValue ProjectionObjective::evaluate(const MatrixView& w, int threads,
   return {solution.value, gradient(w, centers_z, solution, threads, poll, tile)};
 }
 
-Vector ProjectionObjective::coefficients(const MatrixView& w, int threads) const {
+double ProjectionObjective::value(const MatrixView& w, int threads) const { return solution(w, threads).value; }
+
+Vector ProjectionObjective::coefficients(const MatrixView& w, int threads) const { return solution(w, threads).a; }
+
+ProjectionObjective::Solution ProjectionObjective::solution(const MatrixView& w, int threads) const {
   require(w.cols() == n_inputs(), owner, ": W has ", w.cols(), " columns, expected ", n_inputs());
   const FlushSubnormals guard;
   Tile tile;
-  return solve(w, w * centers_x_, threads, {}, tile).a;
+  return solve(w, w * centers_x_, threads, {}, tile);
 }
 
 }  // namespace condens

@@ -72,6 +72,9 @@ class ProjectionObjective {
   /// f and df/dW at any W of n_inputs() columns. `poll` is called now and then on the calling thread.
   ProjectionValue evaluate(const MatrixView& w, int threads = 1, const std::function<void()>& poll = {}) const;
 
+  /// f alone, at half the cost and less.
+  double value(const MatrixView& w, int threads = 1) const;
+
   /// a at W (not clipped); NaN where the system has no solution.
   Vector coefficients(const MatrixView& w, int threads = 1) const;
 
@@ -81,6 +84,7 @@ class ProjectionObjective {
   void fill(const MatrixView& w, const Matrix& centers_z, Range rows, int threads, Tile& tile) const;
   Solution solve(const MatrixView& w, const Matrix& centers_z, int threads, const std::function<void()>& poll,
                  Tile& tile) const;
+  Solution solution(const MatrixView& w, int threads) const;
   Matrix gradient(const MatrixView& w, const Matrix& centers_z, const Solution& solution, int threads,
                   const std::function<void()>& poll, Tile& tile) const;
 
