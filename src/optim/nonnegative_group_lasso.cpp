@@ -69,20 +69,12 @@ Matrix GroupQuadratic::product(const Matrix& a) const {
 
 void DenseGroupQuadratic::product(const Matrix& a, const std::vector<Index>& groups, Matrix& q) const {
   const Index size = linear_.rows();
-  std::vector<Index> active;
-  for (Index i = 0; i < a.size(); ++i) {
-    if (a.data()[i] > 0) active.push_back(i);
-  }
+  const auto coefficients = a.reshaped();
   if (std::ssize(groups) == linear_.cols()) {
-    Eigen::Map<Vector> all(q.data(), q.size());
-    all.setZero();
-    for (const Index i : active) all += gram_.col(i) * a.data()[i];
+    q.reshaped() = nonzero_product(gram_, coefficients);
     return;
   }
-  for (const Index g : groups) {
-    q.col(g).setZero();
-    for (const Index i : active) q.col(g) += gram_.col(i).segment(g * size, size) * a.data()[i];
-  }
+  for (const Index g : groups) q.col(g) = nonzero_product(gram_.middleRows(g * size, size), coefficients);
 }
 
 Matrix DenseGroupQuadratic::entries(const std::vector<Index>& rows, const std::vector<Index>& columns) const {
