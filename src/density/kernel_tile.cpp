@@ -31,18 +31,8 @@ inline double bounded_exp(double x) {
   const double shifted = multiply_add(x, log2e, magic);
   const double n = shifted - magic;
   const double r = multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
-  double p = 1.0 / 39916800.0;
-  p = multiply_add(p, r, 1.0 / 3628800.0);
-  p = multiply_add(p, r, 1.0 / 362880.0);
-  p = multiply_add(p, r, 1.0 / 40320.0);
-  p = multiply_add(p, r, 1.0 / 5040.0);
-  p = multiply_add(p, r, 1.0 / 720.0);
-  p = multiply_add(p, r, 1.0 / 120.0);
-  p = multiply_add(p, r, 1.0 / 24.0);
-  p = multiply_add(p, r, 1.0 / 6.0);
-  p = multiply_add(p, r, 0.5);
-  p = multiply_add(p, r, 1.0);
-  p = multiply_add(p, r, 1.0);
+  const double p = polynomial(r, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
+                              1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0);
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 

@@ -44,19 +44,9 @@ inline Reduced reduce_exponent(double x) {
   constexpr double ln2_low = 1.90821492927058770002e-10;
   const double n = multiply_add(x, log2e, kMagic) - kMagic;
   const double r = multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
-  double p = 1.0 / 6227020800.0;
-  p = multiply_add(p, r, 1.0 / 479001600.0);
-  p = multiply_add(p, r, 1.0 / 39916800.0);
-  p = multiply_add(p, r, 1.0 / 3628800.0);
-  p = multiply_add(p, r, 1.0 / 362880.0);
-  p = multiply_add(p, r, 1.0 / 40320.0);
-  p = multiply_add(p, r, 1.0 / 5040.0);
-  p = multiply_add(p, r, 1.0 / 720.0);
-  p = multiply_add(p, r, 1.0 / 120.0);
-  p = multiply_add(p, r, 1.0 / 24.0);
-  p = multiply_add(p, r, 1.0 / 6.0);
-  p = multiply_add(p, r, 0.5);
-  return {n, r, multiply_add(p, r, 1.0)};
+  return {n, r,
+          polynomial(r, 1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0,
+                     1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0)};
 }
 
 inline double exp_one(double x) {
@@ -84,26 +74,12 @@ inline double folded_normal_excess_one(double x) {
   double z = std::abs(x);
   z = z > 9.0 ? 9.0 : z;
   const double u = multiply_add((z - 4.0) / (z + 4.0), 13.0 / 9.0, 4.0 / 9.0);
-  // h by powers of u; written out, for a loop in here keeps compilers from vector code.
-  double p = -1.2996245740582424e-10;
-  p = multiply_add(p, u, -4.131716585072092e-10);
-  p = multiply_add(p, u, 1.3292564567997986e-09);
-  p = multiply_add(p, u, 8.804488995109006e-09);
-  p = multiply_add(p, u, -1.385446944342124e-09);
-  p = multiply_add(p, u, -1.260434685848804e-07);
-  p = multiply_add(p, u, -1.7482700826694303e-07);
-  p = multiply_add(p, u, 1.6728597519121347e-06);
-  p = multiply_add(p, u, 4.201192363111573e-06);
-  p = multiply_add(p, u, -2.580141856644152e-05);
-  p = multiply_add(p, u, -6.903916008231833e-05);
-  p = multiply_add(p, u, 0.0005437695845846306);
-  p = multiply_add(p, u, 0.00035518313137267014);
-  p = multiply_add(p, u, -0.013295578811848417);
-  p = multiply_add(p, u, 0.06337165272881977);
-  p = multiply_add(p, u, -0.1711123930984069);
-  p = multiply_add(p, u, 0.29693719608423214);
-  p = multiply_add(p, u, -0.31015432306575086);
-  p = multiply_add(p, u, 0.1453582094340685);
+  const double p =
+      polynomial(u, -1.2996245740582424e-10, -4.131716585072092e-10, 1.3292564567997986e-09, 8.804488995109006e-09,
+                 -1.385446944342124e-09, -1.260434685848804e-07, -1.7482700826694303e-07, 1.6728597519121347e-06,
+                 4.201192363111573e-06, -2.580141856644152e-05, -6.903916008231833e-05, 0.0005437695845846306,
+                 0.00035518313137267014, -0.013295578811848417, 0.06337165272881977, -0.1711123930984069,
+                 0.29693719608423214, -0.31015432306575086, 0.1453582094340685);
   constexpr double twice_phi_0 = 0.79788456080286535588;  // sqrt(2 / pi)
   return twice_phi_0 * exp_one(-0.5 * z * z) * p;
 }
@@ -113,28 +89,12 @@ inline double normal_cdf_one(double x) {
   z = z > 38.6 ? 38.6 : z;
   const double inverse = 1.0 / (z + 6.0);
   const double u = multiply_add((z - 6.0) * inverse, 1.1554404145077721, 0.15544041450777202);
-  double p = 1.259489634028223e-10;
-  p = multiply_add(p, u, -4.203627550357225e-10);
-  p = multiply_add(p, u, -1.7622650441923941e-09);
-  p = multiply_add(p, u, 7.496276574002698e-09);
-  p = multiply_add(p, u, 1.3841078728822983e-08);
-  p = multiply_add(p, u, -1.0015403188634984e-07);
-  p = multiply_add(p, u, -2.0644794370256585e-08);
-  p = multiply_add(p, u, 1.1915340669685094e-06);
-  p = multiply_add(p, u, -2.1899681351329354e-06);
-  p = multiply_add(p, u, -9.498887424414526e-06);
-  p = multiply_add(p, u, 5.7279753571226204e-05);
-  p = multiply_add(p, u, -7.336907823947525e-05);
-  p = multiply_add(p, u, -0.0005342596155444463);
-  p = multiply_add(p, u, 0.003951914855716908);
-  p = multiply_add(p, u, -0.015696806672457892);
-  p = multiply_add(p, u, 0.04617262049417849);
-  p = multiply_add(p, u, -0.11002730554005313);
-  p = multiply_add(p, u, 0.22103722677235627);
-  p = multiply_add(p, u, -0.38233705556947417);
-  p = multiply_add(p, u, 0.5761847661619041);
-  p = multiply_add(p, u, -0.7611370133285599);
-  p = multiply_add(p, u, 0.883057881844874);
+  const double p = polynomial(
+      u, 1.259489634028223e-10, -4.203627550357225e-10, -1.7622650441923941e-09, 7.496276574002698e-09,
+      1.3841078728822983e-08, -1.0015403188634984e-07, -2.0644794370256585e-08, 1.1915340669685094e-06,
+      -2.1899681351329354e-06, -9.498887424414526e-06, 5.7279753571226204e-05, -7.336907823947525e-05,
+      -0.0005342596155444463, 0.003951914855716908, -0.015696806672457892, 0.04617262049417849, -0.11002730554005313,
+      0.22103722677235627, -0.38233705556947417, 0.5761847661619041, -0.7611370133285599, 0.883057881844874);
   // exp(-z^2/2) from z = high + rest, of which high^2 is exact: one rounding of z^2 would cost all digits of z^2.
   const double high = std::bit_cast<double>(std::bit_cast<std::uint64_t>(z) & ~std::uint64_t{0x7ffffff});
   const double rest = 0.5 * (z - high) * (z + high);

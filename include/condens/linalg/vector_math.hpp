@@ -36,6 +36,15 @@ inline double multiply_add(double a, double b, double c) {
 #endif
 }
 
+/// The polynomial in x of these coefficients, the highest power's first. A loop over a table of them would keep
+/// compilers from vector code around it.
+template <class... Coefficients>
+inline double polynomial(double x, double highest, Coefficients... others) {
+  double out = highest;
+  ((out = multiply_add(out, x, others)), ...);
+  return out;
+}
+
 /// x[i] <- exp(x[i]) for i < n; the second form for a vector, a matrix or a block.
 void exp_in_place(double* x, Index n);
 void exp_in_place(Eigen::Ref<Matrix> x);
