@@ -29,8 +29,8 @@ struct SearchData {
 struct Reached {
   std::string source;
   Matrix w;
-  double objective = 0;  ///< at the hyper-parameters that are common to all at the end
-  bool left_behind = false;
+  double objective = 0;      ///< at the hyper-parameters that are common to all at the end
+  bool left_behind = false;  ///< in the race, or arrived where a better one had led
 };
 
 /// The subspace of one dimension d_z.
