@@ -45,6 +45,14 @@ void Task::poll() {
 
 void parallel_for(Index blocks, int threads, const std::function<void(Index)>& body,
                   const std::function<void()>& poll) {
+  const Index helpers = std::min<Index>(threads, blocks) - 1;
+  if (helpers <= 0) {
+    for (Index block = 0; block < blocks; ++block) {
+      body(block);
+      if (poll) poll();
+    }
+    return;
+  }
   std::atomic<Index> next{0};
   std::exception_ptr failure;
   std::mutex failure_mutex;
@@ -62,10 +70,9 @@ void parallel_for(Index blocks, int threads, const std::function<void(Index)>& b
     }
   };
 
-  const Index helpers = std::min<Index>(threads, blocks) - 1;
   {
     std::vector<std::jthread> pool;
-    pool.reserve(static_cast<std::size_t>(std::max<Index>(helpers, 0)));
+    pool.reserve(static_cast<std::size_t>(helpers));
     for (Index i = 0; i < helpers; ++i) pool.emplace_back(work, false);
     work(true);
   }

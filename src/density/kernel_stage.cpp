@@ -16,7 +16,7 @@ using kernel_tile::Lanes;
 
 namespace {
 
-constexpr Index rows_of_tile = 128;
+constexpr Index rows_of_tile = 512;  // phi of two candidates stays in the first-level cache
 constexpr Index rows_of_task = 8192;
 constexpr Index most_candidates = 16;
 
@@ -54,9 +54,10 @@ Vector KernelRows::column(const VectorView& center, const VectorView& scale) con
   const Vector inverse = scale.cwiseInverse() * std::numbers::sqrt2 / 2;
   const Vector shift = center.cwiseProduct(inverse);
   Vector out(size());
+  Vector again(size());
   const kernel_tile::Kernel kernel{inverse.data(), shift.data(), -scale.array().log().sum()};
   kernel_tile::evaluate(kernel, kernel, {x.data(), size(), dimension()}, log_factor.data(), size(),
-                        {out.data(), out.data()});
+                        {out.data(), again.data()});
   return out;
 }
 
@@ -66,40 +67,22 @@ double KernelRows::distance(const MatrixView& centers, const MatrixView& scales,
   return root_weight.dot(rest.cwiseAbs()) / root_weight.dot(target);
 }
 
-namespace {
-
-/// Candidates as kernel_tile::exponents wants them.
-struct ScaledKernels {
-  Matrix inverse;   // 1 / (sqrt(2) gamma)
-  Matrix shift;     // c / (sqrt(2) gamma)
-  Vector constant;  // -sum_k log gamma_k
-
-  ScaledKernels(const MatrixView& centers, const MatrixView& scales)
-      : inverse(scales.cwiseInverse() * (std::numbers::sqrt2 / 2)),
-        shift(centers.cwiseProduct(inverse)),
-        constant(-scales.array().log().colwise().sum().transpose()) {}
-};
-
 /// Some candidates at all rows, two by two (an odd last one twice), in two passes: products of
 /// phi, then residuals.
-class Evaluation {
+class KernelStage::Evaluation {
  public:
-  Evaluation(const KernelProblem& problem, const ScaledKernels& kernels, Matrix& phi)
+  explicit Evaluation(const KernelProblem& problem)
       : rows_(problem.rows),
         regression_(problem.regression),
         penalty_(problem.penalty),
         nonnegative_(problem.nonnegative),
         squares_before_(regression_.squares()),
         lambda_g_(regression_.penalties().cwiseProduct(regression_.orthogonal_coefficients())),
-        kernels_(kernels),
-        phi_(phi),
-        count_(kernels.constant.size()),
-        blocks_(block_count(rows_.size(), rows_of_task)),
-        products_(regression_.n_columns() + 2, count_ * blocks_),
-        squares_(count_ * blocks_),
-        found_(static_cast<std::size_t>(count_)) {}
+        sums_(regression_.n_columns() + 2),
+        blocks_(block_count(rows_.size(), rows_of_task)) {}
 
-  void run(int threads, Eigen::Ref<Vector> out) {
+  void run(const MatrixView& centers, const MatrixView& scales, int threads, Eigen::Ref<Vector> out) {
+    take(centers, scales);
     const int used = count_ * rows_.size() >= values_for_threads ? threads : 1;
     each_pair(used, [this](const Members& pair, Index block) { multiply(pair, block); });
     for (Index m = 0; m < count_; ++m) settle(m);
@@ -123,22 +106,45 @@ class Evaluation {
     bool nothing = true;  // the kernel changes nothing
   };
 
+  /// The candidates as kernel_tile::evaluate wants them, the last one again where they are odd.
+  void take(const MatrixView& centers, const MatrixView& scales) {
+    count_ = centers.cols();
+    const Index places = 2 * block_count(count_, 2);
+    if (places > phi_.cols()) {
+      phi_.resize(rows_.size(), places);
+      inverse_.resize(rows_.dimension(), places);
+      shift_.resize(rows_.dimension(), places);
+      constant_.resize(places);
+      products_.resize(sums_, places * blocks_);
+      squares_.resize(places * blocks_);
+      found_.resize(static_cast<std::size_t>(places));
+      lanes_.resize(static_cast<std::size_t>(places * blocks_ * sums_));
+    }
+    for (Index m = 0; m < places; ++m) {
+      const Index from = std::min(m, count_ - 1);
+      inverse_.col(m) = scales.col(from).cwiseInverse() * (std::numbers::sqrt2 / 2);
+      shift_.col(m) = centers.col(from).cwiseProduct(inverse_.col(m));
+      constant_[m] = -scales.col(from).array().log().sum();
+      found_[static_cast<std::size_t>(m)] = {};
+    }
+  }
+
   template <class Body>
   void each_pair(int threads, const Body& body) const {
     parallel_for(block_count(count_, 2) * blocks_, threads, [&](Index task) {
       const Index first = 2 * (task / blocks_);
-      body({first, std::min(first + 1, count_ - 1)}, task % blocks_);
+      body({first, first + 1}, task % blocks_);
     });
   }
 
-  kernel_tile::Kernel kernel(Index m) const {
-    return {kernels_.inverse.col(m).data(), kernels_.shift.col(m).data(), kernels_.constant[m]};
-  }
+  kernel_tile::Kernel kernel(Index m) const { return {inverse_.col(m).data(), shift_.col(m).data(), constant_[m]}; }
 
   kernel_tile::Columns chosen(Index begin) const {
     const auto columns = regression_.orthogonal_columns();
     return {columns.size() > 0 ? columns.data() + begin : nullptr, rows_.size(), regression_.n_columns()};
   }
+
+  Lanes* partial_sums(Index m, Index block) { return lanes_.data() + (m * blocks_ + block) * sums_; }
 
   kernel_tile::Pair phi(const Members& pair, Index begin) {
     return {phi_.col(pair.first).data() + begin, phi_.col(pair.second).data() + begin};
@@ -146,20 +152,22 @@ class Evaluation {
 
   /// phi and its products with itself, with t, and with the q_j.
   void multiply(const Members& pair, Index block) {
-    const Index sums = regression_.n_columns() + 2;
-    std::vector<Lanes> lanes(static_cast<std::size_t>(2 * sums));
+    Lanes* first = partial_sums(pair.first, block);
+    Lanes* second = partial_sums(pair.second, block);
+    std::fill_n(first, sums_, Lanes{});
+    std::fill_n(second, sums_, Lanes{});
     const Range range = block_range(rows_.size(), rows_of_task, block);
     for (Index begin = range.begin; begin < range.end; begin += rows_of_tile) {
       const Index length = std::min(rows_of_tile, range.end - begin);
       const kernel_tile::Columns x{rows_.x.data() + begin, rows_.size(), rows_.dimension()};
       kernel_tile::evaluate(kernel(pair.first), kernel(pair.second), x, rows_.log_factor.data() + begin, length,
                             phi(pair, begin));
-      kernel_tile::add_products(phi(pair, begin), regression_.residuals().data() + begin, chosen(begin), length,
-                                lanes.data(), lanes.data() + sums);
+      kernel_tile::add_products(phi(pair, begin), regression_.residuals().data() + begin, chosen(begin), length, first,
+                                second);
     }
-    for (Index k = 0; k < sums; ++k) {
-      products_(k, pair.second * blocks_ + block) = kernel_tile::sum(lanes[static_cast<std::size_t>(sums + k)]);
-      products_(k, pair.first * blocks_ + block) = kernel_tile::sum(lanes[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < sums_; ++k) {
+      products_(k, pair.first * blocks_ + block) = kernel_tile::sum(first[k]);
+      products_(k, pair.second * blocks_ + block) = kernel_tile::sum(second[k]);
     }
   }
 
@@ -202,8 +210,8 @@ class Evaluation {
                                regression_.residuals().data() + begin, regression_.loo_weights().data() + begin, length,
                                phi(pair, begin), lanes);
     }
-    squares_[pair.second * blocks_ + block] = kernel_tile::sum(lanes[1]);
     squares_[pair.first * blocks_ + block] = kernel_tile::sum(lanes[0]);
+    squares_[pair.second * blocks_ + block] = kernel_tile::sum(lanes[1]);
   }
 
   const KernelRows& rows_;
@@ -212,23 +220,31 @@ class Evaluation {
   bool nonnegative_;
   Vector squares_before_;  // w_j'w_j
   Vector lambda_g_;        // lambda_j g_j
-  const ScaledKernels& kernels_;
-  Matrix& phi_;
-  Index count_;
+  Index sums_;             // of each candidate and block of rows
   Index blocks_;
-  Matrix products_;  // of each candidate and block of rows
+
+  // Of the present candidates; places are even.
+  Index count_ = 0;
+  Matrix inverse_;   // 1 / (sqrt(2) gamma)
+  Matrix shift_;     // c / (sqrt(2) gamma)
+  Vector constant_;  // -sum_k log gamma_k
+  Matrix phi_;
+  Matrix products_;
   Vector squares_;
+  std::vector<Lanes> lanes_;
   std::vector<Found> found_;
 };
 
-}  // namespace
+KernelStage::KernelStage(const KernelProblem& problem)
+    : problem_(problem), evaluation_(std::make_unique<Evaluation>(problem)) {}
+
+KernelStage::~KernelStage() = default;
 
 void KernelStage::values(const MatrixView& centers, const MatrixView& scales, int threads, Eigen::Ref<Vector> out) {
   for (Index first = 0; first < out.size(); first += most_candidates) {
     const Index count = std::min(most_candidates, out.size() - first);
-    const ScaledKernels kernels(centers.middleCols(first, count), scales.middleCols(first, count));
-    candidates_.resize(problem_.rows.size(), count);
-    Evaluation(problem_, kernels, candidates_).run(threads, out.segment(first, count));
+    evaluation_->run(centers.middleCols(first, count), scales.middleCols(first, count), threads,
+                     out.segment(first, count));
   }
 }
 

@@ -53,28 +53,32 @@ void with_constant(Index count, const Body& body) {
   }
 }
 
-/// The exponents less `count` squares; the last such call takes the exponential. Values wait in
-/// arrays of the function's own, which no other pointer can mean.
+/// The exponents less `count` squares; the last such call takes the exponential.
 template <int count, bool first, bool last>
 void subtract_distances(const Kernel& a, const Kernel& b, const double* x, Index stride, Index k0, const double* base,
-                        Index rows, const Pair& out) {
-  for (Index i = 0; i < rows; i += lane_count) {
-    double values_a[lane_count];
-    double values_b[lane_count];
-    for (Index l = 0; l < lane_count; ++l) {
-      double value_a = first ? base[i + l] + a.constant : out.first[i + l];
-      double value_b = first ? base[i + l] + b.constant : out.second[i + l];
-      for (int k = 0; k < count; ++k) {
-        const double z_a = multiply_add(x[k * stride + i + l], a.scale[k0 + k], -a.shift[k0 + k]);
-        const double z_b = multiply_add(x[k * stride + i + l], b.scale[k0 + k], -b.shift[k0 + k]);
-        value_a = multiply_add(-z_a, z_a, value_a);
-        value_b = multiply_add(-z_b, z_b, value_b);
-      }
-      values_a[l] = last ? bounded_exp(value_a) : value_a;
-      values_b[l] = last ? bounded_exp(value_b) : value_b;
+                        Index rows, double* __restrict out_a, double* __restrict out_b) {
+  constexpr int numbers = std::max(count, 1);
+  double scale_a[numbers];
+  double scale_b[numbers];
+  double shift_a[numbers];
+  double shift_b[numbers];
+  for (int k = 0; k < count; ++k) {
+    scale_a[k] = a.scale[k0 + k];
+    scale_b[k] = b.scale[k0 + k];
+    shift_a[k] = -a.shift[k0 + k];
+    shift_b[k] = -b.shift[k0 + k];
+  }
+  for (Index i = 0; i < rows; ++i) {
+    double value_a = first ? base[i] + a.constant : out_a[i];
+    double value_b = first ? base[i] + b.constant : out_b[i];
+    for (int k = 0; k < count; ++k) {
+      const double z_a = multiply_add(x[k * stride + i], scale_a[k], shift_a[k]);
+      const double z_b = multiply_add(x[k * stride + i], scale_b[k], shift_b[k]);
+      value_a = multiply_add(-z_a, z_a, value_a);
+      value_b = multiply_add(-z_b, z_b, value_b);
     }
-    std::copy_n(values_a, lane_count, out.first + i);
-    std::copy_n(values_b, lane_count, out.second + i);
+    out_a[i] = last ? bounded_exp(value_a) : value_a;
+    out_b[i] = last ? bounded_exp(value_b) : value_b;
   }
 }
 
@@ -117,22 +121,26 @@ void add_own_products(const double* column, const double* target, Index rows, La
 }
 
 template <int count>
-void subtract(const Candidate& a, const Candidate& b, const Columns& q, Index rows, const Pair& phi) {
-  for (Index i = 0; i < rows; i += lane_count) {
-    double values_a[lane_count];
-    double values_b[lane_count];
-    for (Index l = 0; l < lane_count; ++l) {
-      double w_a = phi.first[i + l];
-      double w_b = phi.second[i + l];
-      for (int j = 0; j < count; ++j) {
-        w_a = multiply_add(-a.products[j], q.data[j * q.stride + i + l], w_a);
-        w_b = multiply_add(-b.products[j], q.data[j * q.stride + i + l], w_b);
-      }
-      values_a[l] = w_a;
-      values_b[l] = w_b;
+void subtract(const double* products_a, const double* products_b, const Columns& q, Index rows, double* __restrict w_a,
+              double* __restrict w_b) {
+  constexpr int numbers = std::max(count, 1);
+  double share_a[numbers];
+  double share_b[numbers];
+  for (int j = 0; j < count; ++j) {
+    share_a[j] = -products_a[j];
+    share_b[j] = -products_b[j];
+  }
+  const double* data = q.data;
+  const Index stride = q.stride;
+  for (Index i = 0; i < rows; ++i) {
+    double rest_a = w_a[i];
+    double rest_b = w_b[i];
+    for (int j = 0; j < count; ++j) {
+      rest_a = multiply_add(share_a[j], data[j * stride + i], rest_a);
+      rest_b = multiply_add(share_b[j], data[j * stride + i], rest_b);
     }
-    std::copy_n(values_a, lane_count, phi.first + i);
-    std::copy_n(values_b, lane_count, phi.second + i);
+    w_a[i] = rest_a;
+    w_b[i] = rest_b;
   }
 }
 
@@ -148,13 +156,15 @@ void evaluate(const Kernel& first, const Kernel& second, const Columns& x, const
   const Index others = x.count - last;
   for (Index k = 0; k < others; k += 4) {
     const double* own = x.data + k * x.stride;
-    if (k == 0) subtract_distances<4, true, false>(a, b, own, x.stride, k, base, rows, out);
-    if (k > 0) subtract_distances<4, false, false>(a, b, own, x.stride, k, base, rows, out);
+    if (k == 0) subtract_distances<4, true, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
+    if (k > 0) subtract_distances<4, false, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
   }
   with_constant(last, [&](auto count) {
     const double* own = x.data + others * x.stride;
-    if (others == 0) subtract_distances<count, true, true>(a, b, own, x.stride, others, base, rows, out);
-    if (others > 0) subtract_distances<count, false, true>(a, b, own, x.stride, others, base, rows, out);
+    if (others == 0)
+      subtract_distances<count, true, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
+    if (others > 0)
+      subtract_distances<count, false, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
   });
 }
 
@@ -172,30 +182,38 @@ void add_products(const Pair& columns, const double* target, const Columns& q, I
 
 namespace {
 
+/// x, but no less than least > 0: by the order of integers, for which vector units need one step.
+inline double at_least(double x, double least) {
+  return std::bit_cast<double>(std::max(std::bit_cast<std::int64_t>(x), std::bit_cast<std::int64_t>(least)));
+}
+
 /// Lanes l and l + lane_count / 2 of both candidates share a division.
 void add_quotients(const Candidate& a, const Candidate& b, const double* residual, const double* leverage, Index rows,
                    const Pair& w, std::array<Lanes, 2>& lanes) {
   constexpr Index half = lane_count / 2;
   Lanes sum_a = lanes[0];
   Lanes sum_b = lanes[1];
-  const auto left = [](double value) { return value > least_leverage ? value : least_leverage; };
+  const double g_a = -a.g;
+  const double g_b = -b.g;
+  const double inverse_a = -a.inverse_kappa;
+  const double inverse_b = -b.inverse_kappa;
   for (Index i = 0; i < rows; i += lane_count) {
     for (Index l = 0; l < half; ++l) {
       const Index k = i + l;
       const Index m = k + half;
-      const double a_k = left(multiply_add(-w.first[k] * a.inverse_kappa, w.first[k], leverage[k]));
-      const double b_k = left(multiply_add(-w.second[k] * b.inverse_kappa, w.second[k], leverage[k]));
-      const double a_m = left(multiply_add(-w.first[m] * a.inverse_kappa, w.first[m], leverage[m]));
-      const double b_m = left(multiply_add(-w.second[m] * b.inverse_kappa, w.second[m], leverage[m]));
+      const double a_k = at_least(multiply_add(w.first[k] * inverse_a, w.first[k], leverage[k]), least_leverage);
+      const double b_k = at_least(multiply_add(w.second[k] * inverse_b, w.second[k], leverage[k]), least_leverage);
+      const double a_m = at_least(multiply_add(w.first[m] * inverse_a, w.first[m], leverage[m]), least_leverage);
+      const double b_m = at_least(multiply_add(w.second[m] * inverse_b, w.second[m], leverage[m]), least_leverage);
       const double both_k = a_k * b_k;
       const double both_m = a_m * b_m;
       const double inverse = 1 / (both_k * both_m);
       const double inverse_k = inverse * both_m;
       const double inverse_m = inverse * both_k;
-      const double ratio_a_k = multiply_add(-a.g, w.first[k], residual[k]) * (inverse_k * b_k);
-      const double ratio_b_k = multiply_add(-b.g, w.second[k], residual[k]) * (inverse_k * a_k);
-      const double ratio_a_m = multiply_add(-a.g, w.first[m], residual[m]) * (inverse_m * b_m);
-      const double ratio_b_m = multiply_add(-b.g, w.second[m], residual[m]) * (inverse_m * a_m);
+      const double ratio_a_k = multiply_add(g_a, w.first[k], residual[k]) * (inverse_k * b_k);
+      const double ratio_b_k = multiply_add(g_b, w.second[k], residual[k]) * (inverse_k * a_k);
+      const double ratio_a_m = multiply_add(g_a, w.first[m], residual[m]) * (inverse_m * b_m);
+      const double ratio_b_m = multiply_add(g_b, w.second[m], residual[m]) * (inverse_m * a_m);
       const auto lane = static_cast<std::size_t>(l);
       sum_a[lane] = multiply_add(ratio_a_k, ratio_a_k, sum_a[lane]);
       sum_b[lane] = multiply_add(ratio_b_k, ratio_b_k, sum_b[lane]);
@@ -210,13 +228,11 @@ void add_quotients(const Candidate& a, const Candidate& b, const double* residua
 
 void add_squares(const Candidate& first, const Candidate& second, const Columns& q, const double* residual,
                  const double* leverage, Index rows, const Pair& phi, std::array<Lanes, 2>& lanes) {
-  Candidate a = first;
-  Candidate b = second;
   for (Index j = 0; j < q.count; j += 4) {
     const Columns some{q.data + j * q.stride, q.stride, q.count - j};
-    with_constant(some.count, [&](auto count) { subtract<count>(a, b, some, rows, phi); });
-    a.products += 4;
-    b.products += 4;
+    with_constant(some.count, [&](auto count) {
+      subtract<count>(first.products + j, second.products + j, some, rows, phi.first, phi.second);
+    });
   }
   add_quotients(first, second, residual, leverage, rows, phi, lanes);
 }

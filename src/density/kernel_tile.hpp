@@ -32,6 +32,7 @@ struct Columns {
   Index count;
 };
 
+/// Two arrays that do not overlap.
 struct Pair {
   double* first;
   double* second;

@@ -1,5 +1,6 @@
 #include "condens/optim/boosting_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -84,11 +85,12 @@ class Search {
   }
 
   void find_best_and_worst() {
-    Index best = 0;
-    best_value_ = values_.minCoeff(&best);
-    values_.maxCoeff(&worst_);
-    best_ = points_.col(best);
+    best_value_ = values_.minCoeff();
+    best_ = points_.col(first_of(best_value_));
+    worst_ = first_of(values_.maxCoeff());
   }
+
+  Index first_of(double value) const { return std::find(values_.begin(), values_.end(), value) - values_.begin(); }
 
   /// Steps 1.3 to 1.5: delta_i mu^J_i for mu <= 1 and delta_i mu^(1 - J_i) otherwise, so that
   /// members of low value gain.

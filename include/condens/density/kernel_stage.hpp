@@ -15,6 +15,8 @@
 // twice only: w'w = phi'phi - sum_j a_j^2 w_j'w_j and, as w_j'eps = lambda_j g_j, w't = phi'eps -
 // sum_j a_j lambda_j g_j.
 
+#include <memory>
+
 #include "condens/core/types.hpp"
 #include "condens/density/orthogonal_regression.hpp"
 
@@ -44,7 +46,7 @@ struct KernelRows {
   double distance(const MatrixView& centers, const MatrixView& scales, const VectorView& weights) const;
 };
 
-/// A stage's givens: all of them live longer than what holds this.
+/// A stage's givens: all of them live longer than what holds this, and stay as they are.
 struct KernelProblem {
   const KernelRows& rows;
   const OrthogonalRegression& regression;
@@ -56,7 +58,8 @@ struct KernelProblem {
 /// those before, changes nothing: 1 (errata D11).
 class KernelStage {
  public:
-  explicit KernelStage(const KernelProblem& problem) : problem_(problem) {}
+  explicit KernelStage(const KernelProblem& problem);
+  ~KernelStage();
 
   /// `centers` and `scales` (standard deviations) hold a candidate in each column. Cost: one
   /// exponential and some 4 (d + n) + 20 operations for each row and candidate.
@@ -66,8 +69,9 @@ class KernelStage {
   double value(const VectorView& center, const VectorView& log_scale, Eigen::Ref<Vector> gradient) const;
 
  private:
+  class Evaluation;
   KernelProblem problem_;
-  Matrix candidates_;  // work space: phi, rows x candidates
+  std::unique_ptr<Evaluation> evaluation_;  // and its work space, for thousands of calls with two candidates
 };
 
 }  // namespace condens
