@@ -2,9 +2,6 @@
 // Timing, peak memory, and the machine's own limits, measured in the same run as
 // what they limit.
 
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "condens/core/freed_memory.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
 #include "condens/linalg/vector_math.hpp"
@@ -33,14 +31,6 @@ double best_seconds(int repeats, const Work& work) {
     best = std::min(best, now() - begin);
   }
   return best;
-}
-
-/// Keeps freed blocks of some hundred kilobytes, as the command and Python's interpreter do.
-inline void keep_freed_memory() {
-#ifdef __GLIBC__
-  mallopt(M_TRIM_THRESHOLD, 1 << 28);
-  mallopt(M_MMAP_THRESHOLD, 1 << 25);
-#endif
 }
 
 /// The most memory this process has held, in MiB.

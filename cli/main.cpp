@@ -1,9 +1,5 @@
 // condens, the command: conditional densities from CSV files.
 
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "condens/core/freed_memory.hpp"
 #include "condens/core/names.hpp"
 #include "console.hpp"
 #include "verbs.hpp"
@@ -110,12 +107,7 @@ int run(int argc, char** argv) {
 }  // namespace condens::cli
 
 int main(int argc, char** argv) {
-#ifdef __GLIBC__
-  // Blocks of some hundred kilobytes come and go by the thousand: keep them, instead of
-  // handing them back to the system each time. A third of the time of large predictions.
-  mallopt(M_TRIM_THRESHOLD, 1 << 28);
-  mallopt(M_MMAP_THRESHOLD, 1 << 25);
-#endif
+  condens::keep_freed_memory();
   try {
     return condens::cli::run(argc, argv);
   } catch (...) {  // what guarded() does not know: out of memory while building the help, say

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/freed_memory.hpp"
 
 namespace condens::reproduce {
 
@@ -69,6 +70,7 @@ Command parse(const Program& program, const std::vector<std::string>& arguments)
 }  // namespace
 
 int run_program(const Program& program, int argc, char** argv) {
+  keep_freed_memory();
   try {
     const Command command = parse(program, {argv + 1, argv + argc});
     if (program.notices)
