@@ -28,6 +28,29 @@ constexpr double least_share = 1e-12;
 /// Below this share of phi'phi the difference phi'phi - sum p_j^2 has lost too many digits.
 constexpr double cancelled_share = 1e-6;
 
+/// Kernels as kernel_tile::evaluate wants them, one a column: exp(-z^2 / 2) = 2^-(root z)^2.
+class BinaryKernels {
+ public:
+  BinaryKernels() = default;
+  BinaryKernels(Index dimension, Index count) : scale_(dimension, count), shift_(dimension, count), constant_(count) {}
+
+  Index size() const { return constant_.size(); }
+
+  void set(Index m, const VectorView& center, const VectorView& deviation) {
+    constexpr double root = 0.84932180028801904272;  // sqrt(log2(e) / 2)
+    scale_.col(m) = root * deviation.cwiseInverse();
+    shift_.col(m) = center.cwiseProduct(scale_.col(m));
+    constant_[m] = std::numbers::log2e * deviation.array().log().sum();
+  }
+
+  kernel_tile::Kernel operator[](Index m) const { return {scale_.col(m).data(), shift_.col(m).data(), constant_[m]}; }
+
+ private:
+  Matrix scale_;
+  Matrix shift_;
+  Vector constant_;
+};
+
 }  // namespace
 
 KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const VectorView& target) {
@@ -44,19 +67,18 @@ KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const 
   out.root_weight.head(n) = weights.cwiseSqrt();
   out.target = Vector::Zero(padded);
   out.target.head(n) = out.root_weight.head(n).cwiseProduct(target) / unit;
-  out.log_factor = Vector::Constant(padded, -std::numeric_limits<double>::infinity());
-  const double constant = -0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) - std::log(unit);
-  out.log_factor.head(n) = 0.5 * weights.array().log() + constant;
+  out.exponent = Vector::Constant(padded, std::numeric_limits<double>::infinity());
+  const double constant = 0.5 * static_cast<double>(d) * std::log(2 * std::numbers::pi) + std::log(unit);
+  out.exponent.head(n) = std::numbers::log2e * (constant - 0.5 * weights.array().log());
   return out;
 }
 
 Vector KernelRows::column(const VectorView& center, const VectorView& scale) const {
-  const Vector inverse = scale.cwiseInverse() * std::numbers::sqrt2 / 2;
-  const Vector shift = center.cwiseProduct(inverse);
+  BinaryKernels kernels(dimension(), 1);
+  kernels.set(0, center, scale);
   Vector out(size());
   Vector again(size());
-  const kernel_tile::Kernel kernel{inverse.data(), shift.data(), -scale.array().log().sum()};
-  kernel_tile::evaluate(kernel, kernel, {x.data(), size(), dimension()}, log_factor.data(), size(),
+  kernel_tile::evaluate(kernels[0], kernels[0], {x.data(), size(), dimension()}, exponent.data(), size(),
                         {out.data(), again.data()});
   return out;
 }
@@ -110,11 +132,9 @@ class KernelStage::Evaluation {
   void take(const MatrixView& centers, const MatrixView& scales) {
     count_ = centers.cols();
     const Index places = 2 * block_count(count_, 2);
-    if (places > phi_.cols()) {
+    if (places > kernels_.size()) {
       phi_.resize(rows_.size(), places);
-      inverse_.resize(rows_.dimension(), places);
-      shift_.resize(rows_.dimension(), places);
-      constant_.resize(places);
+      kernels_ = BinaryKernels(rows_.dimension(), places);
       products_.resize(sums_, places * blocks_);
       squares_.resize(places * blocks_);
       found_.resize(static_cast<std::size_t>(places));
@@ -122,9 +142,7 @@ class KernelStage::Evaluation {
     }
     for (Index m = 0; m < places; ++m) {
       const Index from = std::min(m, count_ - 1);
-      inverse_.col(m) = scales.col(from).cwiseInverse() * (std::numbers::sqrt2 / 2);
-      shift_.col(m) = centers.col(from).cwiseProduct(inverse_.col(m));
-      constant_[m] = -scales.col(from).array().log().sum();
+      kernels_.set(m, centers.col(from), scales.col(from));
       found_[static_cast<std::size_t>(m)] = {};
     }
   }
@@ -136,8 +154,6 @@ class KernelStage::Evaluation {
       body({first, first + 1}, task % blocks_);
     });
   }
-
-  kernel_tile::Kernel kernel(Index m) const { return {inverse_.col(m).data(), shift_.col(m).data(), constant_[m]}; }
 
   kernel_tile::Columns chosen(Index begin) const {
     const auto columns = regression_.orthogonal_columns();
@@ -160,7 +176,7 @@ class KernelStage::Evaluation {
     for (Index begin = range.begin; begin < range.end; begin += rows_of_tile) {
       const Index length = std::min(rows_of_tile, range.end - begin);
       const kernel_tile::Columns x{rows_.x.data() + begin, rows_.size(), rows_.dimension()};
-      kernel_tile::evaluate(kernel(pair.first), kernel(pair.second), x, rows_.log_factor.data() + begin, length,
+      kernel_tile::evaluate(kernels_[pair.first], kernels_[pair.second], x, rows_.exponent.data() + begin, length,
                             phi(pair, begin));
       kernel_tile::add_products(phi(pair, begin), regression_.residuals().data() + begin, chosen(begin), length, first,
                                 second);
@@ -225,9 +241,7 @@ class KernelStage::Evaluation {
 
   // Of the present candidates; places are even.
   Index count_ = 0;
-  Matrix inverse_;   // 1 / (sqrt(2) gamma)
-  Matrix shift_;     // c / (sqrt(2) gamma)
-  Vector constant_;  // -sum_k log gamma_k
+  BinaryKernels kernels_;
   Matrix phi_;
   Matrix products_;
   Vector squares_;

@@ -19,20 +19,27 @@ namespace condens::kernel_tile {
 
 namespace {
 
-/// exp(x) for x <= 709 by the reduction of vector_math.cpp, with a polynomial of degree 11: relative
-/// error below 1e-14. Below -708 it stays at 3e-308: no kernel is that small in units of the target
-/// and matters. In return it takes two thirds of the operations.
-inline double bounded_exp(double x) {
-  constexpr double log2e = 1.4426950408889634074;
-  constexpr double ln2_high = 6.93147180369123816490e-01;  // 33 bits: n * ln2_high is exact
-  constexpr double ln2_low = 1.90821492927058770002e-10;
+/// x, but no less than least > 0, or no more than most > 0: by the order of integers, for which vector units need one
+/// step.
+inline double at_least(double x, double least) {
+  return std::bit_cast<double>(std::max(std::bit_cast<std::int64_t>(x), std::bit_cast<std::int64_t>(least)));
+}
+inline double at_most(double x, double most) {
+  return std::bit_cast<double>(std::min(std::bit_cast<std::int64_t>(x), std::bit_cast<std::int64_t>(most)));
+}
+
+/// 2^-x for x >= -1023, x = n + r with an integer n and |r| <= 1/2: 2^-r by the polynomial of degree 10 through its
+/// values at Chebyshev's points, computed with sixty digits; relative error below 1e-15. From 1021 on it stays at
+/// 5e-308: no kernel that is so small in units of the target matters. In return it takes half of the operations of
+/// exp_in_place.
+inline double negative_power_of_two(double x) {
   constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52 rounds to an integer, in the low bits
-  x = -708.0 > x ? -708.0 : x;
-  const double shifted = multiply_add(x, log2e, magic);
-  const double n = shifted - magic;
-  const double r = multiply_add(-n, ln2_low, multiply_add(-n, ln2_high, x));
-  const double p = polynomial(r, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
-                              1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0);
+  x = at_most(x, 1021.0);
+  const double shifted = magic - x;
+  const double r = x + (shifted - magic);
+  const double p = polynomial(r, 7.072585949269223e-09, -1.0208690299958306e-07, 1.321544258792169e-06,
+                              -1.5252657260200837e-05, 0.0001540353044173605, -0.0013333558230164974,
+                              0.009618129107606888, -0.05550410866444772, 0.24022650695910097, -0.69314718055995, 1.0);
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(p) + (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
@@ -53,10 +60,10 @@ void with_constant(Index count, const Body& body) {
   }
 }
 
-/// The exponents less `count` squares; the last such call takes the exponential.
+/// `count` more squares in the exponents; the last such call takes the power.
 template <int count, bool first, bool last>
-void subtract_distances(const Kernel& a, const Kernel& b, const double* x, Index stride, Index k0, const double* base,
-                        Index rows, double* __restrict out_a, double* __restrict out_b) {
+void add_distances(const Kernel& a, const Kernel& b, const double* x, Index stride, Index k0, const double* base,
+                   Index rows, double* __restrict out_a, double* __restrict out_b) {
   constexpr int numbers = std::max(count, 1);
   double scale_a[numbers];
   double scale_b[numbers];
@@ -74,26 +81,25 @@ void subtract_distances(const Kernel& a, const Kernel& b, const double* x, Index
     for (int k = 0; k < count; ++k) {
       const double z_a = multiply_add(x[k * stride + i], scale_a[k], shift_a[k]);
       const double z_b = multiply_add(x[k * stride + i], scale_b[k], shift_b[k]);
-      value_a = multiply_add(-z_a, z_a, value_a);
-      value_b = multiply_add(-z_b, z_b, value_b);
+      value_a = multiply_add(z_a, z_a, value_a);
+      value_b = multiply_add(z_b, z_b, value_b);
     }
-    out_a[i] = last ? bounded_exp(value_a) : value_a;
-    out_b[i] = last ? bounded_exp(value_b) : value_b;
+    out_a[i] = last ? negative_power_of_two(value_a) : value_a;
+    out_b[i] = last ? negative_power_of_two(value_b) : value_b;
   }
 }
 
-/// Half of the partial sums of each product, as many as registers hold, from and back to `lanes`.
+/// As many products as registers hold the partial sums of, from and back to memory.
 template <int count>
 void add_some_products(const Pair& columns, const Columns& q, Index rows, Lanes* first, Lanes* second) {
-  constexpr Index width = lane_count / 2;
-  double sums[2][count][width];
+  double sums[2][count][lane_count];
   for (int j = 0; j < count; ++j) {
-    std::copy_n(first[j].data(), width, sums[0][j]);
-    std::copy_n(second[j].data(), width, sums[1][j]);
+    std::copy_n(first[j].data(), lane_count, sums[0][j]);
+    std::copy_n(second[j].data(), lane_count, sums[1][j]);
   }
-  for (Index i = 0; i < rows; i += width) {
+  for (Index i = 0; i < rows; i += lane_count) {
     for (int j = 0; j < count; ++j) {
-      for (Index l = 0; l < width; ++l) {
+      for (Index l = 0; l < lane_count; ++l) {
         const double value = q.data[j * q.stride + i + l];
         sums[0][j][l] = multiply_add(columns.first[i + l], value, sums[0][j][l]);
         sums[1][j][l] = multiply_add(columns.second[i + l], value, sums[1][j][l]);
@@ -101,23 +107,31 @@ void add_some_products(const Pair& columns, const Columns& q, Index rows, Lanes*
     }
   }
   for (int j = 0; j < count; ++j) {
-    std::copy_n(sums[0][j], width, first[j].data());
-    std::copy_n(sums[1][j], width, second[j].data());
+    std::copy_n(sums[0][j], lane_count, first[j].data());
+    std::copy_n(sums[1][j], lane_count, second[j].data());
   }
 }
 
-void add_own_products(const double* column, const double* target, Index rows, Lanes* lanes) {
-  Lanes own = lanes[0];
-  Lanes with_target = lanes[1];
+void add_own_products(const Pair& columns, const double* target, Index rows, Lanes* first, Lanes* second) {
+  Lanes own_a = first[0];
+  Lanes own_b = second[0];
+  Lanes with_target_a = first[1];
+  Lanes with_target_b = second[1];
   for (Index i = 0; i < rows; i += lane_count) {
     for (Index l = 0; l < lane_count; ++l) {
       const auto lane = static_cast<std::size_t>(l);
-      own[lane] = multiply_add(column[i + l], column[i + l], own[lane]);
-      with_target[lane] = multiply_add(column[i + l], target[i + l], with_target[lane]);
+      const double a = columns.first[i + l];
+      const double b = columns.second[i + l];
+      own_a[lane] = multiply_add(a, a, own_a[lane]);
+      own_b[lane] = multiply_add(b, b, own_b[lane]);
+      with_target_a[lane] = multiply_add(a, target[i + l], with_target_a[lane]);
+      with_target_b[lane] = multiply_add(b, target[i + l], with_target_b[lane]);
     }
   }
-  lanes[0] = own;
-  lanes[1] = with_target;
+  first[0] = own_a;
+  second[0] = own_b;
+  first[1] = with_target_a;
+  second[1] = with_target_b;
 }
 
 template <int count>
@@ -156,22 +170,19 @@ void evaluate(const Kernel& first, const Kernel& second, const Columns& x, const
   const Index others = x.count - last;
   for (Index k = 0; k < others; k += 4) {
     const double* own = x.data + k * x.stride;
-    if (k == 0) subtract_distances<4, true, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
-    if (k > 0) subtract_distances<4, false, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
+    if (k == 0) add_distances<4, true, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
+    if (k > 0) add_distances<4, false, false>(a, b, own, x.stride, k, base, rows, out.first, out.second);
   }
   with_constant(last, [&](auto count) {
     const double* own = x.data + others * x.stride;
-    if (others == 0)
-      subtract_distances<count, true, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
-    if (others > 0)
-      subtract_distances<count, false, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
+    if (others == 0) add_distances<count, true, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
+    if (others > 0) add_distances<count, false, true>(a, b, own, x.stride, others, base, rows, out.first, out.second);
   });
 }
 
 void add_products(const Pair& columns, const double* target, const Columns& q, Index rows, Lanes* first,
                   Lanes* second) {
-  add_own_products(columns.first, target, rows, first);
-  add_own_products(columns.second, target, rows, second);
+  add_own_products(columns, target, rows, first, second);
   for (Index j = 0; j < q.count; j += 4) {
     const Columns some{q.data + j * q.stride, q.stride, q.count - j};
     with_constant(some.count, [&](auto count) {
@@ -181,11 +192,6 @@ void add_products(const Pair& columns, const double* target, const Columns& q, I
 }
 
 namespace {
-
-/// x, but no less than least > 0: by the order of integers, for which vector units need one step.
-inline double at_least(double x, double least) {
-  return std::bit_cast<double>(std::max(std::bit_cast<std::int64_t>(x), std::bit_cast<std::int64_t>(least)));
-}
 
 /// Lanes l and l + lane_count / 2 of both candidates share a division.
 void add_quotients(const Candidate& a, const Candidate& b, const double* residual, const double* leverage, Index rows,

@@ -11,14 +11,14 @@
 namespace condens::kernel_tile {
 
 /// Sums are kept in as many partial sums, so that the vector unit can work on all of them.
-constexpr Index lane_count = 32;
+constexpr Index lane_count = 16;
 using Lanes = std::array<double, lane_count>;
 
 /// The partial sums added, always in the same order.
 double sum(const Lanes& lanes);
 
-/// exp(base + constant - sum_k (scale_k x_k - shift_k)^2), relative error of the exponential below
-/// 1e-14; what would be less than 3e-308 stays there. The exponent must be at most 709.
+/// 2^-(base + constant + sum_k (scale_k x_k - shift_k)^2), relative error of the power below 1e-15; what would be less
+/// than 5e-308 stays there. The result must be less than 2^1023.
 struct Kernel {
   const double* scale;
   const double* shift;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -98,6 +99,25 @@ OrthogonalRegression regress(const Problem& p, const KernelRows& rows, std::size
   OrthogonalRegression out(rows.target, penalty, rows.total_weight);
   for (std::size_t l = 0; l < count; ++l) out.add(rows.column(p.kernels[l].center, p.kernels[l].scale));
   return out;
+}
+
+TEST(KernelStage, ColumnsAreKernelsToTheRoundingOfTheirExponents) {
+  for (const auto& [d, n] : {std::pair{1, 7}, {4, 128}, {6, 300}, {9, 257}}) {
+    Problem p(d, n, 8);
+    p.z.col(0).setConstant(25);  // some 300 d widths^2 / 2 away: a kernel of 1e-130, or less than there is
+    const KernelRows rows = KernelRows::of(p.z, p.weights, p.target);
+    for (const Kernel& kernel : p.kernels) {
+      const Vector column = rows.column(kernel.center, kernel.scale);
+      const std::vector<double> plain = plain_column(p.z, p.weights, kernel);
+      for (Index k = 0; k < n; ++k) {
+        const double expected = plain[static_cast<std::size_t>(k)] / rows.unit;
+        // Scale and shift are rounded three times before they are squared: six half units of the exponent.
+        const double rounding = 1e-15 * (10 + std::min(std::abs(std::log(expected)), 745.0));
+        EXPECT_NEAR(column[k], expected, std::max(rounding * expected, 1e-307)) << d << ' ' << k;
+      }
+      EXPECT_LT(column.tail(rows.size() - n).sum(), 1e-300) << "rows that fill up the last vector";
+    }
+  }
 }
 
 TEST(KernelStage, EqualsThePapersEquations) {

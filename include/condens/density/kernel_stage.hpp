@@ -26,7 +26,7 @@ namespace condens {
 /// width. Densities are in units of the largest target.
 struct KernelRows {
   Matrix x;             ///< padded rows x d
-  Vector log_factor;    ///< log of sqrt(a_k) / ((2 pi)^(d/2) unit), -infinity at rows of zeros
+  Vector exponent;      ///< sqrt(a_k) / ((2 pi)^(d/2) unit) = 2^-exponent; infinity at rows of zeros
   Vector root_weight;   ///< sqrt(a_k)
   Vector target;        ///< sqrt(a_k) t_k / unit
   double total_weight;  ///< sum of a_k
