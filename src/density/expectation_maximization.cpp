@@ -1,6 +1,7 @@
-// A pass over the rows takes blocks that stay in the cache. Within a block every loop runs over rows of one
-// component, z = F^-1 (x - v) a triangular product; sums for the M step are taken around the old means and moved
-// to the new ones, so that they lose no digits. Blocks belong to a fixed number of parts, added in order.
+// A pass over the rows takes blocks that stay in the cache, filled up with their last row, of weight zero. Within a
+// block every loop runs over rows of one component, z = F^-1 (x - v) a triangular product; sums for the M step are
+// taken around the old means and moved to the new ones, so that they lose no digits. Blocks belong to a fixed number of
+// parts, added in order.
 
 #include "condens/density/expectation_maximization.hpp"
 
@@ -13,13 +14,23 @@
 #include <utility>
 #include <vector>
 
+#include "../linalg/lanes.hpp"
 #include "condens/linalg/vector_math.hpp"
+
+// As in vector_math.cpp: vector code of the full width.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("O3")
+#ifdef __AVX512F__
+#pragma GCC target("prefer-vector-width=512")
+#endif
+#endif
 
 namespace condens {
 
 namespace {
 
 constexpr Index kBlock = 256;
+constexpr Index kRun = 32;  // rows whose numbers stay in registers
 constexpr Index kParts = 64;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -69,25 +80,64 @@ struct Sums {
   Index worst = 0;           // its row
 };
 
+/// Sums of q (x - center) and q (x - center)^2 over rows, a multiple of kRun.
+struct Moments {
+  double first;
+  double second;
+};
+
+Moments moments_around(double center, const double* x, const double* q, Index rows) {
+  constexpr int groups = kRun / lanes;
+  Lanes first[groups] = {};
+  Lanes second[groups] = {};
+  for (Index i = 0; i < rows; i += kRun) {
+    for (int g = 0; g < groups; ++g) {
+      Lanes distance;
+      Lanes weighted;
+      load(x + i + g * lanes, distance);
+      load(q + i + g * lanes, weighted);
+      distance -= center;
+      weighted *= distance;
+      first[g] += weighted;
+      second[g] += weighted * distance;
+    }
+  }
+  return {total((first[0] + first[2]) + (first[1] + first[3])),
+          total((second[0] + second[2]) + (second[1] + second[3]))};
+}
+
 /// One block of rows; buffers are rows x coordinates and rows x components.
 class Block {
  public:
-  Block(const EmRows& rows, const Matrix& means) : rows_(rows), means_(means), posterior_(kBlock, means.cols()) {}
+  Block(const EmRows& rows, const Matrix& means)
+      : rows_(rows),
+        means_(means),
+        height_(std::min(kBlock, kRun * block_count(rows.z.rows(), kRun))),
+        posterior_(Matrix::Zero(height_, means.cols())) {}
 
-  void set(Range range) { range_ = range; }
+  void set(Range range) {
+    range_ = range;
+    x_.topRows(range.size()) = rows_.z.middleRows(range.begin, range.size());
+    x_.bottomRows(height_ - range.size()).rowwise() = rows_.z.row(range.end - 1);
+  }
 
   void weigh(const std::vector<Kernel>& kernels, Sums& sums) {
     const Index n = range_.size();
     for (Index l = 0; l < means_.cols(); ++l) {
-      centre(l);
-      log_kernel(kernels[static_cast<std::size_t>(l)], posterior_.col(l).data());
+      const Kernel& kernel = kernels[static_cast<std::size_t>(l)];
+      if (kernel.whitening.cols() > 1) {
+        centre(l);
+        log_kernel(kernel, posterior_.col(l).data());
+      } else {
+        diagonal_log_kernel(kernel, means_.col(l).data(), posterior_.col(l).data());
+      }
     }
     top_.setConstant(-kInfinity);
     for (Index l = 0; l < means_.cols(); ++l) top_ = top_.cwiseMax(posterior_.col(l));
     total_.setZero();
     for (Index l = 0; l < means_.cols(); ++l) {
       posterior_.col(l) -= top_;
-      exp_in_place(posterior_.col(l).data(), n);
+      exp_in_place(posterior_.col(l).data(), height_);
       total_ += posterior_.col(l);
     }
     for (Index i = 0; i < n; ++i) {
@@ -100,6 +150,7 @@ class Block {
       }
       total_[i] = weight / total_[i];
     }
+    total_.tail(height_ - n).setZero();
     for (Index l = 0; l < means_.cols(); ++l) posterior_.col(l).array() *= total_.array();
   }
 
@@ -107,68 +158,79 @@ class Block {
     posterior_.setZero();
     for (Index i = 0; i < range_.size(); ++i) {
       Index nearest = 0;
-      (means_.colwise() - rows_.z.row(range_.begin + i).transpose()).colwise().squaredNorm().minCoeff(&nearest);
+      (means_.colwise() - x_.row(i).transpose()).colwise().squaredNorm().minCoeff(&nearest);
       posterior_(i, nearest) = rows_.weights[range_.begin + i];
     }
   }
 
   void add(bool full, Sums& sums) {
-    const Index n = range_.size();
+    const Index d = means_.rows();
     for (Index l = 0; l < means_.cols(); ++l) {
       const double* q = posterior_.col(l).data();
-      const double mass = sum(q, n);
+      const double mass = sum(q, height_);
       if (mass == 0.0) continue;
       sums.mass[l] += mass;
+      for (Index a = 0; a < d && !full; ++a) {
+        const Moments found = moments_around(means_(a, l), x_.col(a).data(), q, height_);
+        sums.first(a, l) += found.first;
+        sums.second(a, l) += found.second;
+      }
+      if (!full) continue;
       centre(l);
-      for (Index a = 0; a < means_.rows(); ++a) {
-        for (Index i = 0; i < n; ++i) z_[i] = q[i] * centred_(i, a);
-        sums.first(a, l) += sum(z_.data(), n);
-        if (!full) sums.second(a, l) += dot(z_.data(), centred_.col(a).data(), n);
-        for (Index b = 0; full && b <= a; ++b) {
-          sums.second(b * means_.rows() + a, l) += dot(z_.data(), centred_.col(b).data(), n);
-        }
+      for (Index a = 0; a < d; ++a) {
+        z_ = posterior_.col(l).cwiseProduct(centred_.col(a));
+        sums.first(a, l) += sum(z_.data(), height_);
+        for (Index b = 0; b <= a; ++b) sums.second(b * d + a, l) += dot(z_.data(), centred_.col(b).data(), height_);
       }
     }
   }
 
  private:
-  void centre(Index l) {
-    for (Index a = 0; a < means_.rows(); ++a) {
-      const double* x = rows_.z.col(a).data() + range_.begin;
-      double* out = centred_.col(a).data();
-      const double mean = means_(a, l);
-      for (Index i = 0; i < range_.size(); ++i) out[i] = x[i] - mean;
+  void centre(Index l) { centred_ = x_.rowwise() - means_.col(l).transpose(); }
+
+  /// In runs of rows short enough for z to stay in registers.
+  void log_kernel(const Kernel& kernel, double* out) const {
+    const Index d = means_.rows();
+    for (Index begin = 0; begin < height_; begin += kRun) {
+      double square[kRun] = {};
+      for (Index a = 0; a < d; ++a) {
+        double z[kRun] = {};
+        for (Index b = 0; b <= a; ++b) {
+          const double entry = kernel.whitening(a, b);
+          const double* x = centred_.col(b).data() + begin;
+          for (Index i = 0; i < kRun; ++i) z[i] = multiply_add(entry, x[i], z[i]);
+        }
+        for (Index i = 0; i < kRun; ++i) square[i] = multiply_add(z[i], z[i], square[i]);
+      }
+      for (Index i = 0; i < kRun; ++i) out[begin + i] = multiply_add(-0.5, square[i], kernel.log_factor);
     }
   }
 
-  // In runs of rows short enough for z to stay in registers; those beyond the block are never read.
-  void log_kernel(const Kernel& kernel, double* out) {
-    constexpr Index run = 32;
-    const Index d = means_.rows();
-    const bool full = kernel.whitening.cols() == d && d > 1;
-    for (Index first = 0; first < range_.size(); first += run) {
-      double square[run] = {};
-      for (Index a = 0; a < d; ++a) {
-        double z[run] = {};
-        for (Index b = full ? 0 : a; b <= a; ++b) {
-          const double entry = full ? kernel.whitening(a, b) : kernel.whitening(a, 0);
-          const double* x = centred_.col(b).data() + first;
-          for (Index i = 0; i < run; ++i) z[i] = multiply_add(entry, x[i], z[i]);
+  void diagonal_log_kernel(const Kernel& kernel, const double* mean, double* out) const {
+    for (Index begin = 0; begin < height_; begin += kRun) {
+      double square[kRun] = {};
+      for (Index a = 0; a < means_.rows(); ++a) {
+        const double* x = x_.col(a).data() + begin;
+        const double entry = kernel.whitening(a, 0);
+        for (Index i = 0; i < kRun; ++i) {
+          const double z = (x[i] - mean[a]) * entry;
+          square[i] = multiply_add(z, z, square[i]);
         }
-        for (Index i = 0; i < run; ++i) square[i] = multiply_add(z[i], z[i], square[i]);
       }
-      for (Index i = 0; i < run; ++i) out[first + i] = multiply_add(-0.5, square[i], kernel.log_factor);
+      for (Index i = 0; i < kRun; ++i) out[begin + i] = multiply_add(-0.5, square[i], kernel.log_factor);
     }
   }
 
   const EmRows& rows_;
   const Matrix& means_;
+  Index height_;
   Range range_{0, 0};
   Matrix posterior_;
-  Matrix centred_ = Matrix::Zero(kBlock, means_.rows());
-  Vector z_ = Vector::Zero(kBlock);
-  Vector top_ = Vector::Zero(kBlock);
-  Vector total_ = Vector::Zero(kBlock);
+  Matrix x_ = Matrix::Zero(height_, means_.rows());
+  Matrix centred_ = x_;
+  Vector z_ = Vector::Zero(height_);
+  Vector top_ = Vector::Zero(height_);
+  Vector total_ = Vector::Zero(height_);
 };
 
 /// work(block, sums) for all blocks.

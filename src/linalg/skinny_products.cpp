@@ -29,8 +29,6 @@ constexpr int tile_columns = 2;
 // Shorter observations gain nothing.
 constexpr Index least_length = 32;
 
-inline double total(const Lanes& v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
-
 /// The columns `begin`, ..., of b against R observations.
 template <int R, int C>
 void dot_tile(const MatrixView& b, const MatrixView& x, Index column, Index row, Eigen::Ref<Matrix> out) {
