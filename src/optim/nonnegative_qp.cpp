@@ -11,24 +11,25 @@ namespace condens {
 
 namespace {
 
-Vector solve_on(const Matrix& q, const VectorView& v, const std::vector<Index>& support) {
+/// False: Q is not positive definite on the support.
+bool solve_on(const Matrix& q, const VectorView& v, const std::vector<Index>& support, Vector& out) {
   const Matrix part = q(support, support);
   const Eigen::LLT<Matrix> factor(part);
-  if (factor.info() != Eigen::Success) {
-    throw NumericalError("solve_nonnegative_qp: Q is not positive definite on the free coordinates");
-  }
+  if (factor.info() != Eigen::Success) return false;
   const Vector right = v(support);
-  return factor.solve(right);
+  out = factor.solve(right);
+  return true;
 }
 
 }  // namespace
 
 NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const VectorView& start) {
   const Index n = v.size();
-  const Matrix symmetric = q.selfadjointView<Eigen::Lower>();
+  Matrix symmetric = q.selfadjointView<Eigen::Lower>();
+  const double largest = n > 0 ? symmetric.diagonal().maxCoeff() : 0.0;
   // Gradients below this are rounding errors of the products that form them.
   const double tolerance = 1e-13 * (v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0);
-  NonnegativeQp out{start.cwiseMax(0.0), 0.0, 0};
+  NonnegativeQp out{.solution = start.cwiseMax(0.0), .residual = 0, .ridge = 0, .iterations = 0};
   std::vector<Index> support;
   for (Index i = 0; i < n; ++i) {
     if (out.solution[i] > 0) support.push_back(i);
@@ -37,7 +38,16 @@ NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const V
   const Index most_iterations = 10 * n + 100;
   while (out.iterations < most_iterations) {
     ++out.iterations;
-    const Vector target = solve_on(symmetric, v, support);
+    Vector target;
+    if (!solve_on(symmetric, v, support, target)) {
+      const double ridge = out.ridge > 0 ? 100 * out.ridge : 1e-14 * largest;
+      if (!(ridge > out.ridge && ridge < 2e-8 * largest)) {
+        throw NumericalError("solve_nonnegative_qp: Q is not positive definite on the free coordinates");
+      }
+      symmetric.diagonal().array() += ridge - out.ridge;
+      out.ridge = ridge;
+      continue;
+    }
     // Walk from the present point towards the target until a coordinate would turn negative.
     double step = 1.0;
     Index blocking = -1;
@@ -72,7 +82,7 @@ NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const V
     support.insert(std::upper_bound(support.begin(), support.end(), entering), entering);
   }
 
-  const Vector gradient = symmetric * out.solution - v;
+  const Vector gradient = symmetric * out.solution - out.ridge * out.solution - v;
   for (Index i = 0; i < n; ++i) {
     out.residual = std::max(out.residual, out.solution[i] > 0 ? std::abs(gradient[i]) : -gradient[i]);
   }

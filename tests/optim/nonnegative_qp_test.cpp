@@ -152,6 +152,20 @@ TEST(NonnegativeQp, OfNoUnknownsIsEmpty) {
   EXPECT_EQ(found.residual, 0.0);
 }
 
+TEST(NonnegativeQp, ForgivesTheRoundingOfAMatrix) {
+  // Two coordinates that are one but for the last digits, which have made the lesser eigenvalue negative.
+  for (const double off : {1e-16, 1e-13, 1e-11, 1e-9}) {
+    const Matrix q{{1.0, 1.0, 0.5}, {1.0, 1.0 - off, 0.5}, {0.5, 0.5, 2.0}};
+    const NonnegativeQp found = solve_nonnegative_qp(q, Vector{{1.0, 1.0, 2.5}}, Vector::Ones(3));
+    EXPECT_LE(found.residual, 3e-8) << off;
+    EXPECT_LE(found.ridge, 2.0001e-8) << "of the largest entry, 2";
+    EXPECT_NEAR(found.solution[0] + found.solution[1], 3.0 / 7, 1e-6) << off;
+    EXPECT_NEAR(found.solution[2], 8.0 / 7, 1e-6) << off;
+  }
+  EXPECT_GT(solve_nonnegative_qp(Matrix{{1.0, 1.0}, {1.0, 1.0 - 1e-13}}, Vector::Ones(2), Vector::Ones(2)).ridge, 0);
+  EXPECT_EQ(solve_nonnegative_qp(Matrix::Identity(2, 2), Vector::Ones(2), Vector::Ones(2)).ridge, 0);
+}
+
 TEST(NonnegativeQp, RefusesAMatrixThatIsNotPositiveDefinite) {
   std::string complaint;
   try {
