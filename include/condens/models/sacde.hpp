@@ -37,8 +37,8 @@ inline constexpr auto choice_names<SacdeSolver> = std::array<std::string_view, 2
 
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct SacdeOptions {
-  std::vector<double> bandwidth = {0.25, 0.5, 1, 2};
-  std::vector<double> bandwidth_y = {0.1, 0.2, 0.4, 0.8};
+  std::vector<double> bandwidth = {0.125, 0.25, 0.5, 1, 2};
+  std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
   std::vector<double> regularization = {1,    0.9,  0.75, 0.6,  0.5,  0.4,   0.3,   0.25,  0.2,   0.15, 0.12,
                                         0.09, 0.07, 0.05, 0.04, 0.03, 0.022, 0.016, 0.012, 0.008, 0.005};
   RegularizationScale regularization_scale = RegularizationScale::relative;
