@@ -307,7 +307,7 @@ TEST(Sacde, SaysWhatIsWrong) {
             "SACDE: contribution: y has 2 rows, expected 1");
   EXPECT_EQ(complaint([&] { selection_stability(data, {}, 3); }),
             "SACDE: stability needs one bandwidth, one regularization, at most one bandwidth_y and at most one "
-            "first_regularization; got 4, 21, 4 and 0");
+            "first_regularization; got 5, 21, 5 and 0");
   EXPECT_EQ(complaint([&] { selection_stability(data, fixed(joint(data, 5), 0.1), 0); }),
             "SACDE: resamples = 0, expected at least 1");
 
