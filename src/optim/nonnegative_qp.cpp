@@ -41,7 +41,8 @@ NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const V
     Vector target;
     if (!solve_on(symmetric, v, support, target)) {
       const double ridge = out.ridge > 0 ? 100 * out.ridge : 1e-14 * largest;
-      if (!(ridge > out.ridge && ridge < 2e-8 * largest)) {
+      const bool is_rounding = ridge > out.ridge && ridge < 2e-8 * largest;
+      if (!is_rounding) {
         throw NumericalError("solve_nonnegative_qp: Q is not positive definite on the free coordinates");
       }
       symmetric.diagonal().array() += ridge - out.ridge;
