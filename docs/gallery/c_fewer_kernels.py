@@ -46,11 +46,11 @@ for name, model in list(models.items())[1:]:
     print(f"{name}: fitted in {seconds:.1f} s; mean distance to the window at new points {100 * distance:.1f} %")
 
 # %%
-# The densities, with the edges of the smallest regions that hold half (line) and nine tenths (dashes) of the points, and
-# the means of the kernels. Those of GSKD are parallel to the axes, so that fifty of them follow a ring only roughly;
-# those of GMM lie along it.
+# The densities, with the edges of the smallest regions that hold half (line) and nine tenths (dashes) of the points,
+# and the means of the kernels. Those of GSKD are parallel to the axes, so that fifty of them follow a ring only
+# roughly; those of GMM lie along it.
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), sharex=True, sharey=True)
-for ax, (name, model) in zip(axes, models.items()):
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot.joint(model, others, points=False, means=name != "window", colorbar=False, ax=ax)
     ax.get_legend().remove()
     ax.set_title(titles[name])
