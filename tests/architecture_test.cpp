@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+namespace condens::architecture_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,3 +144,4 @@ TEST(Architecture, NoTextNamesADevelopersMachine) {
 }
 
 }  // namespace
+}  // namespace condens::architecture_test

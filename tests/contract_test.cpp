@@ -11,7 +11,7 @@
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
 
-namespace condens {
+namespace condens::contract_test {
 namespace {
 
 /// Two branches over the first input (or none), spread growing with it.
@@ -240,4 +240,4 @@ TEST(Registry, EveryOptionHasADefaultWithinItsBounds) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::contract_test

@@ -7,7 +7,7 @@
 
 #include "condens/registry.hpp"
 
-namespace condens {
+namespace condens::documentation_test {
 namespace {
 
 std::string cell(const Document& value) {
@@ -71,4 +71,4 @@ TEST(Documentation, EveryModelHasAPageWithItsOptions) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::documentation_test

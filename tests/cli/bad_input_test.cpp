@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 
-namespace condens::testing {
+namespace condens::tests::bad_input_test {
 namespace {
 
 class BadInput : public CommandTest {
@@ -207,4 +207,4 @@ TEST_F(BadInput, OptionsOfPools) {
 }
 
 }  // namespace
-}  // namespace condens::testing
+}  // namespace condens::tests::bad_input_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace condens::testing {
+namespace condens::tests {
 
 struct Outcome {
   int code;
@@ -78,4 +78,4 @@ class CommandTest : public ::testing::Test {
 /// Options that leave nothing to choose: a fit in a moment.
 inline const std::string quick = " --set bandwidth=0.5 --set bandwidth_y=0.3 --set regularization=0.1 ";
 
-}  // namespace condens::testing
+}  // namespace condens::tests

@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "condens/io/csv.hpp"
 
-namespace condens::testing {
+namespace condens::tests::happy_path_test {
 namespace {
 
 const std::string geyser = "'" CONDENS_SOURCE_DIR "/data/geyser.csv'";
@@ -379,4 +379,4 @@ TEST_F(HappyPath, MeanAndSpreadAreDescribed) {
 }
 
 }  // namespace
-}  // namespace condens::testing
+}  // namespace condens::tests::happy_path_test

@@ -19,7 +19,7 @@
 #include "condens/selection/random_splits.hpp"
 #include "support/complaint.hpp"
 
-namespace condens::testing {
+namespace condens::tests::comparison_test {
 namespace {
 
 Document quick_lscde() {
@@ -201,4 +201,4 @@ TEST(CompareModels, RefusesInWords) {
 }
 
 }  // namespace
-}  // namespace condens::testing
+}  // namespace condens::tests::comparison_test

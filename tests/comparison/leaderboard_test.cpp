@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-namespace condens {
+namespace condens::leaderboard_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -109,4 +109,4 @@ TEST(Leaderboard, AsADocument) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::leaderboard_test

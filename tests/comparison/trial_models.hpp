@@ -11,7 +11,7 @@
 #include "condens/core/random.hpp"
 #include "support/gaussian_model.hpp"
 
-namespace condens::testing {
+namespace condens::tests {
 
 inline Dataset line_with_noise(Index n, std::uint64_t seed = 1) {
   RandomStream random(seed);
@@ -77,4 +77,4 @@ inline bool same_scores(const Comparison& a, const Comparison& b) {
   return same;
 }
 
-}  // namespace condens::testing
+}  // namespace condens::tests

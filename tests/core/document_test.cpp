@@ -14,7 +14,7 @@
 #include "condens/core/errors.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::document_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -158,4 +158,4 @@ TEST(Document, ComparesEveryPart) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::document_test

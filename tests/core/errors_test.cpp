@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-namespace condens {
+namespace condens::errors_test {
 namespace {
 
 TEST(Message, ConcatenatesWhateverPrints) {
@@ -39,4 +39,4 @@ TEST(Errors, AreDifferentRuntimeErrors) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::errors_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace condens {
+namespace condens::names_test {
 namespace {
 
 std::vector<std::string> numbered(int count) {
@@ -24,4 +24,4 @@ TEST(Names, OfThousandsTheFirstAreListed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::names_test

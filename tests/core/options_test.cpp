@@ -63,6 +63,9 @@ inline constexpr auto option_table<ExampleOptions> =
                OptionField{"other", &ExampleOptions::other, anything(), "options of any model"},
                OptionField{"names", &ExampleOptions::names, anything(), "any texts"}};
 
+}  // namespace condens
+
+namespace condens::options_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -304,4 +307,4 @@ TEST(ParseOption, RefusesBadText) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::options_test

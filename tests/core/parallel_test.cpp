@@ -12,7 +12,7 @@
 
 #include "condens/core/errors.hpp"
 
-namespace condens {
+namespace condens::parallel_test {
 namespace {
 
 TEST(ParallelFor, VisitsEachBlockOnce) {
@@ -201,4 +201,4 @@ TEST(Task, NeedsNoObserver) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::parallel_test

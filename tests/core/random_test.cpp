@@ -16,7 +16,7 @@
 // All draws below come from fixed seeds, so a test passes always or never. The
 // thresholds are such that a correct generator would fail with probability 1e-6.
 
-namespace condens {
+namespace condens::random_test {
 namespace {
 
 constexpr double two_sided = 4.892;  // |z| of a standard normal exceeds this with probability 1e-6
@@ -141,4 +141,4 @@ TEST(RandomStream, NeighbouringStreamsAreUncorrelated) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::random_test

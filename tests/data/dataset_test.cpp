@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace condens {
+namespace condens::dataset_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -112,4 +112,4 @@ TEST(Dataset, SubsetTakesRowsInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::dataset_test

@@ -9,7 +9,7 @@
 #include "condens/core/errors.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::encoder_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -263,4 +263,4 @@ TEST(Encoder, RefusesBrokenDocuments) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::encoder_test

@@ -9,7 +9,7 @@
 
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::folds_test {
 namespace {
 
 TEST(Folds, AreBalancedForEveryN) {
@@ -53,4 +53,4 @@ TEST(Folds, GivenNumbersAreChecked) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::folds_test

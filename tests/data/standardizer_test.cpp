@@ -9,7 +9,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::standardizer_test {
 namespace {
 
 constexpr double rounding = 1e-13;  // some hundred additions of numbers near 1
@@ -127,4 +127,4 @@ TEST(Standardizer, RescaledDividesByTheFactors) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::standardizer_test

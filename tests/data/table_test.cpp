@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace condens {
+namespace condens::table_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -87,4 +87,4 @@ TEST(Table, NamesPlaces) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::table_test

@@ -14,7 +14,7 @@
 #include "support/normals.hpp"
 #include "support/plain_gaussian.hpp"
 
-namespace condens {
+namespace condens::gmm_test {
 namespace {
 
 /// Three clusters that overlap; the second is narrow and slanted.
@@ -286,4 +286,4 @@ TEST(Gmm, NamesBadOptions) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gmm_test

@@ -14,7 +14,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::gskd_test {
 namespace {
 
 /// Two clusters in `d` columns.
@@ -281,4 +281,4 @@ TEST(Gskd, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gskd_test

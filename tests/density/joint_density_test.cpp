@@ -9,7 +9,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_gaussian.hpp"
 
-namespace condens {
+namespace condens::joint_density_test {
 namespace {
 
 class Joint final : public JointDensity {
@@ -151,4 +151,4 @@ TEST(JointDensity, HasADocumentWithItsCorrelations) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::joint_density_test

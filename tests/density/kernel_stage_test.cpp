@@ -14,7 +14,7 @@
 #include "condens/density/parzen_width.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::kernel_stage_test {
 namespace {
 
 struct Kernel {
@@ -272,4 +272,4 @@ TEST(KernelSearch, BothFindTheKernelThatMadeTheTarget) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::kernel_stage_test

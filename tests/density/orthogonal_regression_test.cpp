@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::orthogonal_regression_test {
 namespace {
 
 struct Problem {
@@ -223,4 +223,4 @@ TEST(OfrLoo, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::orthogonal_regression_test

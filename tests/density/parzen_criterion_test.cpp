@@ -14,7 +14,7 @@
 #include "support/normals.hpp"
 #include "support/plain_parzen.hpp"
 
-namespace condens {
+namespace condens::parzen_criterion_test {
 namespace {
 
 constexpr Scoring likelihood = Scoring::nll;
@@ -237,4 +237,4 @@ TEST(ParzenCriterion, BadInputIsNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::parzen_criterion_test

@@ -12,7 +12,7 @@
 #include "support/normals.hpp"
 #include "support/plain_parzen.hpp"
 
-namespace condens {
+namespace condens::parzen_test {
 namespace {
 
 /// y has two branches over the first input.
@@ -277,4 +277,4 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::parzen_test

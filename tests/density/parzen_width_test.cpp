@@ -13,7 +13,7 @@
 #include "support/normals.hpp"
 #include "support/plain_parzen.hpp"
 
-namespace condens {
+namespace condens::parzen_width_test {
 namespace {
 
 const Run one_thread{.threads = 1, .observer = {}};
@@ -157,4 +157,4 @@ TEST(ParzenDensity, BadInputIsNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::parzen_width_test

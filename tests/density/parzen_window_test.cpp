@@ -13,7 +13,7 @@
 #include "support/normals.hpp"
 #include "support/plain_parzen.hpp"
 
-namespace condens {
+namespace condens::parzen_window_test {
 namespace {
 
 /// Largest error of log p at the points, relative to 1 + |log p|.
@@ -140,4 +140,4 @@ TEST(ParzenWindow, BadInputIsNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::parzen_window_test

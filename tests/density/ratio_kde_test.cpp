@@ -12,7 +12,7 @@
 #include "support/normals.hpp"
 #include "support/plain_parzen.hpp"
 
-namespace condens {
+namespace condens::ratio_kde_test {
 namespace {
 
 /// A wave over the first input, another target beside it.
@@ -300,4 +300,4 @@ TEST(RatioKde, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::ratio_kde_test

@@ -16,7 +16,7 @@
 #include "support/normals.hpp"
 #include "support/plain_kernels.hpp"
 
-namespace condens {
+namespace condens::rsde_test {
 namespace {
 
 /// Two bumps, one narrower.
@@ -238,4 +238,4 @@ TEST(Rsde, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::rsde_test

@@ -15,7 +15,7 @@
 #include "support/normals.hpp"
 #include "support/plain_kernels.hpp"
 
-namespace condens {
+namespace condens::skd_test {
 namespace {
 
 /// Two bumps, one narrower.
@@ -235,4 +235,4 @@ TEST(Skd, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::skd_test

@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_gaussian.hpp"
 
-namespace condens {
+namespace condens::correlated_mixture_test {
 namespace {
 
 struct Example {
@@ -322,4 +322,4 @@ TEST(CorrelatedMixture, NamesWhatIsNoCovariance) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::correlated_mixture_test

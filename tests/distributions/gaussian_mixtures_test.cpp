@@ -8,7 +8,7 @@
 
 #include "distributions/mixture_examples.hpp"
 
-namespace condens {
+namespace condens::gaussian_mixtures_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -222,4 +222,4 @@ TEST(MixtureErrors, OfQuestionsSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gaussian_mixtures_test

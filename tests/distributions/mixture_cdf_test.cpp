@@ -7,7 +7,7 @@
 
 #include "distributions/mixture_examples.hpp"
 
-namespace condens {
+namespace condens::mixture_cdf_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -141,4 +141,4 @@ TEST(MixtureQuantile, FormsCentralIntervals) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mixture_cdf_test

@@ -4,7 +4,7 @@
 
 #include "distributions/mixture_examples.hpp"
 
-namespace condens {
+namespace condens::mixture_scores_test {
 namespace {
 
 TEST(MixtureScores, CrpsIsTheIntegralOfTheSquaredError) {
@@ -105,4 +105,4 @@ TEST(MixtureScores, EntropyMovesWithTheUnit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mixture_scores_test

@@ -4,7 +4,7 @@
 
 #include "distributions/mixture_examples.hpp"
 
-namespace condens {
+namespace condens::mixture_shape_test {
 namespace {
 
 TEST(MixtureMoments, AgreeWithQuadrature) {
@@ -231,4 +231,4 @@ TEST(MixtureSample, AgreesWithTheLaw) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mixture_shape_test

@@ -14,7 +14,7 @@
 #include "condens/io/files.hpp"
 #include "support/complaint.hpp"
 
-namespace condens::testing {
+namespace condens::tests::comparison_records_test {
 namespace {
 
 class Records : public ::testing::Test {
@@ -143,4 +143,4 @@ TEST_F(Records, RefusesBadDataAndPlaces) {
 }
 
 }  // namespace
-}  // namespace condens::testing
+}  // namespace condens::tests::comparison_records_test

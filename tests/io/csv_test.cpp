@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace condens {
+namespace condens::csv_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -152,4 +152,4 @@ TEST(Csv, WriterStreamsRows) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::csv_test

@@ -11,7 +11,7 @@
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::document_format_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -184,4 +184,4 @@ TEST(DocumentFormat, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::document_format_test

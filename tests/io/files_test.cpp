@@ -10,7 +10,7 @@
 
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST_F(Files, PipesAreWrittenInPlace) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::files_test

@@ -12,7 +12,7 @@
 #include "condens/io/files.hpp"
 #include "condens/registry.hpp"
 
-namespace condens {
+namespace condens::model_file_test {
 namespace {
 
 /// A small model with one number and one three-level input: 4 encoded inputs.
@@ -157,4 +157,4 @@ TEST(ModelFile, SurvivesNoise) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::model_file_test

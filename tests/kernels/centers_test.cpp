@@ -11,7 +11,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::centers_test {
 namespace {
 
 /// Both ways to choose, so that their common promises are tested in one place.
@@ -177,4 +177,4 @@ TEST(KmeansCenters, CoverBetterThanChance) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::centers_test

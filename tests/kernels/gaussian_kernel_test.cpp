@@ -10,7 +10,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::gaussian_kernel_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -121,4 +121,4 @@ TEST(LogKernelMass, IsTheLogarithmOfTheIntegral) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gaussian_kernel_test

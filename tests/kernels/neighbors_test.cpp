@@ -11,7 +11,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::neighbors_test {
 namespace {
 
 Neighborhood plain_within(const Matrix& points, const Vector& x, double squared_radius) {
@@ -118,4 +118,4 @@ TEST(Neighbors, ATreeServesManySamplesInFewDimensions) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::neighbors_test

@@ -10,7 +10,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::gram_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -137,4 +137,4 @@ TEST(PivotedCholesky, OfNothingAndOfZeros) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gram_test

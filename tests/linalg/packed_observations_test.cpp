@@ -9,7 +9,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::packed_observations_test {
 namespace {
 
 /// Every coordinate with its own offset, step and number of levels; coordinate 2 is constant.
@@ -85,4 +85,4 @@ TEST(PackedObservations, ThreadsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::packed_observations_test

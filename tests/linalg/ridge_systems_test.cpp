@@ -14,7 +14,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::ridge_systems_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -170,4 +170,4 @@ TEST(RidgeSystems, RefuseAMatrixThatIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::ridge_systems_test

@@ -8,7 +8,7 @@
 
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::skinny_products_test {
 namespace {
 
 TEST(SkinnyProducts, EqualTheMatrixProduct) {
@@ -49,4 +49,4 @@ TEST(SkinnyProducts, HaveTheSameBitsForEveryAlignment) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::skinny_products_test

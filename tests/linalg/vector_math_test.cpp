@@ -8,7 +8,7 @@
 #include "condens/core/random.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
 
-namespace condens {
+namespace condens::vector_math_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -248,4 +248,4 @@ TEST(LogNormalizeColumns, NamesABadColumn) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::vector_math_test

@@ -8,13 +8,13 @@
 #include "condens/core/errors.hpp"
 #include "support/gaussian_model.hpp"
 
-namespace condens {
+namespace condens::scores_test {
 namespace {
 
-using testing::branching_model;
-using testing::draw;
-using testing::gaussian_model;
-using testing::KnownModel;
+using tests::branching_model;
+using tests::draw;
+using tests::gaussian_model;
+using tests::KnownModel;
 
 double normal_pdf(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi); }
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -184,4 +184,4 @@ TEST(Scores, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::scores_test

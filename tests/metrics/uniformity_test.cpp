@@ -8,7 +8,7 @@
 
 #include "condens/core/random.hpp"
 
-namespace condens {
+namespace condens::uniformity_test {
 namespace {
 
 /// P(D_n < d), exact: Durbin's matrix as in Marsaglia, Tsang and Wang (2003).
@@ -132,4 +132,4 @@ TEST(Uniformity, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::uniformity_test

@@ -13,7 +13,7 @@
 #include "condens/data/folds.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::epsilon_kde_test {
 namespace {
 
 Dataset two_branches(Index n, Index d_x, Index d_y, std::uint64_t seed = 1) {
@@ -366,4 +366,4 @@ TEST(EpsilonKde, ADamagedFileIsNoModel) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::epsilon_kde_test

@@ -14,7 +14,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::gaussian_process_test {
 namespace {
 
 using gp::Hyperparameters;
@@ -340,4 +340,4 @@ TEST(GaussianProcess, ADamagedFileIsNoModel) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::gaussian_process_test

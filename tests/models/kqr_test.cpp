@@ -15,7 +15,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_kqr.hpp"
 
-namespace condens {
+namespace condens::kqr_test {
 namespace {
 
 Dataset wave(Index n, Index d_x, std::uint64_t seed = 1) {
@@ -287,4 +287,4 @@ TEST(Kqr, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::kqr_test

@@ -17,7 +17,7 @@
 #include "support/normals.hpp"
 #include "support/plain_ridge.hpp"
 
-namespace condens {
+namespace condens::location_scale_test {
 namespace {
 
 /// y on a line in x1, its spread growing with x_last from 0.2 to 2 or so; inputs and targets on different scales.
@@ -418,4 +418,4 @@ TEST(LocationScale, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::location_scale_test

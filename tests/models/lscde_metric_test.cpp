@@ -8,7 +8,7 @@
 #include "condens/models/nadaraya_watson.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::lscde_metric_test {
 namespace {
 
 /// y follows a wave of the first input; the others are irrelevant.
@@ -93,4 +93,4 @@ TEST(LscdeMetric, OneInputNeedsNone) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::lscde_metric_test

@@ -13,7 +13,7 @@
 #include "condens/registry.hpp"
 #include "support/plain_lscde.hpp"
 
-namespace condens {
+namespace condens::lscde_test {
 namespace {
 
 /// y has two branches over x, and a spread that grows with x.
@@ -332,4 +332,4 @@ TEST(Lscde, CentersOutOfReachAreAnError) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::lscde_test

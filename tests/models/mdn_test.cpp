@@ -13,7 +13,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_mdn.hpp"
 
-namespace condens {
+namespace condens::mdn_test {
 namespace {
 
 /// Two branches sin(x) + 1 and sin(x) - 1 whose spread is `spread`; further inputs play no part.
@@ -354,4 +354,4 @@ TEST(Mdn, AFileThatDoesNotFitTogetherIsRefused) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mdn_test

@@ -8,19 +8,14 @@
 #include <limits>
 
 #include "condens/core/random.hpp"
+#include "support/normals.hpp"
 #include "support/plain_mdn.hpp"
 
-namespace condens {
+namespace condens::mixture_network_test {
 namespace {
 
 using mdn::NetworkLoss;
 using mdn::Shape;
-
-Matrix normals(Index rows, Index cols, RandomStream& random, double scale = 1.0) {
-  Matrix out(rows, cols);
-  for (double& value : out.reshaped()) value = scale * random.normal();
-  return out;
-}
 
 struct Example {
   Shape shape;
@@ -34,7 +29,7 @@ Example example(Shape shape, Index n, std::uint64_t seed = 1) {
   RandomStream random(seed);
   Example out{shape, normals(shape.n_inputs, n, random), normals(shape.n_targets, n, random), Vector::Ones(n), {}};
   for (Index i = 0; i < n; i += 3) out.weights[i] = 0.25 + random.uniform();
-  out.parameters = normals(shape.n_parameters(), 1, random, 0.5);
+  out.parameters = 0.5 * normals(shape.n_parameters(), 1, random);
   return out;
 }
 
@@ -177,4 +172,4 @@ TEST(MixtureNetwork, FarTargetsAndHugeOutputsStayFinite) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mixture_network_test

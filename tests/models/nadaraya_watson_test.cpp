@@ -17,7 +17,7 @@
 #include "support/normals.hpp"
 #include "support/plain_nw.hpp"
 
-namespace condens {
+namespace condens::nadaraya_watson_test {
 namespace {
 
 /// y has two branches over the first input; the others are irrelevant.
@@ -393,4 +393,4 @@ TEST(NadarayaWatson, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::nadaraya_watson_test

@@ -16,7 +16,7 @@
 #include "support/normals.hpp"
 #include "support/plain_nw.hpp"
 
-namespace condens {
+namespace condens::nw_likelihood_test {
 namespace {
 
 struct Sample {
@@ -252,4 +252,4 @@ TEST(NwLikelihood, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::nw_likelihood_test

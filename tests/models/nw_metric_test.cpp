@@ -9,7 +9,7 @@
 #include "condens/core/errors.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::nw_metric_test {
 namespace {
 
 Dataset with_copies() {
@@ -80,4 +80,4 @@ TEST(NwMetric, ComparesNothingWithOneInputOrFewRows) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::nw_metric_test

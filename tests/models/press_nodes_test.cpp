@@ -10,7 +10,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::press_nodes_test {
 namespace {
 
 Vector random_masses(Index n, std::uint64_t seed) {
@@ -105,4 +105,4 @@ TEST(PressNodes, WithoutSpacingEverySampleIsItsNode) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::press_nodes_test

@@ -13,7 +13,7 @@
 #include "support/normals.hpp"
 #include "support/plain_press.hpp"
 
-namespace condens {
+namespace condens::press_objective_test {
 namespace {
 
 constexpr PressCriterion squares[] = {PressCriterion::mse, PressCriterion::loocv, PressCriterion::gcv,
@@ -383,4 +383,4 @@ TEST(PressObjective, WhatDoesNotFitIsNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::press_objective_test

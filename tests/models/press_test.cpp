@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::press_test {
 namespace {
 
 /// Eq. 7: 1 for 0.5 < x < 0.75, else 0, with noise; further inputs play no part.
@@ -450,4 +450,4 @@ TEST(Press, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::press_test

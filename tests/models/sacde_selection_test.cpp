@@ -13,7 +13,7 @@
 #include "condens/optim/nonnegative_group_lasso.hpp"
 #include "support/planted_sacde.hpp"
 
-namespace condens {
+namespace condens::sacde_selection_test {
 namespace {
 
 TEST(SacdeSelection, FindsThePlantedInputAndLeavesTheOthers) {
@@ -232,4 +232,4 @@ TEST(SacdeSelection, StabilityCountsSelections) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::sacde_selection_test

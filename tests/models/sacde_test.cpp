@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/planted_sacde.hpp"
 
-namespace condens {
+namespace condens::sacde_test {
 namespace {
 
 TEST(Sacde, EqualsThePapersFormula) {
@@ -330,4 +330,4 @@ TEST(Sacde, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::sacde_test

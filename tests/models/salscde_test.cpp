@@ -8,7 +8,7 @@
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::salscde_test {
 namespace {
 
 /// y follows input 1 (counting from 0); the others say nothing.
@@ -145,4 +145,4 @@ TEST(Salscde, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::salscde_test

@@ -17,7 +17,7 @@
 #include "support/normals.hpp"
 #include "support/plain_ridge.hpp"
 
-namespace condens {
+namespace condens::trend_test {
 namespace {
 
 using trends::Fitted;
@@ -344,4 +344,4 @@ TEST(Trend, DocumentsKeepEveryBitAndRefuseWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::trend_test

@@ -15,7 +15,7 @@
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::boosting_search_test {
 namespace {
 
 using Function = double (*)(const Vector&);
@@ -205,4 +205,4 @@ TEST(BoostingSearch, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::boosting_search_test

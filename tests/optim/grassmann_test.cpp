@@ -15,7 +15,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::grassmann_test {
 namespace {
 
 /// tr(W A W') is least on the eigenvectors of the least eigenvalues.
@@ -204,4 +204,4 @@ TEST(Grassmann, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::grassmann_test

@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::lbfgs_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -196,4 +196,4 @@ TEST(Lbfgs, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::lbfgs_test

@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::mixture_proportions_test {
 namespace {
 
 const Vector even;  // weights of rows: all equal
@@ -162,4 +162,4 @@ TEST(MixtureProportions, NamesWhatItCannotTake) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mixture_proportions_test

@@ -10,7 +10,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::mnqp_test {
 namespace {
 
 struct Problem {
@@ -108,4 +108,4 @@ TEST(Mnqp, RefusesWhatItCannotStart) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::mnqp_test

@@ -10,7 +10,7 @@
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::nonnegative_group_lasso_test {
 namespace {
 
 /// H = A'A with A >= 0, and h = A't, t > 0: like the kernels' problem.
@@ -174,4 +174,4 @@ TEST(NonnegativeGroupLasso, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::nonnegative_group_lasso_test

@@ -13,7 +13,7 @@
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::nonnegative_qp_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -177,4 +177,4 @@ TEST(NonnegativeQp, RefusesAMatrixThatIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::nonnegative_qp_test

@@ -10,7 +10,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::owlqn_test {
 namespace {
 
 /// 0.5 x'Qx - b'x with Q = M M' / m + 0.1 I.
@@ -124,4 +124,4 @@ TEST(MinimizeL1, WhatDoesNotFitIsNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::owlqn_test

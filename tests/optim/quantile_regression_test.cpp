@@ -11,7 +11,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_kqr.hpp"
 
-namespace condens {
+namespace condens::quantile_regression_test {
 namespace {
 
 using plain::QuantileProblem;
@@ -192,4 +192,4 @@ TEST(QuantileRegression, BadArgumentsAreNamed) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::quantile_regression_test

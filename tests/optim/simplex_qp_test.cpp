@@ -12,7 +12,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::simplex_qp_test {
 namespace {
 
 Matrix positive_definite(Index n, RandomStream& random) {
@@ -179,4 +179,4 @@ TEST(SimplexQp, RefusesWhatIsNoProblem) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::simplex_qp_test

@@ -7,10 +7,10 @@
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::comparison_figure_test {
 namespace {
 
-using condens::testing::xml_problem;
+using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -53,4 +53,4 @@ TEST(ComparisonFigure, OneModelOrOneSplitOrNoFiniteScore) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::comparison_figure_test

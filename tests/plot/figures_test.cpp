@@ -9,14 +9,14 @@
 #include "support/gaussian_model.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::figures_test {
 namespace {
 
-using condens::testing::branching_model;
-using condens::testing::draw;
-using condens::testing::gaussian_model;
-using condens::testing::KnownModel;
-using condens::testing::xml_problem;
+using condens::tests::branching_model;
+using condens::tests::draw;
+using condens::tests::gaussian_model;
+using condens::tests::KnownModel;
+using condens::tests::xml_problem;
 
 /// Well-formed, finite, of a bearable size.
 void expect_sound(const std::string& svg) {
@@ -232,4 +232,4 @@ TEST(Page, IsSelfContainedAndEscaped) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::figures_test

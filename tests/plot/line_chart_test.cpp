@@ -8,10 +8,10 @@
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::line_chart_test {
 namespace {
 
-using condens::testing::xml_problem;
+using condens::tests::xml_problem;
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t out = 0;
@@ -116,4 +116,4 @@ TEST(LineChart, RefusesWhatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::line_chart_test

@@ -11,10 +11,10 @@
 #include "condens/plot/png.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::primitives_test {
 namespace {
 
-using testing::xml_problem;
+using tests::xml_problem;
 
 TEST(Canvas, EscapesEverythingXmlForbids) {
   EXPECT_EQ(escape_xml("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
@@ -226,4 +226,4 @@ TEST(Contour, RegionLevelHoldsTheMass) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::primitives_test

@@ -9,10 +9,10 @@
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::reduction_figures_test {
 namespace {
 
-using condens::testing::xml_problem;
+using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -102,4 +102,4 @@ TEST(ReductionFigures, SayWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::reduction_figures_test

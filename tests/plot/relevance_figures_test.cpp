@@ -5,10 +5,10 @@
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::relevance_figures_test {
 namespace {
 
-using condens::testing::xml_problem;
+using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -51,4 +51,4 @@ TEST(RelevanceFigures, SayWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::relevance_figures_test

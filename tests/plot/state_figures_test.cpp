@@ -6,10 +6,10 @@
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 
-namespace condens::plot {
+namespace condens::plot::state_figures_test {
 namespace {
 
-using condens::testing::xml_problem;
+using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -81,4 +81,4 @@ TEST(StateFigures, TheSmoothingMatrixIsOrderedAndThinned) {
 }
 
 }  // namespace
-}  // namespace condens::plot
+}  // namespace condens::plot::state_figures_test

@@ -17,7 +17,7 @@
 #include "support/plain_lscde.hpp"
 #include "support/plain_lsce.hpp"
 
-namespace condens {
+namespace condens::lsce_test {
 namespace {
 
 /// Illustration (b) of the paper's section 3.2, turned: y = t + t^2 + t^3 + noise, t = (x1 + x2) / sqrt(2).
@@ -474,4 +474,4 @@ TEST(Lsce, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::lsce_test

@@ -10,23 +10,14 @@
 #include <cmath>
 #include <limits>
 
-#include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
+#include "support/normals.hpp"
 
-namespace condens {
+namespace condens::lsmi_test {
 namespace {
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (Index i = 0; i < cols; ++i) {
-    for (Index k = 0; k < rows; ++k) out(k, i) = random.normal();
-  }
-  return out;
-}
 
 /// Tangkaratt et al. (2015), section 4.1: y = x1^2 + x2^2 + noise, or the cube of x2 + noise.
 Dataset planted(Index n, bool two, std::uint64_t seed = 1) {
@@ -312,4 +303,4 @@ TEST(Lsmi, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::lsmi_test

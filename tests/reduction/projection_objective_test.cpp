@@ -11,7 +11,7 @@
 #include "support/normals.hpp"
 #include "support/plain_lsce.hpp"
 
-namespace condens {
+namespace condens::projection_objective_test {
 namespace {
 
 plain::Lsce example(Index d_x, Index d_y, Index n, Index b, std::uint64_t seed = 1) {
@@ -205,4 +205,4 @@ TEST(ProjectionObjective, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::projection_objective_test

@@ -15,7 +15,7 @@
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
 
-namespace condens {
+namespace condens::sliced_density_test {
 namespace {
 
 /// y follows x1 - x3 (counting from 1) and spreads with x2; inputs on different scales.
@@ -332,4 +332,4 @@ TEST(SlicedDensity, WithoutAnyDensityThereIsNoModel) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::sliced_density_test

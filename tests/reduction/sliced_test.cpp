@@ -8,20 +8,11 @@
 #include <Eigen/QR>
 #include <cmath>
 
-#include "condens/core/random.hpp"
 #include "support/complaint.hpp"
+#include "support/normals.hpp"
 
-namespace condens {
+namespace condens::sliced_test {
 namespace {
-
-Matrix normals(Index rows, Index cols, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix out(rows, cols);
-  for (Index i = 0; i < cols; ++i) {
-    for (Index k = 0; k < rows; ++k) out(k, i) = random.normal();
-  }
-  return out;
-}
 
 /// y of one direction of five correlated inputs, monotone (for SIR) or even (for SAVE).
 Dataset planted(Index n, bool even, std::uint64_t seed = 1) {
@@ -196,4 +187,4 @@ TEST(SlicedBasis, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::sliced_test

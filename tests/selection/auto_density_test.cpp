@@ -13,7 +13,7 @@
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 
-namespace condens {
+namespace condens::auto_density_test {
 namespace {
 
 std::vector<std::string> chosen(const std::vector<AutoChoice>& all) {
@@ -105,4 +105,4 @@ TEST(Auto, NamesWhatItCannotTake) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::auto_density_test

@@ -17,7 +17,7 @@
 #include "support/complaint.hpp"
 #include "support/plain_lscde.hpp"
 
-namespace condens {
+namespace condens::forward_selection_test {
 namespace {
 
 /// y follows input 2 (counting from 0) and, less, input 0; the others say nothing.
@@ -508,4 +508,4 @@ TEST(Forward, ASubsetWithoutADensityNeverEnters) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::forward_selection_test

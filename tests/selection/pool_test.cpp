@@ -14,7 +14,7 @@
 #include "support/complaint.hpp"
 #include "support/gaussian_model.hpp"
 
-namespace condens {
+namespace condens::pool_test {
 namespace {
 
 const Run one_thread{.threads = 1, .observer = {}};
@@ -154,11 +154,11 @@ MemberFinder known() {
     const auto fit = [name](const Dataset&, const Document&, const Run&) -> std::unique_ptr<ConditionalDensity> {
       if (name == "fails") throw NumericalError("nothing is left");
       if (name == "refuses") throw std::invalid_argument("Refuses: y has 1 target, expected 7");
-      if (name == "zero") return std::make_unique<testing::KnownModel>(testing::gaussian_model(0.0, 1e-75));
+      if (name == "zero") return std::make_unique<tests::KnownModel>(tests::gaussian_model(0.0, 1e-75));
       double slope = 0.0;
       double scale = 0.0;
       std::istringstream(name) >> slope >> scale;
-      return std::make_unique<testing::KnownModel>(testing::gaussian_model(slope, scale));
+      return std::make_unique<tests::KnownModel>(tests::gaussian_model(slope, scale));
     };
     return {{}, fit};
   };
@@ -344,4 +344,4 @@ TEST(Pool, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::pool_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace condens {
+namespace condens::random_splits_test {
 namespace {
 
 TEST(RandomSplits, EveryRowIsInExactlyOnePart) {
@@ -57,4 +57,4 @@ TEST(RandomSplits, RefusesWhatCannotBeSplit) {
 }
 
 }  // namespace
-}  // namespace condens
+}  // namespace condens::random_splits_test

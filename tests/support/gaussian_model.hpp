@@ -10,7 +10,7 @@
 
 #include "condens/models/conditional_density.hpp"
 
-namespace condens::testing {
+namespace condens::tests {
 
 /// The law at every column of x is what a function returns.
 class KnownModel final : public ConditionalDensity {
@@ -63,4 +63,4 @@ inline Matrix draw(const ConditionalDensity& model, const Matrix& x, std::uint64
   return model.predict(x).sample(1, seed);
 }
 
-}  // namespace condens::testing
+}  // namespace condens::tests

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace condens::testing {
+namespace condens::tests {
 
 namespace detail {
 
@@ -65,4 +65,4 @@ inline std::string xml_problem(const std::string& xml) {
   return open.empty() ? "" : "<" + open.back() + "> stays open";
 }
 
-}  // namespace condens::testing
+}  // namespace condens::tests
