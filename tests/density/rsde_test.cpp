@@ -9,25 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "condens/core/errors.hpp"
-#include "condens/core/random.hpp"
 #include "condens/optim/simplex_qp.hpp"
 #include "support/complaint.hpp"
-#include "support/normals.hpp"
 #include "support/plain_kernels.hpp"
+#include "support/two_bumps.hpp"
 
 namespace condens::rsde_test {
 namespace {
-
-/// Two bumps, one narrower.
-Dataset two_bumps(Index n, Index d, std::uint64_t seed = 1) {
-  RandomStream random(seed);
-  Matrix y = normals(d, n, random);
-  for (Index i = 0; i < n; ++i) {
-    if (random.uniform() < 0.4) y.col(i) = 0.4 * y.col(i).array() + 3;
-  }
-  return {.x = Matrix(0, n), .y = y};
-}
 
 /// The numbers handed in, nothing added.
 RsdeOptions closed_form(double bandwidth) {
@@ -170,44 +158,6 @@ TEST(Rsde, WithoutCandidatesItSearchesAroundTheParzenWindow) {
   EXPECT_EQ(Rsde::fit(two_bumps(80, 1), options).report().details.at("candidates").at("score").as_vector().size(), 7);
 }
 
-TEST(Rsde, AWeightOfTwoIsTwoCopiesAndNoneIsAbsence) {
-  const Dataset data = two_bumps(40, 2);
-  Dataset weighted = data;
-  weighted.weights = Vector::Ones(40);
-  weighted.weights[3] = 2;
-  weighted.weights[7] = 0;
-  std::vector<Index> rows;
-  for (Index i = 0; i < 40; ++i) {
-    if (i != 7) rows.push_back(i);
-  }
-  rows.push_back(3);
-  const Dataset test = two_bumps(30, 2, 9);
-  for (const RsdeOptions& options : {RsdeOptions{}, RsdeOptions::paper()}) {
-    const Rsde by_weight = Rsde::fit(weighted, options);
-    const Rsde by_copies = Rsde::fit(data.subset(rows), options);
-    EXPECT_NEAR(by_weight.bandwidth(), by_copies.bandwidth(), 1e-6);
-    const Vector difference = by_weight.log_density(test.x, test.y) - by_copies.log_density(test.x, test.y);
-    EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-5);
-  }
-}
-
-TEST(Rsde, HardDataStillHaveADensity) {
-  const auto fits = [](const Matrix& y) {
-    for (const RsdeOptions& options : {RsdeOptions{}, RsdeOptions::paper()}) {
-      const Rsde model = Rsde::fit({.x = Matrix(0, y.cols()), .y = y}, options);
-      EXPECT_TRUE(model.log_density(Matrix(0, y.cols()), y).allFinite());
-      EXPECT_NEAR(model.kernel_weights().sum(), 1.0, 1e-12);
-    }
-  };
-  fits(Matrix{{0.0, 1.0}});                      // two rows
-  fits(Matrix{{0.0, 0.0, 0.0, 1.0, 1.0, 1.0}});  // two different ones
-  fits(normals(6, 3, 1));                        // fewer rows than dimensions
-  fits(normals(1, 30, 2).cwiseMax(-0.5));        // ties
-  Matrix far = normals(1, 30, 3);
-  far(0, 4) = 1e8;
-  fits(far);
-}
-
 TEST(Rsde, ADensityOfInputsAndTargetsIsConditioned) {
   Dataset data = two_bumps(100, 2);
   data.x = data.y.row(0);
@@ -230,11 +180,6 @@ TEST(Rsde, BadOptionsAndDataAreNamed) {
   const Matrix many = Eigen::RowVectorXd::LinSpaced(10001, 0.0, 1.0);
   EXPECT_EQ(complaint([&] { Rsde::fit({.x = Matrix(0, 10001), .y = many}, {.solver = RsdeSolver::multiplicative}); }),
             "RSDE: solver = multiplicative with 10001 rows, expected at most 10000: it needs the matrix of all pairs");
-}
-
-TEST(Rsde, CanBeCancelled) {
-  EXPECT_THROW(Rsde::fit(two_bumps(300, 1), {}, {.threads = 1, .observer = [](auto, double) { return false; }}),
-               Cancelled);
 }
 
 }  // namespace

@@ -8,25 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "condens/core/errors.hpp"
-#include "condens/core/random.hpp"
 #include "condens/density/orthogonal_regression.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 #include "support/plain_kernels.hpp"
+#include "support/two_bumps.hpp"
 
 namespace condens::skd_test {
 namespace {
-
-/// Two bumps, one narrower.
-Dataset two_bumps(Index n, Index d, std::uint64_t seed = 1) {
-  RandomStream random(seed);
-  Matrix y = normals(d, n, random);
-  for (Index i = 0; i < n; ++i) {
-    if (random.uniform() < 0.4) y.col(i) = 0.4 * y.col(i).array() + 3;
-  }
-  return {.x = Matrix(0, n), .y = y};
-}
 
 /// The numbers handed in, one regulariser, no kernel dropped after it was chosen.
 SkdOptions closed_form(double bandwidth, double target_bandwidth) {
@@ -178,45 +167,6 @@ TEST(Skd, ARelativeRegulariserKnowsNoUnits) {
   EXPECT_NE(Skd::fit(large, options).kernel_means().cols(), model.n_kernels());
 }
 
-TEST(Skd, AWeightOfTwoIsTwoCopiesAndNoneIsAbsence) {
-  const Dataset data = two_bumps(40, 2);
-  Dataset weighted = data;
-  weighted.weights = Vector::Ones(40);
-  weighted.weights[3] = 2;
-  weighted.weights[7] = 0;
-  std::vector<Index> rows;
-  for (Index i = 0; i < 40; ++i) {
-    if (i != 7) rows.push_back(i);
-  }
-  rows.push_back(3);
-  const Dataset test = two_bumps(30, 2, 9);
-  for (const SkdOptions& options : {SkdOptions{}, SkdOptions::paper()}) {
-    const Skd by_weight = Skd::fit(weighted, options);
-    const Skd by_copies = Skd::fit(data.subset(rows), options);
-    EXPECT_NEAR(by_weight.bandwidth(), by_copies.bandwidth(), 1e-6);
-    const Vector difference = by_weight.log_density(test.x, test.y) - by_copies.log_density(test.x, test.y);
-    EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-5);
-  }
-}
-
-TEST(Skd, HardDataStillHaveADensity) {
-  const auto fits = [](const Matrix& y) {
-    for (const SkdOptions& options : {SkdOptions{}, SkdOptions::paper()}) {
-      const Skd model = Skd::fit({.x = Matrix(0, y.cols()), .y = y}, options);
-      EXPECT_TRUE(model.log_density(Matrix(0, y.cols()), y).allFinite());
-      EXPECT_NEAR(model.kernel_weights().sum(), 1.0, 1e-12);
-    }
-  };
-  fits(Matrix{{0.0, 1.0}});                      // two rows
-  fits(Matrix{{0.0, 0.0, 0.0, 1.0, 1.0, 1.0}});  // two different ones
-  fits(normals(6, 3, 1));                        // fewer rows than dimensions
-  fits(normals(1, 30, 2).cwiseMax(-0.5));        // ties
-  fits(normals(300, 4, 4));                      // densities that no double holds
-  Matrix far = normals(1, 30, 3);
-  far(0, 4) = 1e8;
-  fits(far);
-}
-
 TEST(Skd, BadOptionsAndDataAreNamed) {
   const Dataset data = two_bumps(20, 1);
   const auto said = [&](const SkdOptions& options) { return complaint([&] { Skd::fit(data, options); }); };
@@ -227,11 +177,6 @@ TEST(Skd, BadOptionsAndDataAreNamed) {
   EXPECT_EQ(said({.cv = {}}), "SKD: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_EQ(complaint([&] { Skd::fit({.x = Matrix(0, 3), .y = Matrix::Ones(1, 3)}); }),
             "SKD: target 1 is constant (1 in every row); a law without spread has no density");
-}
-
-TEST(Skd, CanBeCancelled) {
-  EXPECT_THROW(Skd::fit(two_bumps(300, 1), {}, {.threads = 1, .observer = [](auto, double) { return false; }}),
-               Cancelled);
 }
 
 }  // namespace
