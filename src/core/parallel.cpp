@@ -45,6 +45,7 @@ void Task::poll() {
 
 void parallel_for(Index blocks, int threads, const std::function<void(Index)>& body,
                   const std::function<void()>& poll) {
+  if (poll) poll();  // the helpers may leave no block to the calling thread
   const Index helpers = std::min<Index>(threads, blocks) - 1;
   if (helpers <= 0) {
     for (Index block = 0; block < blocks; ++block) {

@@ -79,7 +79,17 @@ TEST(ParallelFor, PollsOnTheCallingThreadOnly) {
           if (std::this_thread::get_id() != caller) ++elsewhere;
         });
     EXPECT_EQ(elsewhere, 0);
-    EXPECT_EQ(polls, own_blocks) << "once after each block of the calling thread";
+    EXPECT_EQ(polls, own_blocks + 1) << "at the start, and after each block of the calling thread";
+  }
+}
+
+TEST(ParallelFor, PollsBeforeTheFirstBlock) {
+  for (const int threads : {1, 2, 7}) {
+    std::atomic<bool> ran = false;
+    EXPECT_THROW(parallel_for(
+                     100, threads, [&](Index) { ran = true; }, [] { throw Cancelled(); }),
+                 Cancelled);
+    EXPECT_FALSE(ran);
   }
 }
 

@@ -43,8 +43,9 @@ class Task {
 int resolve_threads(int requested);
 
 /// Calls body(0), ..., body(blocks - 1), each once, on up to `threads` threads
-/// (the calling thread is one of them), and `poll` between blocks on the calling
-/// thread. The first exception stops the remaining blocks and is rethrown.
+/// (the calling thread is one of them), and `poll` on the calling thread, at the start
+/// and after each of its blocks. The first exception stops the remaining blocks and
+/// is rethrown.
 void parallel_for(Index blocks, int threads, const std::function<void(Index)>& body,
                   const std::function<void()>& poll = {});
 
