@@ -44,8 +44,8 @@ def ahead(X, y, marker):
 def main():
     """The two calls."""
     X, y = patients()
-    standing = ", ".join(f"{ahead(X, y, marker)} of {marker}" for marker in (*MEAN, BRANCH, SPREAD))
-    print(f"markers that stand ahead of a planted one in a chi-square of each alone: {standing}")
+    standing = ", ".join(f"m{marker}: {ahead(X, y, marker)}" for marker in (*MEAN, BRANCH, SPREAD))
+    print(f"other markers ahead of each planted one, by a chi-square of each alone: {standing}")
     begin = time.perf_counter()
     model = SACDE(n_jobs=-1).fit(X, y)
     print(f"Python: SACDE(n_jobs=-1).fit(X, y) on {X.shape[0]} x {X.shape[1]}: {time.perf_counter() - begin:.0f} s")
