@@ -25,23 +25,6 @@ Matrix rows_together(const Matrix& x, const Matrix& y) {
   return out;
 }
 
-/// The kernels of y at x = a_l: B_l - C_l' A_l^-1 C_l = F_yy F_yy'.
-GaussianComponents given_inputs(const GaussianComponents& joint, Index d_x) {
-  const Index m = joint.means.cols();
-  const Index d_y = joint.means.rows() - d_x;
-  GaussianComponents out = GaussianComponents::standard(d_y, m, joint.correlated() && d_y > 1);
-  out.means = joint.means.bottomRows(d_y);
-  out.scales = joint.scales.bottomRows(d_y);
-  for (Index l = 0; joint.correlated() && l < m; ++l) {
-    Matrix factor = joint.correlation_factor(l).bottomRightCorner(d_y, d_y);
-    const Vector norms = factor.rowwise().norm();
-    out.scales.col(l).array() *= norms.array();
-    factor = norms.cwiseInverse().asDiagonal() * factor;
-    if (d_y > 1) out.correlations.col(l) = factor.reshaped();
-  }
-  return out;
-}
-
 }  // namespace
 
 JointDensity::Parameters JointDensity::parameters(const VectorView& weights, Matrix means, Matrix scales,
@@ -71,7 +54,7 @@ JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_sc
   inverse_scales_x_ = joint_.scales().topRows(d_x).transpose().cwiseInverse();
   log_weights_ = joint_.log_weights();
   if (d_x > 0) log_weights_ += inverse_scales_x_.array().log().rowwise().sum().matrix();
-  const GaussianComponents targets = given_inputs(joint_.components(), d_x);
+  const GaussianComponents targets = joint_.components().given_leading(d_x);
   if (joint_.components().correlated()) {
     for (Index l = 0; l < m; ++l) {
       log_weights_[l] -= joint_.components().correlation_factor(l).diagonal().head(d_x).array().log().sum();

@@ -101,6 +101,14 @@ Index require_line_points(const GaussianMixtures& laws, const VectorView& y, std
   return points_per_law(laws, y.size(), where, "y");
 }
 
+Index require_tail_levels(const GaussianMixtures& laws, const VectorView& levels, std::string_view where) {
+  require_univariate(laws.dimension(), where, kUseMarginal);
+  for (const double level : levels) {
+    require(level > 0.0 && level <= 1.0, where, ": level = ", level, ", expected a number in (0, 1]");
+  }
+  return points_per_law(laws, levels.size(), where, "levels");
+}
+
 /// value(law i, j) for the k points j of every law i, which are consecutive.
 template <class Value>
 Vector at_points(const GaussianMixtures& laws, const Run& run, std::string name, Index k, const Value& value) {
@@ -166,6 +174,29 @@ Vector GaussianMixtures::cdf(const VectorView& y, const Run& run) const {
 Vector GaussianMixtures::sf(const VectorView& y, const Run& run) const {
   const Index k = require_line_points(*this, y, "GaussianMixtures::sf");
   return at_points(*this, run, "sf", k, [&](const MixtureView& p, Index j) { return detail::sf(p, y[j]); });
+}
+
+Vector GaussianMixtures::probability(const VectorView& lower, const VectorView& upper, const Run& run) const {
+  const std::string_view where = "GaussianMixtures::probability";
+  const Index k = require_line_points(*this, lower, where);
+  require_line_points(*this, upper, where);
+  require(lower.size() == upper.size(), where, ": lower has ", lower.size(), " numbers and upper ", upper.size(),
+          "; expected as many");
+  return at_points(*this, run, "probability", k, [&](const MixtureView& p, Index j) {
+    return lower[j] < upper[j] ? detail::probability(p, lower[j], upper[j]) : 0.0;
+  });
+}
+
+Vector GaussianMixtures::lower_tail_mean(const VectorView& levels, const Run& run) const {
+  const Index k = require_tail_levels(*this, levels, "GaussianMixtures::lower_tail_mean");
+  return at_points(*this, run, "expected shortfall", k,
+                   [&](const MixtureView& p, Index j) { return detail::lower_tail_mean(p, levels[j]); });
+}
+
+Vector GaussianMixtures::upper_tail_mean(const VectorView& levels, const Run& run) const {
+  const Index k = require_tail_levels(*this, levels, "GaussianMixtures::upper_tail_mean");
+  return at_points(*this, run, "expected shortfall", k,
+                   [&](const MixtureView& p, Index j) { return detail::upper_tail_mean(p, levels[j]); });
 }
 
 Vector GaussianMixtures::log_cdf(const VectorView& y, const Run& run) const {

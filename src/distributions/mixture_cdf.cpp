@@ -102,6 +102,37 @@ double upper_quantile(const MixtureView& p, double level) {
   return level <= 0.5 ? tail_quantile(p, level, -1.0) : tail_quantile(p, 1.0 - level, 1.0);
 }
 
+namespace {
+
+// E (z - Z)_+ = z Phi(z) + phi(z), Z standard normal. Far out the terms cancel: there phi(z) / z^2 (1 - 3 / z^2 + 15 /
+// z^4
+// - ...), whose 25th term is below rounding for z = -10 (Abramowitz and Stegun 1964, 26.2.12, once integrated).
+double mean_shortfall(double z) {
+  const double phi = std::exp(-0.5 * z * z - kLogSqrt2Pi);
+  if (z > -10.0) return z * normal_cdf(z) + phi;
+  const double t = 1.0 / (z * z);
+  double series = 1.0;
+  for (int k = 51; k >= 3; k -= 2) series = 1.0 - t * k * series;
+  return phi * t * series;
+}
+
+// E[Y | Y <= q] = q - sum_l w_l s_l E (z_l - Z)_+ / level, z_l = (q - v_l) / s_l and q the quantile. Mirrored for
+// side = -1.
+double tail_mean(const MixtureView& p, double level, double side) {
+  if (level == 1.0) return mean(p)[0];
+  const double q = side > 0.0 ? quantile(p, level) : upper_quantile(p, level);
+  double total = 0.0;
+  for (Index l = 0; l < p.m; ++l) {
+    total += p.weights[l] * p.scale(l) * mean_shortfall(side * ((q - p.mean(l)) / p.scale(l)));
+  }
+  return q - side * total / level;
+}
+
+}  // namespace
+
+double lower_tail_mean(const MixtureView& p, double level) { return tail_mean(p, level, 1.0); }
+double upper_tail_mean(const MixtureView& p, double level) { return tail_mean(p, level, -1.0); }
+
 // Of the two tails that end at a and b the smaller ones are subtracted.
 double probability(const MixtureView& p, double a, double b) {
   Vector more(p.m);

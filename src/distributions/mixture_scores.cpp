@@ -17,11 +17,13 @@
 #include <array>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
+#include "pair_boxes.hpp"
 
 namespace condens::detail {
 namespace {
@@ -185,6 +187,8 @@ class Distances : public Pairs {
     return 0x1p-58 * least / (greatest * static_cast<double>(p.m));
   }
 
+  static std::optional<double> by_boxes(const MixtureView& p) { return pair_distance_by_boxes(p); }
+
   // out[r] for r <= l
   void fill(Index l, double* out) {
     if (p_.d == 1) {
@@ -225,6 +229,8 @@ class Overlaps : public Pairs {
     const auto m = static_cast<double>(p.m);
     return 0x1p-58 * ratio / (m * m);
   }
+
+  static std::optional<double> by_boxes(const MixtureView& p) { return overlap_by_boxes(p); }
 
   // out[r] for r <= l
   void fill(Index l, double* out) {
@@ -270,8 +276,14 @@ double pair_mean(const MixtureView& p, const Fill& fill) {
 }
 
 template <class Of>
+std::optional<double> mean_by_boxes(const MixtureView& p) {
+  return p.d == 1 ? Of::by_boxes(p) : std::nullopt;
+}
+
+template <class Of>
 double mean_over_pairs(const MixtureView& p) {
   const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   Of pairs(some.view());
   return pair_mean(some.view(), [&](Index l, double* out) { pairs.fill(l, out); });
 }
@@ -279,6 +291,7 @@ double mean_over_pairs(const MixtureView& p) {
 template <class Of>
 double mean_over_pairs(const MixtureView& p, const Matrix& table) {
   const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   return pair_mean(some.view(), [&](Index l, double* out) {
     const double* column = table.data() + some.place(l) * p.m;
     for (Index r = 0; r <= l; ++r) out[r] = column[some.place(r)];

@@ -74,6 +74,9 @@ double quantile(const MixtureView& p, double level);
 double upper_quantile(const MixtureView& p, double level);
 /// P(a < Y <= b), relatively exact for every component.
 double probability(const MixtureView& p, double a, double b);
+/// The mean of the share `level` of lowest values.
+double lower_tail_mean(const MixtureView& p, double level);
+double upper_tail_mean(const MixtureView& p, double level);
 
 // --- mixture_moments.cpp -------------------------------------------------------------
 Vector mean(const MixtureView& p);
