@@ -174,6 +174,11 @@ std::string path_figure(const Model& model) {
   const Matrix& norms = path.at("norms").as_matrix();
   const std::vector<std::string> names = names_of(model.encoder.input_columns());
   const double chosen = path.at("chosen").as_number();
+  const auto is_input = [&](double i) { return i >= 0 && i < static_cast<double>(names.size()); };
+  if (penalty.size() == 0 || norms.rows() != inputs.size() || norms.cols() != penalty.size() ||
+      !std::all_of(inputs.begin(), inputs.end(), is_input)) {
+    throw FormatError("the path of the penalties does not fit the inputs");
+  }
   Index at_chosen = 0;
   (penalty.array() - chosen).abs().minCoeff(&at_chosen);
   std::vector<Index> order(static_cast<std::size_t>(inputs.size()));

@@ -25,6 +25,7 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   if (columns.size() < 3) throw FormatError("the table of candidates has no options, scores and standard errors");
   const Vector score = found->at("score").as_vector();
   const Vector standard_error = found->at("standard_error").as_vector();
+  if (score.size() == 0) throw FormatError("the table of candidates is empty");
   std::vector<Vector> values;
   Tuning out;
   for (std::size_t j = 0; j + 2 < columns.size(); ++j) {

@@ -52,7 +52,9 @@ Wanted what_is_wanted(const PredictCall& call) {
   Wanted out{call, split_probabilities("--quantiles", call.quantiles),
              split_probabilities("--interval", call.interval)};
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
-  require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
+  constexpr Index most_samples = 1'000'000;  // columns of the output
+  require(call.samples >= 0 && call.samples <= most_samples, "--sample = ", call.samples,
+          ", expected a number of draws, at most ", most_samples);
   require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
   const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || call.exact_quantiles ||
                    !out.interval.empty() || call.log_density || call.cdf || call.samples > 0;

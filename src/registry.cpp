@@ -146,11 +146,12 @@ AutoDensity fit_auto(const Dataset& data, const AutoOptions& options, const Run&
 
 AutoDensity load_auto(const Document& document) { return AutoDensity::from_document(document, load_density); }
 
-Document to_document(const Bounds& bounds) {
+Document to_document(const Bounds& all) {
+  const Bounds bounds = as_told(all);
   Document out(Document::Object{});
   const auto end = [](double value) { return std::isfinite(value) ? Document(value) : Document(); };
   out.set("low", end(bounds.low)).set("low_open", bounds.low_open);
-  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open);
+  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open).set("whole", bounds.whole);
 }
 
 /// `defaults` holds all values of every preset.

@@ -55,7 +55,8 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         y : array, series or data frame of shape (n,), (n, 1) or (n, d_y)
             Targets; several are modelled jointly.
         sample_weight : array of shape (n,), optional
-            Weights >= 0; weight 2 counts as two copies of the row.
+            Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
+            else weight 2 counts as two copies of the row.
 
         Returns
         -------
@@ -394,7 +395,8 @@ class _Density(ConditionalDensityRegressor):
         y : array, series or data frame of shape (n,), (n, 1) or (n, d_y), optional
             Targets. The density of (X, y) is fitted and conditioned on X, exactly.
         sample_weight : array of shape (n,), optional
-            Weights >= 0; weight 2 counts as two copies of the row.
+            Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
+            else weight 2 counts as two copies of the row.
 
         Returns
         -------

@@ -1,5 +1,6 @@
 #include "condens/core/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "condens/core/names.hpp"
@@ -21,10 +22,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 std::string expected(const OptionInfo& info) {
   const std::string bounds = to_string(info.bounds);
   const std::string suffix = bounds.empty() ? "" : " " + bounds;
+  const std::string numbers = info.bounds.whole ? "whole numbers" : "numbers";
   if (info.type == "boolean") return "true or false";
   if (info.type == "integer") return "a whole number" + suffix;
   if (info.type == "number") return "a number" + suffix;
-  if (info.type == "numbers") return "a list of numbers, each" + (suffix.empty() ? " finite" : suffix);
+  if (info.type == "numbers") return "a list of " + numbers + ", each" + (suffix.empty() ? " finite" : suffix);
   if (info.type == "text") return "a text";
   if (info.type == "texts") return "a list of texts";
   if (info.type == "matrix") return "a matrix of finite numbers";
@@ -32,6 +34,17 @@ std::string expected(const OptionInfo& info) {
   std::string choices = "one of ";
   for (std::size_t i = 0; i < info.choices.size(); ++i) choices += (i == 0 ? "" : ", ") + info.choices[i];
   return choices;
+}
+
+/// The same, with a far end where the number lies beyond it.
+std::string expected_of(const OptionInfo& info, double number) {
+  const auto& [low, high, low_open, high_open, whole] = info.bounds;
+  const std::string told = expected(info);
+  if (!std::isfinite(number)) return told;
+  if (number > high && high == (whole ? largest_count : largest_number)) return message(told, ", at most ", high);
+  if (number < low && low == -largest_number) return message(told, ", at least ", low);
+  if (number > 0 && number < low && low == smallest_positive) return message(told, ", at least ", low);
+  return told;
 }
 
 bool is_number(const Document& value) {
@@ -56,7 +69,19 @@ double parse_number(std::string_view owner, const OptionInfo& info, std::string_
 
 }  // namespace
 
-std::string to_string(const Bounds& bounds) {
+Bounds as_told(Bounds bounds) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (bounds.low == smallest_positive) {
+    bounds.low = 0;
+    bounds.low_open = true;
+  }
+  if (bounds.low == -largest_number) bounds.low = -infinity;
+  if (bounds.high == (bounds.whole ? largest_count : largest_number)) bounds.high = infinity;
+  return bounds;
+}
+
+std::string to_string(const Bounds& all) {
+  const Bounds bounds = as_told(all);
   const bool below = std::isfinite(bounds.high);
   const bool above = std::isfinite(bounds.low);
   if (above && below) {
@@ -88,16 +113,15 @@ bool read_bool(std::string_view owner, const OptionInfo& info, const Document& v
 }
 
 Index read_integer(std::string_view owner, const OptionInfo& info, const Document& value) {
-  const double number = is_number(value) ? value.as_number() : std::nan("");
-  if (!info.bounds.contain(number) || number != std::floor(number) || std::abs(number) > 9e15) {
-    bad_option(owner, info.name, to_text(value), expected(info));
-  }
-  return static_cast<Index>(number);
+  OptionInfo own = info;
+  own.bounds.whole = true;
+  own.bounds.high = std::min(own.bounds.high, largest_count);
+  return static_cast<Index>(read_number(owner, own, value));
 }
 
 double read_number(std::string_view owner, const OptionInfo& info, const Document& value) {
   const double number = is_number(value) ? value.as_number() : std::nan("");
-  if (!info.bounds.contain(number)) bad_option(owner, info.name, to_text(value), expected(info));
+  if (!info.bounds.contain(number)) bad_option(owner, info.name, to_text(value), expected_of(info, number));
   return number;
 }
 
@@ -129,6 +153,11 @@ std::vector<std::string> read_texts(std::string_view owner, const OptionInfo& in
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value) {
   const auto* matrix = std::get_if<Matrix>(&value.value());
   if (matrix == nullptr || !matrix->allFinite()) bad_option(owner, info.name, to_text(value), expected(info));
+  for (const double number : matrix->reshaped()) {
+    if (!info.bounds.contain(number)) {
+      bad_option(owner, info.name, message("a matrix with the entry ", number), expected_of(info, number));
+    }
+  }
   return *matrix;
 }
 

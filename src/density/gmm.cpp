@@ -35,7 +35,6 @@ void check_options(const GmmOptions& o, const Dataset& data) {
   require(!o.n_components.empty(), owner, ": n_components has no numbers, expected one or candidates");
   double before = 0;
   for (const double k : o.n_components) {
-    require(k == std::floor(k) && k <= 1e9, owner, ": n_components = ", k, ", expected whole numbers");
     require(k > before, owner, ": n_components has ", k, " after ", before, ", expected rising candidates");
     before = k;
   }
@@ -247,7 +246,7 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset distinct = preparation::merge_copies(standardized.data);
 
   Matrix centers;

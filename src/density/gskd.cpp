@@ -216,7 +216,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
   const Vector bandwidth = options.target_bandwidth.empty()

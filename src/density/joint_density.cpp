@@ -153,10 +153,16 @@ Document JointDensity::document_of_kernels(Document options) const {
 }
 
 JointDensity::Parameters JointDensity::read_kernels(const Document& document, double defensive_weight) {
+  const Index d_x = Standardizer::from_document(document.at("x_scale")).dimension();
   const Index d_y = Standardizer::from_document(document.at("y_scale")).dimension();
   GaussianComponents kernels{document.at("means").as_matrix(), document.at("scales").as_matrix()};
   if (const Document* correlations = document.find("correlations")) kernels.correlations = correlations->as_matrix();
-  return {document.at("log_weights").as_vector(), std::move(kernels), Defensive::read(document, defensive_weight, d_y)};
+  Vector log_weights = document.at("log_weights").as_vector();
+  const auto fits = [&](const Matrix& of) { return of.rows() == d_x + d_y && of.cols() == log_weights.size(); };
+  if (log_weights.size() == 0 || d_y == 0 || !fits(kernels.means) || !fits(kernels.scales)) {
+    throw FormatError("the kernels do not fit together");
+  }
+  return {std::move(log_weights), std::move(kernels), Defensive::read(document, defensive_weight, d_y)};
 }
 
 }  // namespace condens

@@ -220,7 +220,7 @@ RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, cons
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   if (options.widths == RatioWidths::equal) {
     NadarayaWatson law = NadarayaWatson::fit(standardized.data, conditional_options(options), run);
     Vector widths = law.bandwidths();

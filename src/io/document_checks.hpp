@@ -1,6 +1,7 @@
 #pragma once
 // What JSON and CBOR ask of a document in common, and the path that messages name.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -57,9 +58,11 @@ void check_depth(const Place& place) {
   if (place.depth() > max_depth) throw Error(message(place.text(), ": nested deeper than ", max_depth, " levels"));
 }
 
-/// Refuses shapes that do not hold `count` numbers.
-inline void check_shape(std::int64_t rows, std::int64_t cols, std::size_t count, const Place& place) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;  // keeps the product in range
+/// Refuses shapes that do not hold `count` numbers, and sides longer than the document of `bytes` bytes: what stands
+/// beside a matrix without numbers has one for each of its columns, and whoever reads goes through them.
+inline void check_shape(std::int64_t rows, std::int64_t cols, std::size_t count, std::size_t bytes,
+                        const Place& place) {
+  const std::int64_t most = std::min(std::int64_t{1} << 31, static_cast<std::int64_t>(bytes));  // product in range
   const bool valid =
       rows >= 0 && cols >= 0 && rows < most && cols < most && static_cast<std::uint64_t>(rows * cols) == count;
   if (!valid) {

@@ -124,11 +124,12 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
   require(n > 0 && (weights.size() == 0 || weights.size() == n), "mean_score: ", n, " values and ", weights.size(),
           " weights, expected at least one value, and no weights or one for each");
   const double size = effective_size(n, weights);
+  const Vector counted = counted_weights(weights);  // of any size: their sum is a number
   const auto weighted_mean = [&](const auto& value) {
     double sum = 0.0;
     double total = 0.0;
     for (Index i = 0; i < n; ++i) {
-      const double weight = weights.size() == 0 ? 1.0 : weights[i];
+      const double weight = counted.size() == 0 ? 1.0 : counted[i];
       sum += weight * value(values[i]);
       total += weight;
     }

@@ -230,7 +230,7 @@ EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   Parameters p{.options = options,
                .radius = options.radius.front(),
                .bandwidth_y = options.bandwidth_y.front(),

@@ -186,7 +186,7 @@ GaussianProcess GaussianProcess::fit(const Dataset& data, const GaussianProcessO
   // Before anything is rounded: a flat likelihood would make much of the last digits.
   const Dataset different = preparation::merge_copies(rows);
   const preparation::Standardized standardized = preparation::standardize(owner, different, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset process = standardized.data.subset(draw_rows(different.size(), options.max_rows, options.seed));
   if (process.size() < different.size()) {
     report.warnings.push_back(message("the process is made of ", process.size(), " of the ", different.size(),

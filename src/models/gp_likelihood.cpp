@@ -1,6 +1,7 @@
 #include "condens/models/gp_likelihood.hpp"
 
 #include <Eigen/Cholesky>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -15,8 +16,7 @@ namespace condens::gp {
 namespace {
 
 constexpr Index columns_per_block = 64;
-constexpr double first_jitter = 1e-10;  // relative to s_f^2
-constexpr double last_jitter = 1e-4;
+constexpr std::array jitters = {0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4};  // relative to s_f^2
 
 /// x_k / l_k: kernels of unit length scale.
 Matrix scaled(const MatrixView& x, const Hyperparameters& at) { return x.array().colwise() / at.length_scales.array(); }
@@ -46,19 +46,17 @@ Matrix lower_kernel(const Matrix& z, double signal_variance, int threads) {
 
 Factor factorize(const Matrix& kernel, const Vector& weights, const Hyperparameters& at) {
   Factor out{Matrix(), 0.0};
-  while (true) {
+  for (const double relative : jitters) {
+    out.jitter = relative * at.signal_variance;
     out.lower = kernel;
     out.lower.diagonal().array() += at.noise_variance / weights.array() + out.jitter;
     const Eigen::LLT<Eigen::Ref<Matrix>> llt(out.lower);
     // A pivot that rounding made positive is no better than one that it made negative.
     const double smallest = out.lower.diagonal().minCoeff();
     if (llt.info() == Eigen::Success && smallest > 0 && std::isfinite(smallest)) return out;
-    out.jitter = out.jitter == 0 ? first_jitter * at.signal_variance : 10 * out.jitter;
-    if (!(out.jitter <= 1.5 * last_jitter * at.signal_variance)) {
-      throw NumericalError(message("GaussianProcess: the covariance matrix is not positive definite, even with ",
-                                   last_jitter, " of the signal variance added; give a larger noise_variance"));
-    }
   }
+  throw NumericalError(message("GaussianProcess: the covariance matrix is not positive definite, even with ",
+                               jitters.back(), " of the signal variance added; give a larger noise_variance"));
 }
 
 /// Sums over one block of columns of the lower triangle of Q = alpha alpha' - K^-1.

@@ -332,7 +332,7 @@ Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, rows, given.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Drawn drawn = draw_rows(standardized.data, given.max_rows, given.seed);
   report_rows(drawn.data.size(), rows.size(), report);
   const KqrOptions options = settle_candidates(given, drawn.data.x);

@@ -266,7 +266,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   Vector input_widths = lscde::apply_metric(standardized, options, run, report);
   std::vector<Index> center_rows;
   if (options.centers.size() == 0) {

@@ -21,19 +21,14 @@ namespace {
 
 constexpr std::string_view owner = "MixtureDensityNetwork";
 
-void check_whole(const std::vector<double>& values, std::string_view name) {
-  require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
-  for (const double value : values) {
-    require(value == std::floor(value) && value <= 10000, owner, ": ", name, " has ", value,
-            ", expected whole numbers up to 10000");
-  }
-}
-
 void check_options(const MdnOptions& options) {
   validate_options(options, owner);
-  check_whole(options.n_components, "n_components");
-  check_whole(options.hidden, "hidden");
-  require(!options.regularization.empty(), owner, ": regularization has no numbers, expected one or candidates");
+  const auto check_list = [](const std::vector<double>& values, std::string_view name) {
+    require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
+  };
+  check_list(options.n_components, "n_components");
+  check_list(options.hidden, "hidden");
+  check_list(options.regularization, "regularization");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
 
@@ -73,9 +68,19 @@ Ensemble plan(const MdnOptions& options, const Dataset& rows) {
                       (options.optimizer == MdnOptimizer::automatic && rows.size() > options.adam_rows);
   out.training.max_iterations = out.training.adam ? options.adam_passes : options.max_iterations;
   out.training.patience = options.patience;
-  out.training.batch_size = options.batch_size;
+  out.training.batch_size = std::min(options.batch_size, rows.size());
   out.training.learning_rate = options.learning_rate;
   return out;
+}
+
+/// Refuses what would not fit in memory: all networks of the largest candidate.
+void check_size(const MdnOptions& options, mdn::Shape shape) {
+  constexpr double most = 0x1p27;  // numbers: a gigabyte
+  shape.hidden = static_cast<Index>(*std::max_element(options.hidden.begin(), options.hidden.end()));
+  shape.n_components = static_cast<Index>(*std::max_element(options.n_components.begin(), options.n_components.end()));
+  const double numbers = static_cast<double>(shape.n_parameters()) * static_cast<double>(options.n_members);
+  require(numbers <= most, owner, ": the networks have ", numbers, " numbers together, expected at most ", most,
+          "; give fewer of hidden, layers, n_components or n_members");
 }
 
 std::vector<Candidate> candidates_of(const MdnOptions& options) {
@@ -329,12 +334,13 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const bool given_folds = options.cv.size() > 1;
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset own = rows_of_training(standardized.data, options.standardize);
   const Defensive defensive = Defensive::fit(options.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
   Ensemble ensemble = plan(options, own);
+  check_size(options, ensemble.training.shape);
   choose(ensemble, options, own, given_folds ? data : rows, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);

@@ -265,7 +265,7 @@ NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOpti
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset components = choose_components(standardized, options);
   report.details.set("n_rows", rows.size());
   report.details.set("n_centers", components.size());

@@ -27,7 +27,15 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
   return out;
 }
 
-void warn_of_constant_inputs(const Standardized& standardized, FitReport& report) {
+void warn_of_lost_weights(const Dataset& given, FitReport& report) {
+  const Index lost = (given.weights.array() > 0).count() - (counted_weights(given.weights).array() > 0).count();
+  if (lost == 0) return;
+  report.warnings.push_back(message(lost, lost == 1 ? " row has a weight" : " rows have weights",
+                                    " so far below the largest that rounding takes it all, and does not count"));
+}
+
+void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report) {
+  warn_of_lost_weights(given, report);
   for (Index k = 0; k < standardized.x.dimension(); ++k) {
     if (standardized.x.is_constant(k)) {
       report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
@@ -85,11 +93,12 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given,
   std::vector<double> fold_of_row = cv;
   Index rows = given.size();
   if (given.weights.size() > 0) {
-    rows = (given.weights.array() > 0).count();
+    const Vector weights = counted_weights(given.weights);
+    rows = (weights.array() > 0).count();
     if (std::ssize(cv) == given.size()) {
       fold_of_row.clear();
       for (Index i = 0; i < given.size(); ++i) {
-        if (given.weights[i] > 0) fold_of_row.push_back(cv[static_cast<std::size_t>(i)]);
+        if (weights[i] > 0) fold_of_row.push_back(cv[static_cast<std::size_t>(i)]);
       }
     }
   }

@@ -26,8 +26,11 @@ struct Standardized {
 /// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target.
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
 
-/// A warning for every input that standardisation made zero.
-void warn_of_constant_inputs(const Standardized& standardized, FitReport& report);
+/// A warning where counted weights leave rows out that have a weight.
+void warn_of_lost_weights(const Dataset& given, FitReport& report);
+
+/// The same, and a warning for every input that standardisation made zero.
+void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report);
 
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report
 /// says where there are fewer different rows than were asked for.

@@ -231,7 +231,8 @@ void Search::make_feasible() {
 }
 
 /// Without free coefficients b is any number between the residuals of the two sides. Where there is
-/// none, the two that contradict each other most become free.
+/// none, the two that contradict each other most become free. 1'c = 0 has both sides, but for rounding:
+/// where one alone is left, the best b for these coefficients is its end.
 bool Search::place_intercept() {
   const Vector u = y_ - at_.h;
   Index below = -1;
@@ -242,6 +243,10 @@ bool Search::place_intercept() {
     } else if (below < 0 || u[i] > u[below]) {
       below = i;
     }
+  }
+  if (below < 0 || above < 0) {
+    at_.b = u[std::max(below, above)];
+    return true;
   }
   at_.b = 0.5 * (u[below] + u[above]);
   if (u[below] <= u[above]) return true;
@@ -330,7 +335,7 @@ void Search::center_intercept() {
     if (at_.c[i] > lower_[i] + margin) high = std::min(high, u[i]);
     if (at_.c[i] < upper_[i] - margin) low = std::max(low, u[i]);
   }
-  if (low < high) at_.b = 0.5 * (low + high);
+  if (low < high && std::isfinite(low) && std::isfinite(high)) at_.b = 0.5 * (low + high);
 }
 
 QuantileFit Search::certify() const {

@@ -50,9 +50,6 @@ void check_options(const LsceOptions& options, const Dataset& data) {
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.informed_starts || options.random_starts > 0, owner,
           ": random_starts = 0 and informed_starts = false, expected some start");
-  for (const double count : options.n_components) {
-    require(count == std::floor(count), owner, ": n_components = ", count, ", expected whole numbers >= 1");
-  }
   preparation::check_centers(owner, options.centers, data);
 }
 
@@ -251,6 +248,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   const std::vector<Index> dimensions = dimensions_of(options, d_x);
 
   FitReport report;
+  preparation::warn_of_lost_weights(data, report);
   Parameters p{.options = options, .components = Matrix(0, rows.x.rows())};
   SearchData search_data;
   Run last = run;

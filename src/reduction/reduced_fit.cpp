@@ -19,8 +19,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::vector<Index> candidates_of(const Settings& settings, Index d_x) {
   std::vector<Index> out;
   for (const double value : settings.n_components) {
-    require(value >= 1 && value == std::floor(value) && value < 1e9, settings.owner, ": n_components = ", value,
-            ", expected whole numbers >= 1");
     out.push_back(std::min(static_cast<Index>(value), d_x));
   }
   for (Index d = 1; settings.n_components.empty() && d <= std::min<Index>(5, d_x); ++d) out.push_back(d);
@@ -239,7 +237,7 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
   out.components = std::move(bases.front().components[out.place]);
   const Index wanted = dimensions[out.place];
   const Index largest = choice.chooses() ? dimensions.back() : -1;
-  out.report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
+  out.report.details.set("n_rows", count_rows(data));
   out.report.details.set("n_components", static_cast<std::int64_t>(out.components.rows()));
   warn(wanted, out.components.rows(), largest, d_x, out.report);
   fit_side_by_side(1, run, task, [&](Index, const Run& own) {

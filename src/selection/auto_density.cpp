@@ -85,7 +85,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   data.check(owner);
   validate_options(options, owner);
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  const Index rows = data.weights.size() > 0 ? (data.weights.array() > 0).count() : data.size();
+  const Index rows = count_rows(data);
   std::vector<std::string> models;
   std::vector<std::string> warnings;
   const Index folds = number_of_folds(options.cv);

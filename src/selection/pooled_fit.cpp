@@ -253,6 +253,7 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
                       .log_scale = scale.scale().array().log().sum()};
 
   Pooled out{.parts = {.n_inputs = data.x.rows()}, .report = {}};
+  preparation::warn_of_lost_weights(data, out.report);
   fit_all(candidates, rows, scorer.fold, run);
   candidates = fitted(std::move(candidates), settings, out.report);
   out.parts.defensive = Defensive::fit(settings.defensive_weight, rows);

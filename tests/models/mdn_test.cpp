@@ -317,7 +317,7 @@ TEST(Mdn, BadOptionsAreNamed) {
   EXPECT_EQ(with(&MdnOptions::hidden, std::vector<double>{}),
             "MixtureDensityNetwork: hidden has no numbers, expected one or candidates");
   EXPECT_EQ(with(&MdnOptions::n_components, std::vector<double>{2.5}),
-            "MixtureDensityNetwork: n_components has 2.5, expected whole numbers up to 10000");
+            "MixtureDensityNetwork: n_components = 2.5, expected a list of whole numbers, each in [1, 1000]");
   EXPECT_EQ(with(&MdnOptions::regularization, std::vector<double>{}),
             "MixtureDensityNetwork: regularization has no numbers, expected one or candidates");
   EXPECT_EQ(with(&MdnOptions::cv, std::vector<double>{}),

@@ -408,8 +408,10 @@ TEST(Press, WhatDoesNotFitIsNamed) {
     change(options);
     return complaint([&] { Press::fit(rows, options); });
   };
-  EXPECT_NE(said([](PressOptions& o) { o.n_states = {}; }).find("n_states = "), std::string::npos);
-  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2.5}; }).find("expected one whole number"), std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {}; }).find("n_states has no numbers"), std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2.5}; }).find("expected a list of whole numbers"),
+            std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2, 1e19}; }).find("n_states = 1e+19"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.n_states = {0}; }).find("n_states"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.hidden = {1.5}; }).find("hidden = "), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.regularization = {}; }).find("regularization has no number"),

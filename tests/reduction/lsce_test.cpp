@@ -459,7 +459,7 @@ TEST(Lsce, SaysWhatIsWrong) {
   EXPECT_EQ(wrong([](LsceOptions& o) { o.cv = {}; }),
             "LSCE: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_EQ(wrong([](LsceOptions& o) { o.n_components = {1.5}; }),
-            "LSCE: n_components = 1.5, expected whole numbers >= 1");
+            "LSCE: n_components = 1.5, expected a list of whole numbers, each >= 1");
   EXPECT_NE(wrong([](LsceOptions& o) { o.n_components = {0}; }).find("n_components = 0"), std::string::npos);
   EXPECT_EQ(wrong([](LsceOptions& o) {
               o.informed_starts = false;

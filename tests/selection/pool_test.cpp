@@ -330,7 +330,9 @@ TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
   };
   EXPECT_NE(changed("weights", Vector(Vector::Ones(1))).find("weight for every member"), std::string::npos);
   EXPECT_NE(changed("weights", Vector(Vector{{0.9, 0.9}})).find("do not fit together"), std::string::npos);
-  EXPECT_NE(changed("n_inputs", 3).find("do not fit together"), std::string::npos);
+  for (const std::int64_t inputs : {std::int64_t{3}, std::int64_t{1000000000}, std::int64_t{1} << 62}) {
+    EXPECT_NE(changed("n_inputs", inputs).find("do not fit together"), std::string::npos) << inputs;
+  }
   EXPECT_NE(
       changed("report",
               Document::Object{{"status", "ok"}, {"warnings", Document::Array{}}, {"details", Document::Object{}}})

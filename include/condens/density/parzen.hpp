@@ -58,15 +58,15 @@ inline constexpr auto option_table<ParzenOptions> = std::tuple{
                 "Smallest width that is learned, in standard deviations: ties in a column would make it vanish."},
     OptionField{"scoring", &ParzenOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &ParzenOptions::cv, at_least(0),
+    OptionField{"cv", &ParzenOptions::cv, whole(0),
                 "0 (leave one out, copies of a row together), a number of folds, or the fold number of every row."},
-    OptionField{"width_rows", &ParzenOptions::width_rows, at_least(0),
+    OptionField{"width_rows", &ParzenOptions::width_rows, whole(0),
                 "Of more rows than this, a random subset of this size chooses the widths (0: all rows do)."},
     OptionField{"defensive_weight", &ParzenOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &ParzenOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &ParzenOptions::seed, at_least(0), "Seed of everything random: folds and subset."},
+    OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
 class Parzen final : public JointDensity {

@@ -71,13 +71,13 @@ inline constexpr auto option_table<RatioKdeOptions> = std::tuple{
                 "input (diagonal), or none: number or candidates of bandwidth, else learned."},
     OptionField{"bandwidth_floor", &RatioKdeOptions::bandwidth_floor, positive(),
                 "Smallest width that is learned (equal: in y), in standard deviations: ties would make it vanish."},
-    OptionField{"width_rows", &RatioKdeOptions::width_rows, at_least(2),
+    OptionField{"width_rows", &RatioKdeOptions::width_rows, whole(2),
                 "Of more rows than this, a random subset of this size chooses the widths."},
     OptionField{"defensive_weight", &RatioKdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &RatioKdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &RatioKdeOptions::seed, at_least(0), "Seed of everything random: the subset."},
+    OptionField{"seed", &RatioKdeOptions::seed, whole(0), "Seed of everything random: the subset."},
 };
 
 class RatioKde final : public ConditionalDensity {

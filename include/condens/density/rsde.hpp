@@ -63,19 +63,19 @@ inline constexpr auto option_table<RsdeOptions> = std::tuple{
                 "The mean over the sample with the point itself, as in the paper, or (loo) over the others."},
     OptionField{"solver", &RsdeOptions::solver, anything(),
                 "The exact minimiser, or multiplicative updates, which need the matrix of all pairs."},
-    OptionField{"iterations", &RsdeOptions::iterations, at_least(1), "Number of multiplicative updates."},
+    OptionField{"iterations", &RsdeOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
     OptionField{"pruning", &RsdeOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{"scoring", &RsdeOptions::scoring, anything(),
                 "What held-out rows score: -log p, or half the integral of p^2 minus p."},
-    OptionField{"cv", &RsdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &RsdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"refine", &RsdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{"defensive_weight", &RsdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &RsdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &RsdeOptions::seed, at_least(0), "Seed of the folds."},
+    OptionField{"seed", &RsdeOptions::seed, whole(0), "Seed of the folds."},
 };
 
 class Rsde final : public JointDensity {

@@ -87,14 +87,14 @@ inline constexpr auto option_table<KqrOptions> = std::tuple{
     OptionField{"scoring", &KqrOptions::scoring, anything(),
                 "Score of cross-validation for bandwidth and regularization: negative log-likelihood of the law, or "
                 "pinball loss of the quantiles; spread and floor always by the first."},
-    OptionField{"cv", &KqrOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"max_rows", &KqrOptions::max_rows, at_least(2),
+    OptionField{"cv", &KqrOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"max_rows", &KqrOptions::max_rows, whole(2),
                 "Of more rows than this, as many drawn at random are used: memory is their square."},
     OptionField{"defensive_weight", &KqrOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &KqrOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &KqrOptions::seed, at_least(0), "Seed of everything random: folds and rows."},
+    OptionField{"seed", &KqrOptions::seed, whole(0), "Seed of everything random: folds and rows."},
 };
 
 class Kqr final : public ConditionalDensity {

@@ -73,10 +73,10 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
                 "leave-one-out; none: a grid."},
     OptionField{"regularization", &LocationScaleOptions::regularization, positive(),
                 "Penalty lambda of ridge regressions: one number, or candidates for leave-one-out; none: a grid."},
-    OptionField{"n_centers", &LocationScaleOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LocationScaleOptions::n_centers, whole(1),
                 "Number of kernel centres of ridge regressions, spread over the inputs by k-means++ (all rows when "
                 "there are fewer)."},
-    OptionField{"max_rows", &LocationScaleOptions::max_rows, at_least(1),
+    OptionField{"max_rows", &LocationScaleOptions::max_rows, whole(1),
                 "Of more rows than this, as many drawn at random make a Gaussian process: its cost is cubic."},
     OptionField{"scale_floor", &LocationScaleOptions::scale_floor, Bounds{.low = 0, .high = 1, .low_open = true},
                 "Least spread, as a share of the root mean square of the residuals left out."},
@@ -84,7 +84,7 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &LocationScaleOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 before mean and spread are fitted."},
-    OptionField{"seed", &LocationScaleOptions::seed, at_least(0),
+    OptionField{"seed", &LocationScaleOptions::seed, whole(0),
                 "Seed of everything random: centres, rows of a process, and what the model draws."},
 };
 

@@ -67,7 +67,7 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"refine", &LscdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
-    OptionField{"n_centers", &LscdeOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LscdeOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LscdeOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -85,10 +85,10 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &LscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &LscdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &LscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &LscdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &LscdeOptions::seed, at_least(0), "Seed of everything random: centres and folds."},
+    OptionField{"seed", &LscdeOptions::seed, whole(0), "Seed of everything random: centres and folds."},
 };
 
 class Lscde final : public ConditionalDensity {

@@ -72,7 +72,7 @@ struct PressOptions {
 
 template <>
 inline constexpr auto option_table<PressOptions> = std::tuple{
-    OptionField{"n_states", &PressOptions::n_states, at_least(1),
+    OptionField{"n_states", &PressOptions::n_states, whole(1, most_components),
                 "Number of predictive states J: one number, or candidates."},
     OptionField{"criterion", &PressOptions::criterion, anything(),
                 "What the map is fitted by: squared error in the sample, by the paper's closed-form or generalised "
@@ -80,9 +80,9 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "the density."},
     OptionField{"selection", &PressOptions::selection, anything(),
                 "What chooses among candidates: AIC, or the likelihood of rows held out in turn."},
-    OptionField{"cv", &PressOptions::cv, anything(),
+    OptionField{"cv", &PressOptions::cv, whole(0),
                 "Number of folds, or one fold number for every row, for selection by cv."},
-    OptionField{"hidden", &PressOptions::hidden, at_least(1),
+    OptionField{"hidden", &PressOptions::hidden, whole(1, most_units),
                 "Widths of hidden layers between the inputs and the states; none: a linear map."},
     OptionField{"activation", &PressOptions::activation, anything(), "What the units of hidden layers compute."},
     OptionField{"smoothness", &PressOptions::smoothness, at_least(0),
@@ -98,15 +98,16 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
     OptionField{"start", &PressOptions::start, anything(),
                 "Starts from classes of y, clusters of the rows and a split of the fit with fewer states, then random; "
                 "or random only."},
-    OptionField{"n_starts", &PressOptions::n_starts, at_least(1), "Number of starts, of which the best is kept."},
-    OptionField{"batch_size", &PressOptions::batch_size, at_least(0),
+    OptionField{"n_starts", &PressOptions::n_starts, whole(1, most_runs),
+                "Number of starts, of which the best is kept."},
+    OptionField{"batch_size", &PressOptions::batch_size, whole(0),
                 "Rows of the first batch that starts are tried on, where there are twice as many or more; the best "
                 "goes on to four times as many, and so on to all (0: all from the first step)."},
     OptionField{"holdout", &PressOptions::holdout, below(0, 1),
                 "Share of the rows that does not fit the map but says when to stop (0: none)."},
-    OptionField{"patience", &PressOptions::patience, at_least(1),
+    OptionField{"patience", &PressOptions::patience, whole(1),
                 "Steps without a lower squared error of the rows held out after which the search stops."},
-    OptionField{"max_iterations", &PressOptions::max_iterations, at_least(1), "Largest number of steps of a search."},
+    OptionField{"max_iterations", &PressOptions::max_iterations, whole(1), "Largest number of steps of a search."},
     OptionField{"bandwidth_y", &PressOptions::bandwidth_y, positive(),
                 "Gaussian width of the states' densities on the standardised scale: none (learned), one number, or one "
                 "for each state."},
@@ -123,7 +124,7 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &PressOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &PressOptions::seed, at_least(0), "Seed of everything random: starts, folds, held-out rows."},
+    OptionField{"seed", &PressOptions::seed, whole(0), "Seed of everything random: starts, folds, held-out rows."},
 };
 
 class Press final : public ConditionalDensity {

@@ -84,7 +84,7 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
         "fit takes the least score."},
     OptionField{"constant_group", &SacdeOptions::constant_group, anything(),
                 "Add a term without inputs and without penalty, so that no input enters to carry the marginal of y."},
-    OptionField{"n_centers", &SacdeOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &SacdeOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &SacdeOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -103,12 +103,12 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &SacdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SacdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"stability_resamples", &SacdeOptions::stability_resamples, at_least(0),
+    OptionField{"cv", &SacdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"stability_resamples", &SacdeOptions::stability_resamples, whole(0, most_runs),
                 "Number of random half-samples on which the chosen fit is repeated, to see which inputs return."},
     OptionField{"standardize", &SacdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &SacdeOptions::seed, at_least(0), "Seed of everything random: centres, folds, half-samples."},
+    OptionField{"seed", &SacdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
 class Sacde final : public ConditionalDensity {

@@ -42,8 +42,7 @@ inline constexpr auto option_table<SalscdeOptions> = std::tuple{
                 "Options of the model of the selected inputs: those of lscde, but for the three below."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SalscdeOptions::cv, at_least(0),
-                "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"seed", &SalscdeOptions::seed, at_least(0), "Seed of everything random: centres, folds, half-samples."},
 };
 

@@ -42,9 +42,8 @@ inline constexpr auto option_table<AutoOptions> = std::tuple{
     OptionField{"defensive_weight", &AutoOptions::defensive_weight, below(0, 1),
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
-    OptionField{"cv", &AutoOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &AutoOptions::seed, at_least(0),
-                "Seed of everything random: folds, and what the members draw."},
+    OptionField{"cv", &AutoOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &AutoOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
 /// The models for n rows and d_x inputs, any number of targets, most valuable first, what their fits are expected to

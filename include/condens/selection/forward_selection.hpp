@@ -51,19 +51,17 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &ForwardOptions::options, anything(), "Options of that model."},
     OptionField{
-        "min_features", &ForwardOptions::min_features, at_least(0),
+        "min_features", &ForwardOptions::min_features, whole(0),
         "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
-    OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
+    OptionField{"max_features", &ForwardOptions::max_features, whole(0),
                 "Most inputs that enter, a categorical one counting once; 0: no limit."},
     OptionField{
         "selection_rule", &ForwardOptions::selection_rule, anything(),
         "Keep all inputs that entered, or the first ones whose score is within one standard error of the last."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &ForwardOptions::cv, at_least(0),
-                "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &ForwardOptions::seed, at_least(0),
-                "Seed of everything random: folds, and what the model draws."},
+    OptionField{"cv", &ForwardOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &ForwardOptions::seed, whole(0), "Seed of everything random: folds, and what the model draws."},
 };
 
 class ForwardSelection final : public SubsetDensity {
