@@ -50,7 +50,10 @@ std::vector<std::string> caption_lines(const Caption& caption, double width, int
   constexpr std::size_t most_items = 60;  // more fit on no picture
   std::size_t shown = std::min(caption.items.size(), most_items);
   std::vector<std::string> lines = filled(words_of(caption, shown), width);
-  while (std::ssize(lines) > most && shown > 0) lines = filled(words_of(caption, --shown), width);
+  Caption rest = caption;
+  rest.tail.clear();  // gives way to items
+  if (std::ssize(lines) > most) lines = filled(words_of(rest, shown), width);
+  while (std::ssize(lines) > most && shown > 0) lines = filled(words_of(rest, --shown), width);
   if (std::ssize(lines) > most) {
     lines.resize(static_cast<std::size_t>(most));
     lines.back() = fit_text(lines.back() + " \xE2\x80\xA6", caption_size, width);

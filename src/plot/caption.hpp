@@ -14,7 +14,7 @@ struct Caption {
   std::vector<std::string> remarks = {};  ///< sentences
   std::string lead = {};                  ///< before the items: "Other inputs at "
   std::vector<std::string> items = {};    ///< "age = 30": never parted; those that do not fit are counted
-  std::string tail = {};                  ///< after the items
+  std::string tail = {};                  ///< after the items, where all of them fit
 };
 
 /// At most `most` lines of `width` pixels.

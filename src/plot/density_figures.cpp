@@ -75,7 +75,7 @@ void draw_curve(const Panel& panel, const Axis& axis, const VectorView& values, 
 Caption map_caption(const std::vector<InputColumn>& columns, Index moving, const Vector& at, const Axis& axis,
                     bool with_points, const std::string& outside) {
   Caption out{.remarks = {outside}, .lead = "At "};
-  if (with_points) out.tail = "points are paler the farther from there their rows are.";
+  if (with_points) out.tail = "rows are paler the farther they are from there.";
   if (axis.ticks.every > 1) out.remarks.push_back("One of " + std::to_string(axis.ticks.every) + " levels is named.");
   out.items = standing(columns, at);
   out.items.erase(out.items.begin() + moving);

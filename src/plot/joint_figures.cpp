@@ -64,6 +64,12 @@ struct JointImage {
   }
 };
 
+/// The axis of one target: the distribution and, where they are drawn, all rows.
+Extent joint_axis(const GaussianMixtures& laws, const VectorView& y, bool with_data, const Run& run) {
+  const Extent axis = target_axis(laws, y, curve_tail, with_data, run);
+  return with_data ? hull(axis, extent_of(y, 0.02)) : axis;
+}
+
 /// Ticks at round numbers of a small panel, with or without their numbers.
 Ticks few_ticks(const Extent& extent, bool labelled) {
   Ticks out{ticks(extent, 3), {}};
@@ -97,7 +103,7 @@ std::string joint_map(const ConditionalDensity& model, const Dataset& data, cons
                   .caption = {.lead = "At ", .items = standing(input_columns("joint_map", model, names), x)}});
 
   const auto range = [&](Index j) {
-    return target_axis(laws.marginal(j), data.y.row(j).transpose(), curve_tail, unconditional, run);
+    return joint_axis(laws.marginal(j), data.y.row(j).transpose(), unconditional, run);
   };
   const Panel panel = frame.panel(range(0), range(1), first, second);
   const JointImage image(laws, panel.spec(), map_columns, map_rows, run);
@@ -123,8 +129,7 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
   const Index d = std::min(model.n_targets(), most);
   const GaussianMixtures laws = model.predict(Matrix(0, 1), run);
   std::vector<Extent> extents;
-  for (Index j = 0; j < d; ++j)
-    extents.push_back(target_axis(laws.marginal(j), data.y.row(j).transpose(), curve_tail, true, run));
+  for (Index j = 0; j < d; ++j) extents.push_back(joint_axis(laws.marginal(j), data.y.row(j).transpose(), true, run));
 
   const std::string title = d < model.n_targets()
                                 ? "Densities of the first " + std::to_string(d) + " targets, two by two"

@@ -51,7 +51,7 @@ inline double point_radius(double n) { return 2.0 * std::pow(std::min(1.0, small
 inline LegendEntry point_legend(const PointRows& shown) {
   std::string label = "data";
   if (std::ssize(shown.rows) < shown.of)
-    label += " (" + count_text(std::ssize(shown.rows)) + " of " + count_text(shown.of) + " rows)";
+    label = count_text(std::ssize(shown.rows)) + " of " + count_text(shown.of) + " rows";
   return {label, Mark::point, {.fill = point_color, .stroke = "#ffffff", .width = 0.5}};
 }
 

@@ -143,25 +143,26 @@ class Sweep:
         x = self.positions[:, None] + np.array([-0.38, 0.38, np.nan])
         return x.ravel(), (values[:, None] + 0.0 * x).ravel()
 
-    def finish(self, ax: Any, remark: str = "", with_points: bool = False) -> None:
+    def finish(self, ax: Any, remarks: list[str], *, with_points: bool = False, legend_lines: int = 1) -> None:
         """Label the axis of x, and say below what the picture leaves out and where the other inputs stand."""
         ax.set_xlabel(self.label)
-        remarks = [remark]
         if self.levels and (every := level_ticks(ax, self.positions, self.levels)) > 1:
-            remarks.append(f"One of {every} levels is named.")
+            remarks = [f"One of {every} levels is named.", *remarks]
         ax.set_xlim(self.edges[0], self.edges[-1])
-        tail = "points are paler the farther from there their rows are." if with_points and self.others else ""
-        caption_below(ax, remarks, "At ", self.others, tail)
+        tail = "rows are paler the farther they are from there." if with_points and self.others else ""
+        caption_below(ax, remarks, "At ", self.others, tail, legend_lines)
 
 
 def level_ticks(ax: Any, positions: Floats, levels: list[str]) -> int:
     """Names of levels: upright where they would touch, and of many only every so many, which is returned."""
-    letter, longest, pitch = 0.62 * 9, 16, 11.0  # points, letters, points
-    step = 0.8 * float(ax.get_window_extent().width) / ax.figure.dpi * 72 / len(levels)
+    letter, longest, pitch = 0.62 * 9, 16, 8.5  # points, letters, points
+    step = 0.75 * float(ax.get_window_extent().width) / ax.figure.dpi * 72 / len(levels)
     upright = max(map(len, levels)) * letter + 6 > step
     every = max(1, int(np.ceil(pitch / step))) if upright else 1
     names = [name if len(name) <= longest else name[: longest - 1] + "\u2026" for name in levels]
     ax.set_xticks(positions[::every], (names if upright else levels)[::every], rotation=90 if upright else 0)
+    if upright:
+        ax.tick_params(axis="x", labelsize=7)
     return every
 
 
@@ -300,18 +301,14 @@ def target_axis(laws: GaussianMixtures, values: Floats | None, tail: float) -> t
     return low, high
 
 
-def outside_remark(laws: GaussianMixtures, axis: tuple[float, float], drawn: Floats | None = None) -> str:
-    """What of the laws, and how many of the rows drawn, lie outside an axis; empty where nothing could be seen."""
+def outside_remark(laws: GaussianMixtures, axis: tuple[float, float]) -> str:
+    """What of the laws lies outside an axis; empty where it could not be seen."""
     laws = laws.reshape(-1)
     below, above = float(laws.cdf(axis[0]).max()), float(laws.sf(axis[1]).max())
     start = 0.0 if abs(axis[0]) < LITTLE * axis[1] else axis[0]
     parts = [
-        f"{100 * share:.2g} % of the probability lies {side} {end:.3g}"
+        f"{100 * share:.2g} % of the probability lies {side} {value_text(float(f'{end:.3g}'))}"
         for share, side, end in ((below, "below", start), (above, "above", axis[1]))
         if share > LITTLE
     ]
-    out = [f"Up to {', up to '.join(parts)}."] if parts else []
-    beyond = 0 if drawn is None else int(((drawn < axis[0]) | (drawn > axis[1])).sum())
-    if beyond:
-        out.append(f"{beyond:,} {'row lies' if beyond == 1 else 'rows lie'} beyond the axis.")
-    return " ".join(out)
+    return f"Up to {', up to '.join(parts)}." if parts else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-MOST_POINTS = 1500  # more are thinned evenly, and the legend says so
+MOST_POINTS = 1500  # more are thinned evenly, and the caption says so
 FAINT_FROM = 300  # points: above, the ink grows with the root of their number
 SMALL_FROM = 500  # points: above, they shrink, and have no white edge
 STRONGEST = 0.8  # opacity of a point among few
@@ -35,11 +35,13 @@ class PointRows:
     closeness: Floats
     of: int  # rows there were
 
-    @property
-    def label(self) -> str:
-        """What the legend says of them."""
-        count = len(self.rows)
-        return "data" if count == self.of else f"data ({count:,} of {self.of:,} rows)"
+    def remark(self, beyond: int = 0) -> str:
+        """How many rows are drawn, and how many of all lie beyond the axis; empty where all can be seen."""
+        drawn = "" if len(self.rows) == self.of else f"{len(self.rows):,} of {self.of:,} rows drawn"
+        outside = f"{beyond:,} beyond the axis" if beyond else ""
+        if outside and not drawn:
+            outside = f"{beyond:,} {'row' if beyond == 1 else 'rows'} beyond the axis"
+        return ", ".join(part for part in (drawn, outside) if part) + ("." if drawn or outside else "")
 
 
 def point_rows(n: int, closeness: Floats | None, most: int) -> PointRows:
@@ -72,12 +74,24 @@ def draw_points(
     edge = {"edgecolors": "white", "linewidths": 0.4 if count <= SMALL_FROM else 0.0}
     style = merged(
         points,
-        **{"s": size_of(count), "color": POINTS, "zorder": BELOW_LINES, "label": shown.label, **edge, **defaults},
+        **{"s": size_of(count), "color": POINTS, "zorder": BELOW_LINES, "label": "data", **edge, **defaults},
     )
     # Colours and sizes that the caller gave one a row.
     per_row = {"c", "s", "alpha", "color", "facecolors", "edgecolors", "linewidths"}
     style = {k: np.asarray(v)[rows] if k in per_row and np.shape(v)[:1] == (shown.of,) else v for k, v in style.items()}
     if "c" in style:
         style.pop("color", None)
-    style.setdefault("alpha", opacity_of(count) * shown.closeness[order])
+    strength = opacity_of(count) * shown.closeness[order]
+    if "alpha" not in style and "color" in style:
+        style["facecolors"] = _faded(style.pop("color"), strength)
+        style["edgecolors"] = _faded(style["edgecolors"], strength)
     return ax.scatter(x[rows], y[rows], **style)
+
+
+def _faded(color: Any, strength: Floats) -> Floats:
+    """A colour for each point."""
+    from matplotlib.colors import to_rgba_array
+
+    out = np.array(np.broadcast_to(to_rgba_array(color), (len(strength), 4)))
+    out[:, 3] *= strength
+    return out

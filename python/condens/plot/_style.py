@@ -19,8 +19,8 @@ BLUE, ACCENT, GREEN = LINES[:3]
 POINTS = "#222222"
 REFERENCE = "#777777"
 BESIDE_SHARE = 0.1  # of the height of a figure: what legend and caption may take together
-LEGEND_SIZE = 9.0  # points
-LEGEND_LINE = 14.0
+LEGEND_SIZE = 8.0  # points
+LEGEND_LINE = 11.5
 CAPTION_SIZE = 7.0
 CAPTION_LINE = 8.4
 _BESIDE_LETTERS = 28  # of a label to the right of the axes
@@ -46,7 +46,7 @@ def axes_of(ax: Axes | None, *, square: bool = False) -> Axes:
     """The axes given, as they are, or those of a new figure, with thin spines."""
     if ax is not None:
         return ax
-    _, out = pyplot().subplots(figsize=(4.2, 4.2) if square else (5.6, 3.9), layout="constrained")
+    _, out = pyplot().subplots(figsize=(4.2, 4.2) if square else (5.6, 4.4), layout="constrained")
     return thin(out)
 
 
@@ -77,13 +77,14 @@ def wrapped(text: str, width: int) -> str:
 def legend_above(ax: Axes, title: str = "", *, beside_bar: bool = False) -> int:
     """A legend that covers no data, in as many columns as fit; returns its number of lines.
 
-    Where it would take more than a tenth of the height, it stands to the right, unless a colour bar does.
+    Where it would take more than a tenth of the height, it stands to the right, unless a colour bar does: 0 lines.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return 0
     style: dict[str, Any] = {
         "columnspacing": 1.2,
+        "labelspacing": 0.2,
         "handlelength": 1.6,
         "frameon": False,
         "fontsize": LEGEND_SIZE,
@@ -91,9 +92,8 @@ def legend_above(ax: Axes, title: str = "", *, beside_bar: bool = False) -> int:
         "title_fontsize": LEGEND_SIZE,
         "borderpad": 0.1,
     }
-    # A legend wider than the axes would squeeze them: a letter of 9 points is about 1/14 inch wide, and a colour
-    # bar takes a sixth of the room when the figure is laid out.
-    room = 14 * float(ax.get_window_extent().width) / ax.figure.dpi * (0.83 if beside_bar else 1.0)
+    # A legend wider than the axes would squeeze them, and a colour bar takes a sixth of the room.
+    room = _letters(ax, LEGEND_SIZE) * (0.83 if beside_bar else 1.0)
     labels = [wrapped(label, int(room) - 5) for label in labels]
     widths = [max(map(len, label.splitlines())) + 5 for label in labels]
     columns = next((k for k in range(len(labels), 1, -1) if _row_width(widths, k) <= room), 1)
@@ -112,6 +112,12 @@ def legend_above(ax: Axes, title: str = "", *, beside_bar: bool = False) -> int:
     return lines
 
 
+def _letters(ax: Axes, size: float) -> float:
+    """How many letters of a size the axes have room for: constrained layout makes them wider than they begin."""
+    width = float(ax.get_window_extent().width) / ax.figure.dpi * 72
+    return width * (1.1 if ax.figure.get_layout_engine() is not None else 1.0) / (0.55 * size)
+
+
 def _height(ax: Axes) -> float:
     """Of the figure, in points."""
     return float(ax.figure.bbox.height / ax.figure.dpi * 72)
@@ -124,22 +130,27 @@ def _make_plain(handle: Any) -> None:
 
     if not isinstance(handle, PathCollection):
         return
-    faces = np.atleast_2d(handle.get_facecolor())
-    handle.set_alpha(None)
     handle.set_sizes([max(16.0, *np.atleast_1d(handle.get_sizes())[:1])])
-    if len(faces):
-        handle.set_facecolor(to_rgba(faces[-1], 1.0))
+    if handle.get_alpha() is None:  # else the caller asked for it
+        for part in ("facecolor", "edgecolor"):
+            colors = np.atleast_2d(handle.get_facecolor() if part == "facecolor" else handle.get_edgecolor())
+            if colors.size:
+                handle.set(**{part: to_rgba(colors[-1], 1.0)})
 
 
-def caption_below(ax: Axes, remarks: list[str], lead: str = "", items: list[str] | None = None, tail: str = "") -> str:
-    """Small text below the label of x: remarks, and items as far as a tenth of the height holds them and the legend."""
-    height = _height(ax)
-    taken = LEGEND_LINE if ax.get_legend_handles_labels()[0] else 0.0
-    lines = max(1, int((BESIDE_SHARE * height - taken) / CAPTION_LINE))
-    width = int(float(ax.get_window_extent().width) / ax.figure.dpi * 72 / (0.52 * CAPTION_SIZE))
-    for count in range(len(items or []), -1, -1):
-        text = _caption(remarks, lead, items or [], count, tail)
-        filled = wrapped(text, width).splitlines()
+def caption_below(
+    ax: Axes, remarks: list[str], lead: str = "", items: list[str] | None = None, tail: str = "", legend_lines: int = 1
+) -> str:
+    """Small text below the label of x: remarks, and items as far as a tenth of the height holds them and the legend.
+
+    The tail gives way to items.
+    """
+    items = items or []
+    lines = max(1, int((BESIDE_SHARE * _height(ax) - LEGEND_LINE * legend_lines) / CAPTION_LINE))
+    width = int(_letters(ax, CAPTION_SIZE))
+    filled: list[str] = []
+    for count, end in [(len(items), tail), *((k, "") for k in range(len(items), -1, -1))]:
+        filled = wrapped(_caption(remarks, lead, items, count, end), width).splitlines()
         if len(filled) <= lines:
             break
     if not filled:

@@ -128,8 +128,13 @@ def calibration(
         label = f"{percent(level)} band, point by point"
         _draw_band(ax, low, high, less, label)
     _draw_shares(ax, pit, less, **{"color": BLUE, "label": f"{len(pit):,} rows", **kwargs})
-    below = f"{name} below the quantile"
-    _finish(ax, less, "nominal probability", f"observed share of {below}", f"share of {below}, less nominal")
+    _finish(
+        ax,
+        less,
+        "nominal probability",
+        f"observed share of {name} below the quantile",
+        f"observed less nominal share of {name}",
+    )
     return ax
 
 
@@ -183,8 +188,8 @@ def coverage(
     if hdr:
         smallest = found.laws.hdr_mass(values)
         _draw_shares(ax, smallest, less, **{"color": ACCENT, "label": "highest density regions", **kwargs})
-    observed = f"coverage of {found.name}"
-    _finish(ax, less, "nominal mass", f"observed {observed}", f"{observed}, less nominal")
+    coverage_of = f"coverage of {found.name}"
+    _finish(ax, less, "nominal mass", f"observed {coverage_of}", f"observed less nominal {coverage_of}")
     return ax
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from condens._arrays import as_float64
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
 from condens.plot._inputs import columns_of, outside_remark, predicted, value_text
-from condens.plot._style import BEYOND, LINES, axes_of, caption_below, legend_above, pyplot, thin
+from condens.plot._style import BEYOND, LEGEND_LINE, LINES, axes_of, caption_below, legend_above, pyplot, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,9 @@ def density(
     ax.set_xlabel(name)
     ax.set_ylabel("density")
     if labels is not None and not legend_above(ax) and given is None:
-        ax.figure.set_figwidth(7.4)  # type: ignore[union-attr]  # a figure made here, with its legend at the right
+        # A figure made here, with its legend at the right.
+        lines = len("\n".join(text.get_text() for text in cast(Any, ax.get_legend()).get_texts()).splitlines())
+        ax.figure.set_size_inches(7.8, max(4.4, 0.8 + lines * LEGEND_LINE / 72))  # type: ignore[union-attr]
     return ax
 
 

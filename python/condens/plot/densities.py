@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens.plot._inputs import Predicted, Sweep, outside_remark, predicted, sweep_of, target_axis, target_of
-from condens.plot._points import MOST_POINTS, draw_points, point_rows
+from condens.plot._points import MOST_POINTS, PointRows, draw_points, point_rows
 from condens.plot._style import (
     ACCENT,
     axes_of,
@@ -77,7 +77,7 @@ def density_map(
         Whether points of (X, y) and the curve of the mean are drawn; a dict has keywords of their artist
         (`Axes.scatter`, `Axes.plot`).
     max_points : int, default 1500
-        Rows drawn; more are thinned evenly, and the legend says so.
+        Rows drawn; more are thinned evenly, and the caption says so.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -116,9 +116,9 @@ def density_map(
         color_bar(ax, mesh, f"density of {found.name}", p.max())
     if mean is not False:
         ax.plot(*sweep.outline(found.laws.mean()), **merged(mean, color=ACCENT, linewidth=1.6, label="mean"))
-    _draw_points(ax, sweep, values, points, max_points)
+    shown = _draw_points(ax, sweep, values, points, max_points)
     ax.set_ylim(levels[0], levels[-1])
-    _finish(ax, sweep, found, None if points is False else values, beside_bar=colorbar)
+    _finish(ax, sweep, found, values, shown, beside_bar=colorbar)
     return ax
 
 
@@ -169,9 +169,9 @@ def interval_fan(
     if median is not False:
         x, middle = sweep.outline(found.laws.median())
         ax.plot(x, middle, **merged(median, color=ACCENT, linewidth=1.6, label="median"))
-    _draw_points(ax, sweep, values, points, max_points)
+    shown = _draw_points(ax, sweep, values, points, max_points)
     _cover(ax, drawn, found, values)
-    _finish(ax, sweep, found, None if points is False else values)
+    _finish(ax, sweep, found, values, shown)
     return ax
 
 
@@ -229,9 +229,9 @@ def hdr_bands(
         style = {"facecolor": color, "edgecolor": color, "linewidth": 0.3, "label": f"highest density {percent(share)}"}
         ax.add_collection(PolyCollection(bars, **{**style, **kwargs}))
     ax.autoscale_view()
-    _draw_points(ax, sweep, values, points, max_points)
+    shown = _draw_points(ax, sweep, values, points, max_points)
     _cover(ax, drawn, found, values)
-    _finish(ax, sweep, found, None if points is False else values)
+    _finish(ax, sweep, found, values, shown)
     return ax
 
 
@@ -256,12 +256,21 @@ def _cover(ax: Axes, drawn: bool, found: Predicted, values: Floats | None) -> No
 
 def _draw_points(
     ax: Axes, sweep: Sweep, values: Floats | None, points: bool | Mapping[str, Any], max_points: int
+) -> PointRows | None:
+    if values is None or points is False:
+        return None
+    shown = point_rows(len(values), sweep.closeness, max_points)
+    draw_points(ax, sweep.data, values, shown, points)
+    return shown
+
+
+def _finish(
+    ax: Axes, sweep: Sweep, found: Predicted, values: Floats | None, shown: PointRows | None, beside_bar: bool = False
 ) -> None:
-    if values is not None and points is not False:
-        draw_points(ax, sweep.data, values, point_rows(len(values), sweep.closeness, max_points), points)
-
-
-def _finish(ax: Axes, sweep: Sweep, found: Predicted, drawn: Floats | None, *, beside_bar: bool = False) -> None:
     ax.set_ylabel(found.name)
-    sweep.finish(ax, outside_remark(found.laws, ax.get_ylim(), drawn), drawn is not None)
-    legend_above(ax, beside_bar=beside_bar)
+    lines = legend_above(ax, beside_bar=beside_bar)
+    low, high = ax.get_ylim()
+    remarks = [outside_remark(found.laws, (low, high))]
+    if shown is not None and values is not None:
+        remarks.append(shown.remark(int(((values < low) | (values > high)).sum())))
+    sweep.finish(ax, remarks, with_points=shown is not None, legend_lines=lines)

@@ -17,6 +17,7 @@ from condens.plot._style import (
     ACCENT,
     BLUE,
     axes_of,
+    caption_below,
     color_bar,
     density_colors,
     legend_above,
@@ -67,7 +68,7 @@ def joint(
         Whether rows of Y and means of the components are drawn; a dict has keywords of `Axes.scatter`. The more rows
         there are, the fainter and smaller their points.
     max_points : int, default 1500
-        Rows drawn; more are thinned evenly, and the legend says so.
+        Rows drawn; more are thinned evenly, and the caption says so.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -90,6 +91,7 @@ def joint(
     if grid < 2:
         raise ValueError(f"grid = {grid}, expected at least 2")
     ax = axes_of(ax)
+    remarks: list[str] = []
     from matplotlib.colors import PowerNorm
 
     x, y = (np.linspace(*_range(law, rows, k), grid) for k in range(2))
@@ -103,12 +105,14 @@ def joint(
         ax.contour(x, y, p, levels=[_level(p, share)], colors=ACCENT, linewidths=1.3, linestyles=line)
         ax.plot([], [], color=ACCENT, linestyle=line, linewidth=1.3, label=f"{percent(share)} region")
     if rows is not None and points is not False:
-        draw_points(ax, rows[:, 0], rows[:, 1], point_rows(len(rows), None, max_points), points)
+        shown = point_rows(len(rows), None, max_points)
+        draw_points(ax, rows[:, 0], rows[:, 1], shown, points)
+        remarks = [shown.remark()]
     if means is not False:
         default = {"s": 24, "color": ACCENT, "edgecolors": "white", "linewidths": 0.8, "label": "means", "zorder": 3}
         ax.scatter(*law.means.reshape(-1, 2).T, **merged(means, **default))
     ax.set(xlabel=names[0], ylabel=names[1], xlim=x[[0, -1]], ylim=y[[0, -1]])
-    legend_above(ax, beside_bar=colorbar)
+    caption_below(ax, remarks, legend_lines=legend_above(ax, beside_bar=colorbar))
     return ax
 
 
@@ -193,7 +197,13 @@ def _checked(
 
 
 def _range(law: GaussianMixtures, rows: Floats | None, target: int) -> tuple[float, float]:
-    return target_axis(law.marginal(target), None if rows is None else rows[:, target], _TAIL)
+    """Of the law and every row."""
+    if rows is None:
+        return target_axis(law.marginal(target), None, _TAIL)
+    values = rows[:, target]
+    low, high = target_axis(law.marginal(target), values, _TAIL)
+    margin = 0.02 * float(np.ptp(values))
+    return min(low, float(values.min()) - margin), max(high, float(values.max()) + margin)
 
 
 def _density_on(law: GaussianMixtures, x: Floats, y: Floats) -> Floats:

@@ -96,7 +96,7 @@ def state_weights(
     for j, line in enumerate(weights.T):
         style = {"color": LINES[j % len(LINES)], "linewidth": 1.8, "label": f"state {j + 1}", **kwargs}
         ax.plot(*sweep.outline(line), **style)
-    sweep.finish(ax)
+    sweep.finish(ax, [])
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("weight of the state")
     legend_above(ax)
