@@ -81,8 +81,8 @@ void add_plot(CLI::App& app) {
       ->required();
   add_option(
       verb, "--figure", call->figure, "KIND",
-      "For .svg: density (default), importance, path, contributions, summary, dimensions, states, weights, simplex, "
-      "smoothing, pit, coverage or tuning",
+      "For .svg: density (default), importance, path, contributions, members, summary, dimensions, states, weights, "
+      "simplex, smoothing, pit, coverage or tuning",
       "Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
@@ -95,9 +95,10 @@ void add_plot(CLI::App& app) {
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
-      "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, or a heat map "
-      "along\n"
-      "--x; none gives the density over a histogram of DATA.csv.\n"
+      "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, those first that "
+      "move\n"
+      "the distribution most, or a heat map along --x, over which rows are paler the farther their other inputs are;\n"
+      "none gives the density over a histogram of DATA.csv. Where the other inputs stand is written below.\n"
       "\nExamples:\n"
       "  condens plot geyser.json geyser.csv -o geyser.svg\n"
       "  condens plot boston.json boston.csv --x rm --at lstat=10 -o rm.svg\n"

@@ -85,6 +85,11 @@ void bind_encoder(nb::module_& m) {
   c.def_prop_ro("groups", &Encoder::group_of_rows);
   c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });
   c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
+  c.def_prop_ro("target_ranges", [](const Encoder& self) {
+    nb::list out;  // all zero where an encoder was made without data
+    for (const EncodedColumn& column : self.targets()) out.append(nb::make_tuple(column.low, column.high));
+    return out;
+  });
   c.def_prop_ro("levels", [](const Encoder& self) {
     nb::dict out;
     for (const EncodedColumn& column : self.input_columns()) {

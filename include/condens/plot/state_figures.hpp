@@ -24,7 +24,7 @@ std::string state_weights(const Press& model, const StateWeightOptions& options,
 
 struct StateRowOptions {
   Index target = 0;
-  Index max_points = 1500;  ///< of the data, evenly thinned
+  Index max_points = most_points;  ///< of the data, evenly thinned
 };
 
 /// The rows of the data in the triangle of their weights of three states, in the colour of y (Goerg 2017, figure 2).
