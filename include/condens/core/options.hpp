@@ -36,6 +36,7 @@ struct Bounds {
   double high = std::numeric_limits<double>::infinity();
   bool low_open = false;
   bool high_open = false;
+  bool distinct = false;  ///< of a list: no number comes twice
 
   constexpr bool contain(double value) const {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
@@ -47,6 +48,11 @@ constexpr Bounds positive() { return {.low = 0, .low_open = true}; }
 constexpr Bounds within(double low, double high) { return {.low = low, .high = high}; }
 constexpr Bounds below(double low, double high) { return {.low = low, .high = high, .high_open = true}; }
 constexpr Bounds anything() { return {}; }
+/// Of a list whose numbers are compared with each other, or that would do the same work twice.
+constexpr Bounds distinct(Bounds bounds) {
+  bounds.distinct = true;
+  return bounds;
+}
 
 /// "> 0", "in [0, 1)", ">= 2"; empty where everything finite is allowed.
 std::string to_string(const Bounds& bounds);
@@ -67,6 +73,10 @@ OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Optio
 
 template <class Options>
 inline constexpr auto option_table = std::tuple{};
+
+/// Throws std::invalid_argument where a number comes twice: for lists of which only the model knows whether their
+/// numbers are candidates.
+void require_distinct(std::string_view owner, std::string_view name, std::vector<double> values);
 
 /// What a door needs to know about one option.
 struct OptionInfo {
