@@ -570,7 +570,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
 
     preset: Literal["recommended", "paper"]
     n_components: _Numbers | None
-    hidden: _Numbers | None
+    units: _Numbers | None
     regularization: _Numbers | None
     layers: int | None
     skip: bool | None
@@ -606,7 +606,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         *,
         preset: Literal["recommended", "paper"] = "recommended",
         n_components: _Numbers | None = None,
-        hidden: _Numbers | None = None,
+        units: _Numbers | None = None,
         regularization: _Numbers | None = None,
         layers: int | None = None,
         skip: bool | None = None,

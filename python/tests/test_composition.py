@@ -12,7 +12,7 @@ from conftest import QUICK, make_data
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -31,7 +31,7 @@ from condens import GMM, LSCDE, DistributionRegressor, GaussianProcess, cross_va
 
 
 def pipeline() -> Any:
-    return make_pipeline(StandardScaler(), SelectKBest(k=1), LSCDE(**QUICK))
+    return make_pipeline(StandardScaler(), SelectKBest(f_regression, k=1), LSCDE(**QUICK))
 
 
 @parametrize_with_checks([DistributionRegressor(LSCDE(**QUICK)), DistributionRegressor(make_pipeline(LSCDE(**QUICK)))])

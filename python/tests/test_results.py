@@ -27,7 +27,7 @@ ONE: dict[str, dict[str, Any]] = {
     "LSCE": {**LIGHT["LSCE"], "n_components": 1},
     "LSMI": {**LIGHT["LSMI"], "n_components": 1},
     "Sliced": {**LIGHT["Sliced"], "n_components": 1},
-    "NadarayaWatson": {"n_centers": 1},
+    "NadarayaWatson": {"n_centers": 1, "bandwidth": 0.5, "bandwidth_y": 0.3},
     "Pooled": {"models": ["gp"], "cv": 2},
 }
 
@@ -92,6 +92,7 @@ def test_additive_weights_are_those_of_the_objective() -> None:
 # --- scikit-learn's selectors ------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_weights_of_kernels_are_no_coefficients_of_inputs() -> None:
     x, y = make_data(d=3)
     for model in (LSCDE(**QUICK), condens.KernelQuantileRegression(**LIGHT["KernelQuantileRegression"])):
@@ -168,6 +169,7 @@ def test_every_fold_has_its_score(model: Any, mean_of_means: bool) -> None:
         assert_allclose(errors[finite], results["standard_error_test_score"][finite], rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_folds_of_a_width_are_held_out_likelihoods() -> None:
     rows = np.random.default_rng(1).normal(size=(60, 1))
     fold = np.arange(60) % 3
@@ -179,6 +181,7 @@ def test_folds_of_a_width_are_held_out_likelihoods() -> None:
             assert model.cv_results_[f"split{k}_test_score"][column] == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_one_row_out_in_turn_leaves_no_scores_of_folds() -> None:
     x, y = make_data(40, d=1)
     results = LSCDE(**{**SEARCH, "bandwidth": [0.3, 0.6]}, cv=40, refine=False).fit(x, y).cv_results_
@@ -210,6 +213,7 @@ def test_learned_widths_are_beside_the_scale() -> None:
     assert_allclose(model.x_scale_, x.std(axis=0, ddof=1))
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_a_selection_has_the_scales_of_what_it_selects() -> None:
     random = np.random.default_rng(4)
     x = random.normal(size=(120, 3)) * [1, 10, 100]
