@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/files.hpp"
@@ -61,7 +62,8 @@ std::vector<double> split_probabilities(const std::string& flag, const std::stri
   std::vector<double> out;
   for (const std::string& part : split_names(text)) {
     const std::optional<double> number = parse_number(part);
-    require(number && *number > 0 && *number < 1, flag, ": '", part, "', expected a number between 0 and 1");
+    require(number && *number > 0 && *number < 1, flag, ": '", part, "', expected a number between 0 and 1",
+            share_of_percentage(number.value_or(0)));
     out.push_back(*number);
   }
   return out;

@@ -287,7 +287,8 @@ Document to_document(const ModelInfo& info) {
   for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset));
   Document::Array results;
   for (const ResultInfo& result : info.results) {
-    results.emplace_back(Document::Object{{"name", result.name}, {"text", result.text}});
+    results.emplace_back(
+        Document::Object{{"name", result.name}, {"text", result.text}, {"shape", result.shape.text()}});
   }
   return Document::Object{{"name", info.name},
                           {"class_name", info.class_name},

@@ -10,6 +10,7 @@
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
+#include "support/complaint.hpp"
 
 namespace condens::contract_test {
 namespace {
@@ -223,6 +224,20 @@ TEST(Registry, NamesWhatThereIs) {
   }
   EXPECT_THROW(find_model("lscde").defaults("nosuch"), std::invalid_argument);
   EXPECT_THROW(load_density(Document::Object{{"model", "nosuch"}, {"parameters", Document::Object{}}}), FormatError);
+}
+
+TEST(Registry, ListsOfCandidatesHaveEachOnce) {
+  for (const ModelInfo& info : models()) {
+    for (const OptionInfo& option : info.options) {
+      if (option.type != "numbers" || option.text.find("candidates") == std::string::npos) continue;
+      const double value = option.bounds.high <= 1 ? 0.5 : 1.0;
+      Document options = Document::Object{{option.name, Document(std::vector<double>{value, value})}};
+      if (option.name == "bandwidth_denominator") options.set("widths", "separate");
+      const std::string said = complaint([&] { info.fit(sample_data(40, 2, 1, 3), "recommended", options, {}); });
+      EXPECT_TRUE(said.find(" twice, ") != std::string::npos || said.find(" after ") != std::string::npos)
+          << info.name << ' ' << option.name << ": " << said;
+    }
+  }
 }
 
 TEST(Registry, EveryOptionHasADefaultWithinItsBounds) {

@@ -79,7 +79,7 @@ def test_given_numbers_are_the_closed_formula(d: int, d_y: int) -> None:
     centers = np.column_stack([x, y])[::3] + 0.01
     model = LSCDE(**PAPER, centers=centers).fit(x, y)
     plain = Plain(x, y, centers, 0.7, 0.4, 0.05)
-    assert_allclose(model.coef_, plain.alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, plain.alpha, **CLOSE)
     assert_allclose(model.centers_x_, plain.u, rtol=0, atol=0)
     assert_allclose(model.centers_y_, plain.v, rtol=0, atol=0)
     assert (model.bandwidth_, model.bandwidth_y_, model.regularization_) == (0.7, 0.4, 0.05)
@@ -97,10 +97,12 @@ def test_weights_and_inputs_without_targets_in_the_formula() -> None:
     centers = np.column_stack([x, y])[:25]
     model = LSCDE(**PAPER, centers=centers)
     assert_allclose(
-        model.fit(x, y, sample_weight=weights).coef_, Plain(x, y, centers, 0.7, 0.4, 0.05, weights).alpha, **CLOSE
+        model.fit(x, y, sample_weight=weights).kernel_weights_,
+        Plain(x, y, centers, 0.7, 0.4, 0.05, weights).alpha,
+        **CLOSE,
     )
     expected = Plain(x, y, centers, 0.7, 0.4, 0.05, weights, more)
-    assert_allclose(model.fit(x, y, sample_weight=weights, X_unlabeled=more).coef_, expected.alpha, **CLOSE)
+    assert_allclose(model.fit(x, y, sample_weight=weights, X_unlabeled=more).kernel_weights_, expected.alpha, **CLOSE)
 
 
 def test_one_width_serves_both_in_the_paper() -> None:
@@ -108,7 +110,7 @@ def test_one_width_serves_both_in_the_paper() -> None:
     centers = np.column_stack([x, y])[:25]
     model = LSCDE(preset="paper", standardize=False, bandwidth=0.5, regularization=0.1, centers=centers).fit(x, y)
     assert model.bandwidth_y_ == 0.5
-    assert_allclose(model.coef_, Plain(x, y, centers, 0.5, 0.5, 0.1).alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, Plain(x, y, centers, 0.5, 0.5, 0.1).alpha, **CLOSE)
 
 
 def test_standardised_fit_is_the_formula_on_standardised_data() -> None:
@@ -119,7 +121,7 @@ def test_standardised_fit_is_the_formula_on_standardised_data() -> None:
     inner = np.column_stack([scale(x), scale(y)])[:30]
     model = LSCDE(**{**PAPER, "standardize": True}, centers=centers).fit(x, y)
     plain = Plain(scale(x), scale(y), inner, 0.7, 0.4, 0.05)
-    assert_allclose(model.coef_, plain.alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, plain.alpha, **CLOSE)
     assert_allclose(model.centers_x_, x[:30], rtol=1e-12)
     assert_allclose(model.centers_y_, y[:30, None], rtol=1e-12)
     # Densities are on the scale of y.

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "condens/core/errors.hpp"
+
 namespace condens {
 
 namespace {
@@ -57,6 +59,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
   const std::string nearest = nearest_name(name, names);
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+std::string share_of_percentage(double value) {
+  return value > 1 && value < 100 ? message("; for ", value, " % give ", value / 100) : "";
 }
 
 }  // namespace condens

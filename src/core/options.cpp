@@ -92,6 +92,13 @@ std::string to_string(const Bounds& all) {
   return "";
 }
 
+void require_distinct(std::string_view owner, std::string_view name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto twice = std::adjacent_find(values.begin(), values.end());
+  if (twice == values.end()) return;
+  throw std::invalid_argument(message(owner, ": ", name, " has ", *twice, " twice, expected numbers that differ"));
+}
+
 namespace detail {
 
 void bad_option(std::string_view owner, std::string_view name, const std::string& value, const std::string& expected) {
@@ -121,7 +128,10 @@ Index read_integer(std::string_view owner, const OptionInfo& info, const Documen
 
 double read_number(std::string_view owner, const OptionInfo& info, const Document& value) {
   const double number = is_number(value) ? value.as_number() : std::nan("");
-  if (!info.bounds.contain(number)) bad_option(owner, info.name, to_text(value), expected_of(info, number));
+  if (!info.bounds.contain(number)) {
+    const bool share = info.bounds.low >= 0 && info.bounds.high == 1;
+    bad_option(owner, info.name, to_text(value), expected_of(info, number) + (share ? share_of_percentage(number) : ""));
+  }
   return number;
 }
 
@@ -132,6 +142,7 @@ std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info,
   }
   std::vector<double> out;
   for (const Document& item : value.as_array()) out.push_back(read_number(owner, info, item));
+  if (info.bounds.distinct) require_distinct(owner, info.name, out);
   return out;
 }
 

@@ -27,6 +27,7 @@ struct Candidate {
   bool full;
   double score = 0;
   double standard_error = 0;
+  Vector folds = {};  ///< score of each fold
 };
 
 void check_options(const GmmOptions& o, const Dataset& data) {
@@ -139,6 +140,8 @@ void report_candidates(const std::vector<Candidate>& candidates, const GmmOption
   table.set("score", column([](const Candidate& c) { return c.score; }));
   table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
   report.details.set("candidates", std::move(table));
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   if (options.n_components.size() > 1 && static_cast<double>(chosen) == options.n_components.back()) {
     report.warnings.push_back(
         message("the largest candidate, n_components = ", chosen, ", was best; larger ones may be better"));
@@ -202,6 +205,7 @@ struct Gmm::Search {
     }
     const auto [mean, error] = mean_with_error(held_out, data.weights);
     candidate.score = -mean;
+    candidate.folds = preparation::means_of_folds(-held_out, data.weights, fold);
     candidate.standard_error = error;
   }
 

@@ -35,6 +35,8 @@ void check_options(const ParzenOptions& o, const Dataset& data) {
   if (o.shape == ParzenShapeChoice::diagonal) {
     require(count <= 1 || count == columns, owner, ": bandwidth has ", count,
             " numbers, expected none (learned), one, or one for each of the ", columns, " columns");
+  } else {
+    require_distinct(owner, "bandwidth", o.bandwidth);
   }
   require(!o.cv.empty(), owner, ": cv is empty, expected 0 (leave one out), a number of folds, or one for every row");
 }

@@ -35,7 +35,11 @@ void check_options(const RatioKdeOptions& o, const Dataset& data) {
           o.bandwidth_denominator.size(), " numbers, expected none: with equal widths it is bandwidth");
   require(o.bandwidth_y.size() <= 1 || !o.bandwidth.empty(), owner, ": bandwidth_y has ", o.bandwidth_y.size(),
           " candidates, expected at most one where bandwidth is learned");
-  if (o.shape != ParzenShapeChoice::diagonal) return;
+  if (o.shape != ParzenShapeChoice::diagonal) {
+    require_distinct(owner, "bandwidth", o.bandwidth);
+    require_distinct(owner, "bandwidth_denominator", o.bandwidth_denominator);
+    return;
+  }
   const auto check_count = [](const std::vector<double>& widths, std::string_view name, Index columns) {
     require(widths.size() <= 1 || std::ssize(widths) == columns, owner, ": ", name, " has ", widths.size(),
             " numbers, expected none (learned), one, or one for each of the ", columns, " columns");

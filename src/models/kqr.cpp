@@ -113,6 +113,8 @@ void report_search(const std::vector<Candidate>& candidates, const Candidate& be
                                       {"bandwidth_y_floor", column([](const Candidate& c) { return c.shape.floor; })},
                                       {"score", column([](const Candidate& c) { return c.score; })},
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);

@@ -84,6 +84,7 @@ void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   }
   if (problem.scoring == KqrScoring::pinball) losses = pinball_losses(problem, quantiles);
   candidate.score = dot(shares.data(), losses.data(), losses.size());
+  candidate.folds = preparation::means_of_folds(losses, problem.data.weights, problem.fold);
   candidate.standard_error = (shares.array() * (losses.array() - candidate.score)).matrix().norm();
 }
 

@@ -150,7 +150,7 @@ std::vector<Candidate> search(const Problem& problem, LscdeOptions& options, con
   }
   best = best_of(candidates);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
-  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, problem.y, report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
   return candidates;
 }
@@ -284,7 +284,10 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   if (candidates.bandwidth.size() > 1 || candidates.bandwidth_y.size() > 1 || candidates.regularization.size() > 1) {
     const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
     sort_by_fold(problem, fold, center_rows, options.mask_centers);
-    report.details.set("candidates", candidates_to_document(search(problem, candidates, run, best, report)));
+    const std::vector<Candidate> scored = search(problem, candidates, run, best, report);
+    report.details.set("candidates", candidates_to_document(scored));
+    preparation::report_folds(
+        scored, [](const Candidate& c) { return c.folds; }, report);
     report.details.set("score", best.score);
     report.details.set("score_standard_error", best.standard_error);
   }

@@ -120,6 +120,7 @@ void summarise(const Vector& fold_score, Candidate& out) {
   const double mean = fold_score.mean();
   const double folds = static_cast<double>(fold_score.size());
   out.score = std::isnan(mean) ? infinity : mean;
+  out.folds = fold_score;
   out.standard_error =
       std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
 }

@@ -45,6 +45,7 @@ void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   require(!o.common_bandwidth || (one_width && count > 0 && o.bandwidth_y.empty()), owner,
           ": common_bandwidth = true, expected with one width in x, bandwidth given and bandwidth_y not");
   const bool candidates_x = one_width && count > 1;
+  if (candidates_x) require_distinct(owner, "bandwidth", o.bandwidth);
   require(!candidates_x || o.common_bandwidth || !o.bandwidth_y.empty(), owner, ": bandwidth has ", count,
           " candidates and bandwidth_y none; expected bandwidth_y or common_bandwidth, too");
   require(o.bandwidth_y.size() <= 1 || count > 0, owner, ": bandwidth_y has ", o.bandwidth_y.size(),
@@ -103,7 +104,7 @@ void score_candidates(std::vector<Candidate>& candidates, const Dataset& rows, c
   }
 }
 
-void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best,
+void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
                        const NadarayaWatsonOptions& options, FitReport& report) {
   const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
   report.details.set("candidates",
@@ -114,7 +115,7 @@ void report_candidates(const std::vector<Candidate>& candidates, const Candidate
   if (options.metric != NwMetricChoice::diagonal) {
     preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
   }
-  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, y, report);
 }
 
 void report_score(const Dataset& rows, double score, double standard_error, FitReport& report) {
@@ -138,7 +139,7 @@ Choice choose(std::vector<Candidate> candidates, const Dataset& rows, const Defe
                              [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
     report_score(rows, best.score, best.standard_error, report);
   }
-  if (candidates.size() > 1) report_candidates(candidates, best, options, report);
+  if (candidates.size() > 1) report_candidates(candidates, best, rows.y, options, report);
   return {metric_of_widths(best.widths, rows), best.bandwidth_y};
 }
 

@@ -141,6 +141,18 @@ std::vector<double> between_neighbours(std::vector<double> grid, double best) {
   return out;
 }
 
+Vector means_of_folds(const VectorView& values, const VectorView& weights, const std::vector<Index>& fold) {
+  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+  Vector sum = Vector::Zero(folds);
+  Vector weight = Vector::Zero(folds);
+  for (Index i = 0; i < values.size(); ++i) {
+    const Index k = fold[static_cast<std::size_t>(i)];
+    sum[k] += weights[i] * values[i];
+    weight[k] += weights[i];
+  }
+  return sum.cwiseQuotient(weight);
+}
+
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
   if (grid.size() < 2) return;
   const auto [low, high] = std::minmax_element(grid.begin(), grid.end());
@@ -148,6 +160,34 @@ void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_vi
   report.warnings.push_back(message("the chosen ", name, " ", chosen, " is the ",
                                     chosen == *low ? "smallest" : "largest",
                                     " candidate; a wider list may score better"));
+}
+
+namespace {
+
+/// The share of columns that are equal to another one.
+double share_of_ties(const MatrixView& y) {
+  std::vector<std::vector<double>> rows;
+  for (Index i = 0; i < y.cols(); ++i) rows.emplace_back(y.col(i).begin(), y.col(i).end());
+  std::sort(rows.begin(), rows.end());
+  std::size_t tied = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool before = i > 0 && rows[i - 1] == rows[i];
+    const bool after = i + 1 < rows.size() && rows[i + 1] == rows[i];
+    if (before || after) ++tied;
+  }
+  return static_cast<double>(tied) / static_cast<double>(std::max<std::size_t>(1, rows.size()));
+}
+
+}  // namespace
+
+void warn_at_edge_of_y(const std::vector<double>& grid, double chosen, const MatrixView& y, FitReport& report) {
+  constexpr double many = 0.1;
+  const bool smallest = grid.size() > 1 && chosen == *std::min_element(grid.begin(), grid.end());
+  const double tied = smallest ? share_of_ties(y) : 0.0;
+  if (tied <= many) return warn_at_edge(grid, chosen, "bandwidth_y", report);
+  report.warnings.push_back(message("the chosen bandwidth_y ", chosen, " is the smallest candidate, and ",
+                                    std::round(100 * tied), " % of the rows share their y with another row: y is ",
+                                    "tied or rounded, and a smaller width would score ever better without being so"));
 }
 
 }  // namespace condens::preparation

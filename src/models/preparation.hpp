@@ -3,6 +3,7 @@
 // centres and folds, and say what cross-validation compared.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,10 @@ std::vector<double> between_neighbours(std::vector<double> grid, double best);
 /// Warns when the best of several candidates is the smallest or the largest.
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report);
 
+/// The same for a width of the kernels at `y`. Where more than a tenth of its columns are equal to another one,
+/// narrower kernels score ever better, which says nothing: the warning tells of that instead.
+void warn_at_edge_of_y(const std::vector<double>& grid, double chosen, const MatrixView& y, FitReport& report);
+
 /// A column of the table of candidates. Documents hold finite numbers: a candidate without a
 /// density has the largest score there is.
 template <class Candidates, class Get>
@@ -84,6 +89,28 @@ Document column(const Candidates& candidates, const Get& get) {
                               std::numeric_limits<double>::max());
   });
   return Document(out);
+}
+
+/// Means of the rows of every fold, by weight; NaN where a fold has no row.
+Vector means_of_folds(const VectorView& values, const VectorView& weights, const std::vector<Index>& fold);
+
+constexpr Index most_folds_reported = 20;  // a report of leaving one row out in turn would outgrow its model
+
+/// The scores of every candidate in each fold as "fold_scores", folds x candidates, beside the table of candidates.
+template <class Candidates, class Get>
+void report_folds(const Candidates& candidates, const Get& get, FitReport& report) {
+  const Index folds = get(*candidates.begin()).size();
+  if (folds == 0 || folds > most_folds_reported) return;
+  Matrix out(folds, std::ssize(candidates));
+  Index at = 0;
+  for (const auto& candidate : candidates) {
+    const Vector scores = get(candidate);
+    for (Index k = 0; k < folds; ++k) {
+      out(k, at) = std::isfinite(scores[k]) ? scores[k] : std::numeric_limits<double>::max();
+    }
+    ++at;
+  }
+  report.details.set("fold_scores", std::move(out));
 }
 
 }  // namespace condens::preparation

@@ -233,8 +233,10 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
     if (selects_inputs(problem, chosen)) {
       preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
     }
-    preparation::warn_at_edge(options.bandwidth_y, chosen.bandwidth_y, "bandwidth_y", report);
+    preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y, problem.y, report);
     report.details.set("candidates", candidates_to_document(candidates));
+    preparation::report_folds(
+        candidates, [](const PathPoint& p) { return p.folds; }, report);
     if (std::isfinite(chosen.score)) {
       report.details.set("score", chosen.score);
       report.details.set("score_standard_error", chosen.standard_error);

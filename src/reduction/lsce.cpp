@@ -145,6 +145,8 @@ void describe_search(const std::vector<Subspace>& path, std::size_t chosen, cons
   const auto column = [&](const auto& value) { return preparation::column(path, value); };
   if (path.size() > 1) {
     report.details.set("candidates", path_to_document(path));
+    preparation::report_folds(
+        path, [](const Subspace& s) { return s.score.folds; }, report);
     report.details.set("score", found.score.value);
     report.details.set("score_standard_error", found.score.standard_error);
     report.details.set(

@@ -84,6 +84,7 @@ struct Dimension {
   Index n_components;
   double score;
   double standard_error;
+  Vector folds;            ///< score of each fold
   double subspace_change;  ///< mean over folds of the distance from the subspace of all rows
 };
 
@@ -135,7 +136,8 @@ class Choice {
     for (Index d = 0; d < count; ++d) {
       const bool any = score.col(d).allFinite();
       const FoldScore own = any ? fold_score(score.col(d)) : FoldScore{infinity, 0.0};
-      out.push_back({dimensions_[static_cast<std::size_t>(d)], own.mean, own.standard_error, change.col(d).mean()});
+      out.push_back(
+          {dimensions_[static_cast<std::size_t>(d)], own.mean, own.standard_error, score.col(d), change.col(d).mean()});
     }
     return out;
   }
@@ -194,6 +196,8 @@ void report_choice(const std::vector<Dimension>& dimensions, const Dimension& ch
                      Document::Object{{"n_components", count},
                                       {"score", column([](const Dimension& d) { return d.score; })},
                                       {"standard_error", column([](const Dimension& d) { return d.standard_error; })}});
+  preparation::report_folds(
+      dimensions, [](const Dimension& d) { return d.folds; }, report);
   report.details.set("score", chosen.score).set("score_standard_error", chosen.standard_error);
   report.details.set("dimensions", Document::Object{{"n_components", count},
                                                     {"subspace_change",

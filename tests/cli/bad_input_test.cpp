@@ -109,7 +109,7 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("predict m.json x.csv --quantiles 0.5,1.5", 2, {"--quantiles", "'1.5'"});
   expect_refusal("predict m.json x.csv --exact-quantiles", 2,
                  {"--exact-quantiles", "lscde", "only kqr", "--quantiles"});
-  expect_refusal("predict m.json x.csv --interval 90", 2, {"--interval", "'90'"});
+  expect_refusal("predict m.json x.csv --interval 90", 2, {"--interval", "'90'", "for 90 % give 0.9"});
   expect_refusal("score m.json x.csv", 2, {"x.csv", "'y'"});
   expect_refusal("predict m.json m.json", 2, {"m.json"});
   expect_refusal("plot m.json t.csv -o p.png", 2, {"p.png", ".svg"});

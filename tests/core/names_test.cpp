@@ -23,5 +23,11 @@ TEST(Names, OfThousandsTheFirstAreListed) {
   EXPECT_TRUE(list_names(numbered(2000)).ends_with(", m40 and 1960 others"));
 }
 
+TEST(Names, OfPercentagesTheShareIsNamed) {
+  EXPECT_EQ(share_of_percentage(90), "; for 90 % give 0.9");
+  EXPECT_EQ(share_of_percentage(97.5), "; for 97.5 % give 0.975");
+  for (const double value : {-1.0, 0.5, 1.0, 100.0, 1e9}) EXPECT_EQ(share_of_percentage(value), "");
+}
+
 }  // namespace
 }  // namespace condens::names_test

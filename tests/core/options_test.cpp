@@ -29,6 +29,7 @@ struct ExampleOptions {
   double width = 1.5;
   double shift = 0.0;
   std::vector<double> grid{0.1, 1.0};
+  std::vector<double> candidates{0.1, 1.0};
   std::vector<double> offsets;
   std::vector<double> counts = {1};
   Matrix centers;
@@ -56,6 +57,7 @@ inline constexpr auto option_table<ExampleOptions> =
                OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
                OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
                OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
+               OptionField{"candidates", &ExampleOptions::candidates, distinct(within(0, 1)), "of which one is taken"},
                OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
                OptionField{"counts", &ExampleOptions::counts, whole(1, 8), "some whole numbers"},
                OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
@@ -143,6 +145,25 @@ TEST(Bounds, AreWrittenAsInAPaper) {
   EXPECT_EQ(to_string(Bounds{.high = 3, .high_open = true}), "< 3");
 }
 
+TEST(Options, CandidatesDoNotComeTwice) {
+  const auto list = [](std::initializer_list<double> values) { return Document(std::vector<double>(values)); };
+  EXPECT_EQ(complaint_about("candidates", list({0.5, 0.25, 0.5})),
+            "example: candidates has 0.5 twice, expected numbers that differ");
+  EXPECT_EQ(with("candidates", list({0.5, 0.25})).candidates, (std::vector<double>{0.5, 0.25}));
+  EXPECT_EQ(with("grid", list({0.5, 0.5})).grid.size(), 2U);  // of this one no one says so
+  EXPECT_EQ(complaint([] {
+              require_distinct("model", "width", {2, 1, 2});
+            }),
+            "model: width has 2 twice, expected numbers that differ");
+}
+
+TEST(Options, AShareLooksLikeNoPercentage) {
+  EXPECT_EQ(complaint_about("candidates", Document(90.0)),
+            "example: candidates = 90, expected a list of numbers, each in [0, 1]; for 90 % give 0.9");
+  EXPECT_EQ(complaint_about("candidates", Document(-1.0)),
+            "example: candidates = -1, expected a list of numbers, each in [0, 1]");
+}
+
 TEST(Options, AreDescribedInTheOrderOfTheTable) {
   std::string lines;
   for (const OptionInfo& option : describe_options<ExampleOptions>()) {
@@ -154,6 +175,7 @@ TEST(Options, AreDescribedInTheOrderOfTheTable) {
             "width:number:> 0:kernel width\n"
             "shift:number::any finite number\n"
             "grid:numbers:> 0:candidates\n"
+            "candidates:numbers:in [0, 1]:of which one is taken\n"
             "offsets:numbers::any finite numbers\n"
             "counts:numbers:in [1, 8]:some whole numbers\n"
             "centers:matrix::one centre a row\n"

@@ -43,6 +43,7 @@ struct Bounds {
   bool low_open = false;
   bool high_open = false;
   bool whole = false;  ///< whole numbers only
+  bool distinct = false;  ///< of a list: no number comes twice
 
   constexpr bool contain(double value) const {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
@@ -54,6 +55,11 @@ constexpr Bounds positive() { return {.low = smallest_positive}; }
 constexpr Bounds within(double low, double high) { return {.low = low, .high = high}; }
 constexpr Bounds below(double low, double high) { return {.low = low, .high = high, .high_open = true}; }
 constexpr Bounds anything() { return {}; }
+/// Of a list whose numbers are compared with each other, or that would do the same work twice.
+constexpr Bounds distinct(Bounds bounds) {
+  bounds.distinct = true;
+  return bounds;
+}
 
 /// Whole numbers. The far end by itself is for seeds, and for limits that the rows or the end of a search undercut
 /// whatever they are: nothing is made in that number.
@@ -87,6 +93,10 @@ OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Optio
 
 template <class Options>
 inline constexpr auto option_table = std::tuple{};
+
+/// Throws std::invalid_argument where a number comes twice: for lists of which only the model knows whether their
+/// numbers are candidates.
+void require_distinct(std::string_view owner, std::string_view name, std::vector<double> values);
 
 /// What a door needs to know about one option.
 struct OptionInfo {

@@ -61,7 +61,7 @@ struct GmmOptions {
 
 template <>
 inline constexpr auto option_table<GmmOptions> = std::tuple{
-    OptionField{"n_components", &GmmOptions::n_components, whole(1, most_components),
+    OptionField{"n_components", &GmmOptions::n_components, distinct(whole(1, most_components)),
                 "Number of Gaussians, or candidates for it in rising order: the search ends after three without "
                 "improvement."},
     OptionField{"covariance", &GmmOptions::covariance, anything(),
@@ -118,12 +118,13 @@ class Gmm final : public JointDensity {
 template <>
 inline constexpr auto result_table<Gmm> = std::tuple{
     ResultField{"n_kernels", &Gmm::n_kernels, "Number of components."},
-    ResultField{"kernel_weights", &Gmm::kernel_weights, "Weights of the components."},
-    ResultField{"kernel_means", &Gmm::kernel_means, "Means of the components in [x, y], on the scale of the data."},
+    ResultField{"kernel_weights", &Gmm::kernel_weights, "Weights of the components.", line("n_kernels")},
+    ResultField{"kernel_means", &Gmm::kernel_means, "Means of the components in [x, y], on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Gmm::kernel_scales,
-                "Standard deviations of the components, on the scale of the data."},
+                "Standard deviations of the components, on the scale of the data.", items("n_kernels", "n_columns")},
     ResultField{"kernel_covariances", &Gmm::kernel_covariances,
-                "Covariance matrices of the components, each column by column, on the scale of the data."},
+                "Covariance matrices of the components, on the scale of the data.", squares("n_kernels", "n_columns")},
     ResultField{"covariance", &Gmm::covariance, "Shape of the covariances: full or diagonal."},
     ResultField{"log_likelihood", &Gmm::score, "Mean log density of the rows [x, y], on the scale of the fit."},
 };

@@ -141,13 +141,16 @@ class Gskd final : public JointDensity {
 
 template <>
 inline constexpr auto result_table<Gskd> = std::tuple{
-    ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one."},
-    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data."},
+    ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Gskd::kernel_scales,
-                "Standard deviations of the kernels, inputs first, on the scale of the data."},
+                "Standard deviations of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},
     ResultField{"target_bandwidth", &Gskd::target_bandwidth,
-                "Width of the Parzen window in every column, inputs first, on the standardised scale."},
+                "Width of the Parzen window in every column, inputs first, on the standardised scale.",
+                line("n_columns")},
 };
 
 }  // namespace condens

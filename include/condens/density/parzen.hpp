@@ -98,13 +98,13 @@ class Parzen final : public JointDensity {
 template <>
 inline constexpr auto result_table<Parzen> = std::tuple{
     ResultField{"bandwidths", &Parzen::bandwidths,
-                "Gaussian width of every column, inputs first, on the standardised scale."},
+                "Gaussian width of every column, inputs first, on the standardised scale.", line("n_columns")},
     ResultField{"n_kernels", &Parzen::n_kernels, "Number of kernels: of rows that differ."},
-    ResultField{"kernel_weights", &Parzen::kernel_weights, "Weights of the kernels, of sum one."},
-    ResultField{"kernel_means", &Parzen::kernel_means,
-                "Where the kernels sit, on the scale of the data, inputs first."},
+    ResultField{"kernel_weights", &Parzen::kernel_weights, "Weights of the kernels, of sum one.", line("n_kernels")},
+    ResultField{"kernel_means", &Parzen::kernel_means, "Where the kernels sit, on the scale of the data, inputs first.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Parzen::kernel_scales,
-                "Standard deviations of the kernels, on the scale of the data."},
+                "Standard deviations of the kernels, on the scale of the data.", items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

@@ -63,7 +63,7 @@ inline constexpr auto option_table<RatioKdeOptions> = std::tuple{
     OptionField{"bandwidth", &RatioKdeOptions::bandwidth, positive(),
                 "Gaussian width in x on the standardised scale (separate: of all columns of the numerator): none "
                 "(learned), one number, candidates (isotropic, auto), or one for each (diagonal, inputs first)."},
-    OptionField{"bandwidth_y", &RatioKdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &RatioKdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y where widths are equal: none (learned, or that of x if it has candidates), one "
                 "number, or candidates beside given widths in x."},
     OptionField{"bandwidth_denominator", &RatioKdeOptions::bandwidth_denominator, positive(),
@@ -119,10 +119,11 @@ class RatioKde final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<RatioKde> = std::tuple{
     ResultField{"bandwidths", &RatioKde::bandwidths,
-                "Gaussian width of every input in the numerator, on the standardised scale."},
-    ResultField{"bandwidths_y", &RatioKde::bandwidths_y, "Gaussian width of every target, on the standardised scale."},
+                "Gaussian width of every input in the numerator, on the standardised scale.", line("n_inputs")},
+    ResultField{"bandwidths_y", &RatioKde::bandwidths_y, "Gaussian width of every target, on the standardised scale.",
+                line("n_targets")},
     ResultField{"bandwidths_denominator", &RatioKde::bandwidths_denominator,
-                "Gaussian width of every input in the denominator, on the standardised scale."},
+                "Gaussian width of every input in the denominator, on the standardised scale.", line("n_inputs")},
 };
 
 }  // namespace condens

@@ -52,7 +52,7 @@ struct RsdeOptions {
 template <>
 inline constexpr auto option_table<RsdeOptions> = std::tuple{
     OptionField{
-        "bandwidth", &RsdeOptions::bandwidth, positive(),
+        "bandwidth", &RsdeOptions::bandwidth, distinct(positive()),
         "Width of the kernels, on the standardised scale: one number, candidates for cross-validation, or none: "
         "0.5 to 4 times the width of a Parzen window by the leave-one-out likelihood."},
     OptionField{
@@ -103,9 +103,11 @@ template <>
 inline constexpr auto result_table<Rsde> = std::tuple{
     ResultField{"bandwidth", &Rsde::bandwidth, "Width of the kernels, on the standardised scale."},
     ResultField{"n_kernels", &Rsde::n_kernels, "Number of kernels whose weight is not zero."},
-    ResultField{"kernel_weights", &Rsde::kernel_weights, "Weight of every kernel; they sum to one."},
-    ResultField{"kernel_means", &Rsde::kernel_means, "Centres (inputs, then targets), on the scale of the data."},
-    ResultField{"kernel_scales", &Rsde::kernel_scales, "Standard deviations, on the scale of the data."},
+    ResultField{"kernel_weights", &Rsde::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Rsde::kernel_means, "Centres (inputs, then targets), on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"kernel_scales", &Rsde::kernel_scales, "Standard deviations, on the scale of the data.",
+                items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

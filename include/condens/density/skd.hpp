@@ -52,7 +52,7 @@ struct SkdOptions {
 template <>
 inline constexpr auto option_table<SkdOptions> = std::tuple{
     OptionField{
-        "bandwidth", &SkdOptions::bandwidth, positive(),
+        "bandwidth", &SkdOptions::bandwidth, distinct(positive()),
         "Width of the kernels, on the standardised scale: one number, candidates for cross-validation, or none: "
         "1 to 4 times target_bandwidth."},
     OptionField{"target_bandwidth", &SkdOptions::target_bandwidth, positive(),
@@ -114,9 +114,11 @@ inline constexpr auto result_table<Skd> = std::tuple{
     ResultField{"target_bandwidth", &Skd::target_bandwidth,
                 "Width of the Parzen window that was the target, on the standardised scale."},
     ResultField{"n_kernels", &Skd::n_kernels, "Number of kernels whose weight is not zero."},
-    ResultField{"kernel_weights", &Skd::kernel_weights, "Weight of every kernel; they sum to one."},
-    ResultField{"kernel_means", &Skd::kernel_means, "Centres (inputs, then targets), on the scale of the data."},
-    ResultField{"kernel_scales", &Skd::kernel_scales, "Standard deviations, on the scale of the data."},
+    ResultField{"kernel_weights", &Skd::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Skd::kernel_means, "Centres (inputs, then targets), on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"kernel_scales", &Skd::kernel_scales, "Standard deviations, on the scale of the data.",
+                items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

@@ -43,6 +43,10 @@ class ConditionalDensity {
 
   const FitReport& report() const { return report_; }
 
+  /// What brings inputs and targets to the standardised scale; the identity where the model does without.
+  const Standardizer& x_scale() const { return x_scale_; }
+  const Standardizer& y_scale() const { return y_scale_; }
+
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;
 
@@ -64,9 +68,6 @@ class ConditionalDensity {
 
   /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
   virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
-
-  const Standardizer& x_scale() const { return x_scale_; }
-  const Standardizer& y_scale() const { return y_scale_; }
 
   /// For models that wrap another: its laws at inputs on the user's scale, of targets that are
   /// standardised by its scale of y.

@@ -61,11 +61,11 @@ struct EpsilonKdeOptions {
 
 template <>
 inline constexpr auto option_table<EpsilonKdeOptions> = std::tuple{
-    OptionField{"radius", &EpsilonKdeOptions::radius, positive(),
+    OptionField{"radius", &EpsilonKdeOptions::radius, distinct(positive()),
                 "Threshold of the neighbourhood, on the standardised scale: one number, or candidates."},
     OptionField{"radius_of", &EpsilonKdeOptions::radius_of, anything(),
                 "What the radius bounds: the distance (Sugiyama et al. 2010), or its square (Shiga et al. 2015)."},
-    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y, on the standardised scale: one number, or candidates."},
     OptionField{"refine", &EpsilonKdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},

@@ -113,15 +113,17 @@ class GaussianProcess final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<GaussianProcess> = std::tuple{
     ResultField{"length_scales", &GaussianProcess::length_scales,
-                "Length scale of every input for every target, on the standardised scale."},
+                "Length scale of every input for every target, on the standardised scale.",
+                items("n_targets", "n_inputs")},
     ResultField{"signal_variance", &GaussianProcess::signal_variance,
-                "Prior variance of the function for every target, on the standardised scale."},
+                "Prior variance of the function for every target, on the standardised scale.", line("n_targets")},
     ResultField{"noise_variance", &GaussianProcess::noise_variance,
-                "Variance around the function for every target, on the standardised scale."},
+                "Variance around the function for every target, on the standardised scale.", line("n_targets")},
     ResultField{"log_marginal_likelihood", &GaussianProcess::log_marginal_likelihood,
-                "Log marginal likelihood of every target, on the standardised scale."},
+                "Log marginal likelihood of every target, on the standardised scale.", line("n_targets")},
     ResultField{"feature_importances", &GaussianProcess::feature_importances,
-                "Inverse length scale of every input as a share of their sum, the mean over targets."},
+                "Inverse length scale of every input as a share of their sum, the mean over targets.",
+                line("n_features")},
 };
 
 }  // namespace condens

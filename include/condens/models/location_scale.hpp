@@ -68,10 +68,10 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
     OptionField{"model_preset", &LocationScaleOptions::model_preset, anything(),
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &LocationScaleOptions::options, anything(), "Options of that model."},
-    OptionField{"bandwidth", &LocationScaleOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LocationScaleOptions::bandwidth, distinct(positive()),
                 "Kernel width of ridge regressions, on the standardised scale: one number, or candidates for "
                 "leave-one-out; none: a grid."},
-    OptionField{"regularization", &LocationScaleOptions::regularization, positive(),
+    OptionField{"regularization", &LocationScaleOptions::regularization, distinct(positive()),
                 "Penalty lambda of ridge regressions: one number, or candidates for leave-one-out; none: a grid."},
     OptionField{"n_centers", &LocationScaleOptions::n_centers, whole(1),
                 "Number of kernel centres of ridge regressions, spread over the inputs by k-means++ (all rows when "
@@ -147,19 +147,22 @@ class LocationScaleDensity final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<LocationScaleDensity> = std::tuple{
     ResultField{"explained", &LocationScaleDensity::explained,
-                "Share of every target's squared error that the mean takes away, on rows left out."},
+                "Share of every target's squared error that the mean takes away, on rows left out.", line("n_targets")},
     ResultField{"scale_gain", &LocationScaleDensity::scale_gain,
-                "Log-likelihood per row left out that the spread adds to a constant one, as of a Laplace law."},
+                "Log-likelihood per row left out that the spread adds to a constant one, as of a Laplace law.",
+                line("n_targets")},
     ResultField{"residual_scale", &LocationScaleDensity::residual_scale,
-                "Root mean square of what the mean leaves of every target on rows left out, in its unit."},
+                "Root mean square of what the mean leaves of every target on rows left out, in its unit.",
+                line("n_targets")},
     ResultField{"length_scales", &LocationScaleDensity::length_scales,
-                "Length scale of every input in the mean of every target, on the standardised scale; 0: no kernels."},
+                "Length scale of every input in the mean of every target, on the standardised scale; 0: no kernels.",
+                items("n_targets", "n_inputs")},
     ResultField{"scale_length_scales", &LocationScaleDensity::scale_length_scales,
-                "The same of the logarithm of the spread."},
+                "The same of the logarithm of the spread.", items("n_targets", "n_inputs")},
     ResultField{"regularization", &LocationScaleDensity::regularization,
-                "Penalty of the ridge regression for every target's mean; 0: there is none."},
+                "Penalty of the ridge regression for every target's mean; 0: there is none.", line("n_targets")},
     ResultField{"scale_regularization", &LocationScaleDensity::scale_regularization,
-                "The same for the logarithm of the spread."},
+                "The same for the logarithm of the spread.", line("n_targets")},
 };
 
 }  // namespace condens

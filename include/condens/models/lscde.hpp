@@ -59,11 +59,11 @@ struct LscdeOptions {
 
 template <>
 inline constexpr auto option_table<LscdeOptions> = std::tuple{
-    OptionField{"bandwidth", &LscdeOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LscdeOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LscdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LscdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for x."},
-    OptionField{"regularization", &LscdeOptions::regularization, positive(),
+    OptionField{"regularization", &LscdeOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"refine", &LscdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
@@ -146,12 +146,15 @@ template <>
 inline constexpr auto result_table<Lscde> = std::tuple{
     ResultField{"bandwidth", &Lscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"input_widths", &Lscde::input_widths,
-                "Factor of the bandwidth for every input, learned by the option metric, or 1."},
+                "Factor of the bandwidth for every input, learned by the option metric, or 1.", line("n_inputs")},
     ResultField{"bandwidth_y", &Lscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Lscde::regularization, "Ridge penalty that was used."},
-    ResultField{"coef", &Lscde::coefficients, "Coefficient of every centre, >= 0."},
-    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data."},
+    ResultField{"kernel_weights", &Lscde::coefficients, "Coefficient alpha of the kernel at every centre, >= 0.",
+                line("n_centers")},
+    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

@@ -37,7 +37,7 @@ inline constexpr auto choice_names<MdnOptimizer> = std::array<std::string_view, 
 /// The defaults are our recommendation; `paper()` is the paper's network.
 struct MdnOptions {
   std::vector<double> n_components = {3};
-  std::vector<double> hidden = {15};
+  std::vector<double> units = {15};
   std::vector<double> regularization = {0.01};
   Index layers = 2;
   bool skip = true;
@@ -64,14 +64,16 @@ struct MdnOptions {
 
 template <>
 inline constexpr auto option_table<MdnOptions> = std::tuple{
-    OptionField{"n_components", &MdnOptions::n_components, whole(1, most_components),
+    OptionField{"n_components", &MdnOptions::n_components, distinct(whole(1, most_components)),
                 "Gaussians of a network at every x: one number, or candidates for cross-validation."},
-    OptionField{"hidden", &MdnOptions::hidden, whole(1, most_units),
-                "Units in every hidden layer: one number, or candidates for cross-validation."},
-    OptionField{"regularization", &MdnOptions::regularization, at_least(0),
+    OptionField{"units", &MdnOptions::units, whole(1, most_units),
+                "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
+                "which cross-validation takes one."},
+    OptionField{"regularization", &MdnOptions::regularization, distinct(at_least(0)),
                 "Weight decay: half of it times the squared weights is added to the mean loss; one number, or "
                 "candidates for cross-validation."},
-    OptionField{"layers", &MdnOptions::layers, whole(1, 10), "Number of hidden layers."},
+    OptionField{"layers", &MdnOptions::layers, whole(1, 10),
+                "Number of hidden layers, all of the same number of units."},
     OptionField{"skip", &MdnOptions::skip, anything(),
                 "Add a linear function of the inputs to every mean that the network puts out."},
     OptionField{"covariance", &MdnOptions::covariance, anything(),
@@ -111,7 +113,7 @@ class Mdn final : public ConditionalDensity {
   static Mdn fit(const Dataset& data, const MdnOptions& options = {}, const Run& run = {});
 
   Index n_components() const { return shape_.n_components; }
-  Index hidden() const { return shape_.hidden; }
+  Index units() const { return shape_.hidden; }
   double regularization() const { return regularization_; }
   Index n_members() const { return parameters_.cols(); }
   Index n_parameters() const { return shape_.n_parameters(); }
@@ -150,17 +152,20 @@ class Mdn final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<Mdn> = std::tuple{
     ResultField{"n_components", &Mdn::n_components, "Gaussians of every network."},
-    ResultField{"hidden", &Mdn::hidden, "Units in every hidden layer."},
+    ResultField{"units", &Mdn::units, "Units of each hidden layer."},
     ResultField{"regularization", &Mdn::regularization, "Weight decay."},
     ResultField{"n_members", &Mdn::n_members, "Number of networks."},
     ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
     ResultField{"train_nll", &Mdn::train_nll,
-                "Mean negative log-likelihood of every network on its training rows, on the standardised scale."},
+                "Mean negative log-likelihood of every network on its training rows, on the standardised scale.",
+                line("n_members")},
     ResultField{
         "validation_nll", &Mdn::validation_nll,
         "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
-        "when there are none."},
-    ResultField{"parameters", &Mdn::parameters, "Weights and biases, one column for every network."},
+        "when there are none.",
+        line("n_members")},
+    ResultField{"parameters", &Mdn::parameters, "Weights and biases of every network.",
+                items("n_members", "n_parameters")},
 };
 
 }  // namespace condens

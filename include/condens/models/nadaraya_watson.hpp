@@ -65,7 +65,7 @@ inline constexpr auto option_table<NadarayaWatsonOptions> = std::tuple{
         "bandwidth", &NadarayaWatsonOptions::bandwidth, positive(),
         "Gaussian width in x, on the standardised scale: none (learned), one number, candidates (isotropic, auto), or "
         "one number for each input (diagonal)."},
-    OptionField{"bandwidth_y", &NadarayaWatsonOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &NadarayaWatsonOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: none (learned), one number, or candidates beside given widths in x."},
     OptionField{"common_bandwidth", &NadarayaWatsonOptions::common_bandwidth, anything(),
                 "One width for x and y (with bandwidth given), as in the paper."},
@@ -131,14 +131,19 @@ class NadarayaWatson final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<NadarayaWatson> = std::tuple{
     ResultField{"bandwidths", &NadarayaWatson::bandwidths,
-                "Gaussian width of every input, on the standardised scale (with a full metric: where it started)."},
+                "Gaussian width of every input, on the standardised scale (with a full metric: where it started).",
+                line("n_inputs")},
     ResultField{"bandwidth_y", &NadarayaWatson::bandwidth_y, "Gaussian width in y, on the standardised scale."},
     ResultField{"metric_matrix", &NadarayaWatson::metric_matrix,
-                "W of a full metric, on the standardised scale; empty otherwise."},
+                "W of a full metric, on the standardised scale; empty otherwise.",
+                as_written("n_directions", "n_inputs")},
     ResultField{"feature_importances", &NadarayaWatson::feature_importances,
-                "Share of every input in the sum of 1 / bandwidth (standardised); 0: plays no part."},
-    ResultField{"centers_x", &NadarayaWatson::centers_x, "Inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &NadarayaWatson::centers_y, "Targets of the centres, on the scale of the data."},
+                "Share of every input in the sum of 1 / bandwidth (standardised); 0: plays no part.",
+                line("n_features")},
+    ResultField{"centers_x", &NadarayaWatson::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &NadarayaWatson::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

@@ -72,7 +72,7 @@ struct PressOptions {
 
 template <>
 inline constexpr auto option_table<PressOptions> = std::tuple{
-    OptionField{"n_states", &PressOptions::n_states, whole(1, most_components),
+    OptionField{"n_states", &PressOptions::n_states, distinct(whole(1, most_components)),
                 "Number of predictive states J: one number, or candidates."},
     OptionField{"criterion", &PressOptions::criterion, anything(),
                 "What the map is fitted by: squared error in the sample, by the paper's closed-form or generalised "
@@ -89,10 +89,10 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "Degrees of freedom that the fit is drawn to, with smoothness_weight."},
     OptionField{"smoothness_weight", &PressOptions::smoothness_weight, at_least(0),
                 "Weight of the squared distance of the degrees of freedom from smoothness."},
-    OptionField{"regularization", &PressOptions::regularization, at_least(0),
+    OptionField{"regularization", &PressOptions::regularization, distinct(at_least(0)),
                 "Ridge penalty on the coefficients: half the number times the sum of their squares; one number, or "
                 "candidates."},
-    OptionField{"lasso", &PressOptions::lasso, at_least(0),
+    OptionField{"lasso", &PressOptions::lasso, distinct(at_least(0)),
                 "Penalty on the absolute coefficients of the inputs, which makes some exactly zero: none, one number, "
                 "or candidates."},
     OptionField{"start", &PressOptions::start, anything(),
@@ -191,20 +191,25 @@ inline constexpr auto result_table<Press> = std::tuple{
     ResultField{"degrees_of_freedom", &Press::degrees_of_freedom,
                 "Degrees of freedom of the smoother, between 1 and the number of states: close to it, the mean is a "
                 "step function."},
-    ResultField{"coef", &Press::coefficients,
+    ResultField{"state_coef", &Press::coefficients,
                 "Coefficients of every state's score, on the standardised scale: the intercept, then one for every "
-                "input; empty with hidden layers."},
+                "input; empty with hidden layers.",
+                items("n_states", "1 + n_inputs")},
     ResultField{"standard_errors", &Press::standard_errors,
                 "Standard errors of the coefficients from the observed information of the criterion; empty where it "
-                "does not give them."},
+                "does not give them.",
+                items("n_states", "1 + n_inputs")},
     ResultField{"state_means", &Press::state_means,
-                "Mean of y in every state, states in its order (of the first target)."},
+                "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
     ResultField{"state_levels", &Press::state_levels,
-                "Level of y in every state by least squares, which mixed rows do not draw to the centre."},
-    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds."},
-    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state."},
-    ResultField{"bandwidths", &Press::bandwidths,
-                "Gaussian width of every state's density, on the standardised scale."},
+                "Level of y in every state by least squares, which mixed rows do not draw to the centre.",
+                items("n_states", "n_targets")},
+    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds.",
+                line("n_states")},
+    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state.",
+                items("n_states", "n_inputs")},
+    ResultField{"bandwidths", &Press::bandwidths, "Gaussian width of every state's density, on the standardised scale.",
+                line("n_states")},
     ResultField{"mean_entropy", &Press::mean_entropy,
                 "Mean entropy of the states' weights over the training rows, in bits: 0 where every row's state is "
                 "certain."},

@@ -75,15 +75,15 @@ struct LsceOptions {
 
 template <>
 inline constexpr auto option_table<LsceOptions> = std::tuple{
-    OptionField{"n_components", &LsceOptions::n_components, whole(1),
+    OptionField{"n_components", &LsceOptions::n_components, distinct(whole(1)),
                 "Dimensions of z: one number, candidates, or none: 1, 2, ... as long as the held-out score improves."},
     OptionField{"selection_rule", &LsceOptions::selection_rule, anything(),
                 "The number of components of the least score, or the smallest within one standard error of it."},
-    OptionField{"bandwidth", &LsceOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LsceOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for z."},
-    OptionField{"regularization", &LsceOptions::regularization, positive(),
+    OptionField{"regularization", &LsceOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"n_centers", &LsceOptions::n_centers, whole(1),
                 "Number of kernel centres of the search, drawn from the samples (all samples when there are fewer)."},
@@ -154,7 +154,8 @@ class Lsce final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<Lsce> = std::tuple{
     ResultField{"components", &Lsce::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsce::n_components, "Number of directions."},
     ResultField{"bandwidth", &Lsce::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
     ResultField{"bandwidth_y", &Lsce::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},

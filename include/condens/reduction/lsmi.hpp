@@ -64,15 +64,15 @@ struct LsmiOptions {
 
 template <>
 inline constexpr auto option_table<LsmiOptions> = std::tuple{
-    OptionField{"n_components", &LsmiOptions::n_components, whole(1),
+    OptionField{"n_components", &LsmiOptions::n_components, distinct(whole(1)),
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &LsmiOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
-    OptionField{"bandwidth", &LsmiOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LsmiOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LsmiOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LsmiOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for z."},
-    OptionField{"regularization", &LsmiOptions::regularization, positive(),
+    OptionField{"regularization", &LsmiOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"n_centers", &LsmiOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
@@ -134,7 +134,8 @@ class Lsmi final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<Lsmi> = std::tuple{
     ResultField{"components", &Lsmi::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsmi::n_components, "Number of directions."},
     ResultField{"bandwidth", &Lsmi::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
     ResultField{"bandwidth_y", &Lsmi::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},

@@ -45,7 +45,7 @@ inline constexpr auto option_table<SlicedOptions> = std::tuple{
                 "(where its covariance does)."},
     OptionField{"n_slices", &SlicedOptions::n_slices, whole(2),
                 "Number of slices of y: equal shares of the rows, or clusters where there are several targets."},
-    OptionField{"n_components", &SlicedOptions::n_components, whole(1),
+    OptionField{"n_components", &SlicedOptions::n_components, distinct(whole(1)),
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &SlicedOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
@@ -84,7 +84,8 @@ class SlicedDensity final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<SlicedDensity> = std::tuple{
     ResultField{"components", &SlicedDensity::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &SlicedDensity::n_components, "Number of directions."},
 };
 

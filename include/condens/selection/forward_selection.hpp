@@ -98,13 +98,15 @@ class ForwardSelection final : public SubsetDensity {
 
 template <>
 inline constexpr auto result_table<ForwardSelection> = std::tuple{
-    ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0."},
+    ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0.",
+                line("n_features")},
     ResultField{"feature_importances", &ForwardSelection::feature_importances,
-                "What each input took from the score when it entered, as a share of all."},
+                "What each input took from the score when it entered, as a share of all.", line("n_features")},
     ResultField{"ranking", &ForwardSelection::ranking,
-                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected."},
+                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected.",
+                line("n_features")},
     ResultField{"scores", &ForwardSelection::scores,
-                "Cross-validated score without inputs, and after each input that entered."},
+                "Cross-validated score without inputs, and after each input that entered.", line("n_steps")},
 };
 
 }  // namespace condens

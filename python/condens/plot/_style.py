@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from condens._arrays import as_share
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import LinearSegmentedColormap
@@ -216,10 +218,7 @@ def percent(share: float) -> str:
 
 def share_in(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
-    out = float(value)
-    if not 0 < out < 1:
-        raise ValueError(f"{name} = {value!r}, expected a number in (0, 1), such as 0.9")
-    return out
+    return as_share(value, name)
 
 
 def shares_in(values: Any, name: str) -> list[float]:
