@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "components.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "kernels.hpp"
@@ -220,7 +221,7 @@ std::string describe_text(const Model& model) {
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += fitted_rows(*model.density) > 0 ? " " + std::to_string(fitted_rows(*model.density)) + " rows" : "";
-  out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + model.encoder.weight() + "'\n";
+  out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   out += columns_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
@@ -309,7 +310,7 @@ Document describe_document(const Model& model) {
 
 void describe(const DescribeCall& call) {
   const Model model = read_model(call.model);
-  write_result("-", call.json ? to_json_text(describe_document(model)) : describe_text(model));
+  write_result("-", call.json ? to_json_text(describe_document(model)) : printable_lines(describe_text(model)));
 }
 
 }  // namespace

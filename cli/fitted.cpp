@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "console.hpp"
 
 namespace condens::cli {
@@ -87,12 +88,12 @@ std::string brief_text(const Document& chosen) {
 
 std::string list_text(const std::vector<std::string>& words) {
   constexpr std::size_t most = 10;
-  const std::size_t shown = words.size() > most + 1 ? most : words.size();
+  const std::size_t listed = words.size() > most + 1 ? most : words.size();
   std::string out;
-  for (std::size_t i = 0; i < shown; ++i) {
-    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  for (std::size_t i = 0; i < listed; ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + shown(words[i]);
   }
-  if (shown < words.size()) out += " and " + std::to_string(words.size() - shown) + " others";
+  if (listed < words.size()) out += " and " + std::to_string(words.size() - listed) + " others";
   return out;
 }
 

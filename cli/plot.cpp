@@ -24,7 +24,7 @@ struct PlotCall {
   std::string interval = "0.9";
   std::string test;
   std::string figure = "density";
-  bool drop_missing = false;
+  RowFlags rows;
   int threads = 0;
 };
 
@@ -38,8 +38,13 @@ Index position(const std::string& flag, const std::string& name, const std::vect
   throw std::invalid_argument(message(flag, " = '", name, "', expected one of ", list.empty() ? "none" : list));
 }
 
+Dataset read_rows(const PlotCall& call, const Encoder& encoder, const std::string& path) {
+  const Table table = call.csv.read(path);
+  return encoder.encode(table, call.rows.read("plot", encoder, table, true));
+}
+
 FigureRequest read_request(const PlotCall& call) {
-  FigureRequest out{.model = read_model(call.model), .model_name = call.model};
+  FigureRequest out{.model = read_model(call.model, call.data), .model_name = call.model};
   const Encoder& encoder = out.model.encoder;
   for (const std::string& part : split_names(call.at)) out.at.push_back(split_assignment("--at", part));
   inputs_at(encoder, out.at);  // refuses what is not there
@@ -50,11 +55,11 @@ FigureRequest read_request(const PlotCall& call) {
   out.interval = interval.front();
   if (!call.data.empty()) {
     out.data_name = call.data;
-    out.data = encoder.encode(call.csv.read(call.data), call.drop_missing);
+    out.data = read_rows(call, encoder, call.data);
   }
   if (!call.test.empty()) {
     out.test_name = call.test;
-    out.test = encoder.encode(call.csv.read(call.test), call.drop_missing);
+    out.test = read_rows(call, encoder, call.test);
   }
   return out;
 }
@@ -91,7 +96,7 @@ void add_plot(CLI::App& app) {
              "What to draw");
   add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
              "What to draw");
-  verb.add_flag("--drop-missing", call->drop_missing, "Leave out rows with missing values")->group("CSV files");
+  call->rows.add_to(verb, "CSV files");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(

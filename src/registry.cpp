@@ -263,6 +263,16 @@ const ModelInfo& find_model(std::string_view name) {
 
 const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal ? "parzen" : name); }
 
+bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Document& options) {
+  Document values = info.defaults(preset);
+  for (const auto& [name, value] : options.as_object()) values.set(name, value);
+  std::vector<std::string> inside;
+  if (const Document* models = values.find("models")) inside = models->as_strings();
+  if (const Document* model = values.find("model")) inside.push_back(model->as_string());
+  const auto uses = [](const std::string& name) { return find_member(name).uses_unlabeled; };
+  return info.uses_unlabeled && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
+}
+
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
   check_options(info.class_name, info.options, options);
   if (const Document* cv = options.find("cv")) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "condens/core/names.hpp"
+#include "condens/core/text.hpp"
 
 namespace condens {
 
@@ -62,7 +63,7 @@ double parse_number(std::string_view owner, const OptionInfo& info, std::string_
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    detail::bad_option(owner, info.name, "'" + std::string(text) + "'", expected(info));
+    detail::bad_option(owner, info.name, "'" + shown(text) + "'", expected(info));
   }
   return value;
 }
@@ -106,7 +107,7 @@ void bad_option(std::string_view owner, std::string_view name, const std::string
 }
 
 std::string to_text(const Document& value) {
-  if (const auto* text = std::get_if<std::string>(&value.value())) return "'" + *text + "'";
+  if (const auto* text = std::get_if<std::string>(&value.value())) return "'" + shown(*text) + "'";
   if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
   if (is_number(value)) return message(value.as_number());
   return std::string(value.kind());
@@ -246,7 +247,7 @@ Document parse_option(std::string_view owner, const OptionInfo& info, std::strin
   for (std::size_t j = 0; j < rows.size(); ++j) {
     const auto entries = split(rows[j], ',');
     if (static_cast<Index>(entries.size()) != out.rows()) {
-      detail::bad_option(owner, info.name, "'" + std::string(rows[j]) + "'",
+      detail::bad_option(owner, info.name, "'" + shown(rows[j]) + "'",
                          message("rows of ", out.rows(), " numbers, as the first one has"));
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -228,11 +228,8 @@ Vector GaussianMixtures::upper_quantile_each(const VectorView& levels, const Run
 Matrix GaussianMixtures::quantile(const VectorView& levels, const Run& run) const {
   require_univariate(dimension(), "GaussianMixtures::quantile", kUseMarginal);
   for (Index k = 0; k < levels.size(); ++k) require_level(levels[k], "GaussianMixtures::quantile");
-  return columns(*this, run, "quantile", levels.size(), [&](Index, const MixtureView& p) {
-    Vector out(levels.size());
-    for (Index k = 0; k < levels.size(); ++k) out[k] = detail::quantile(p, levels[k]);
-    return out;
-  });
+  return columns(*this, run, "quantile", levels.size(),
+                 [&](Index, const MixtureView& p) { return detail::quantiles(p, levels); });
 }
 
 Vector GaussianMixtures::median(const Run& run) const {
@@ -245,9 +242,8 @@ Matrix GaussianMixtures::interval(double mass, const Run& run) const {
   require_mass(mass, "GaussianMixtures::interval");
   const double rest = 0.5 * (1.0 - mass);
   return columns(*this, run, "interval", 2, [rest](Index, const MixtureView& p) {
-    Vector out(2);
-    out << detail::quantile(p, rest), detail::upper_quantile(p, rest);
-    return out;
+    const Interval ends = quantile_pair(p, rest);
+    return Vector{{ends.lower, ends.upper}};
   });
 }
 

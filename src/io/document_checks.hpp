@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "condens/core/types.hpp"
-#include "condens/io/utf8.hpp"
 
 namespace condens::detail {
 
@@ -21,7 +21,7 @@ class Place {
  public:
   explicit Place(std::string_view root) : parts_{std::string(root)} {}
 
-  void enter(std::string_view key) { parts_.push_back("." + std::string(key)); }
+  void enter(std::string_view key) { parts_.push_back("." + shown(key)); }
   void enter(std::size_t item) { parts_.push_back("[" + std::to_string(item) + "]"); }
   void leave() { parts_.pop_back(); }
   std::size_t depth() const { return parts_.size() - 1; }

@@ -150,7 +150,7 @@ class Builder {
     if (error.id == number_overflow) enter();
     std::string reason = error.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
     if (const std::size_t end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
-    throw FormatError(message(place_.text(), ": not readable as JSON: ", reason));
+    throw FormatError(message(place_.text(), ": not readable as JSON: ", shown(reason, 300)));
   }
 
  private:

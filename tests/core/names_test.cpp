@@ -29,5 +29,12 @@ TEST(Names, OfPercentagesTheShareIsNamed) {
   for (const double value : {-1.0, 0.5, 1.0, 100.0, 1e9}) EXPECT_EQ(share_of_percentage(value), "");
 }
 
+TEST(Names, AreShortAndPrintable) {
+  EXPECT_EQ(list_names({"a\033", std::string(500, 'b')}), "a\\x1b, " + std::string(100, 'b') + "... (500 bytes)");
+  EXPECT_EQ(did_you_mean("bandwith", {"a", "bandwidth"}), "; did you mean 'bandwidth'?");
+  // The distance of two such texts would take hours.
+  EXPECT_EQ(did_you_mean(std::string(1 << 20, 'a'), {std::string((1 << 20) + 1, 'a')}), "");
+}
+
 }  // namespace
 }  // namespace condens::names_test

@@ -105,7 +105,27 @@ TEST(Encoder, NamesUnseenLevels) {
   EXPECT_EQ(complaint([&] {
               encoder.encode_inputs(people_with({"sex", Texts{"M", "F", "X", "M"}}));
             }),
-            "people.csv:4: column 'sex' is 'X', a level that the training data did not have; known levels: F, M");
+            "people.csv:4: column 'sex' is 'X', a level that the training data did not have; known levels: F, M; "
+            "correct it, or drop such rows (--drop-missing)");
+}
+
+TEST(Encoder, TellsRowsThatCanBeEncodedFromOthers) {
+  const Encoder encoder = Encoder::fit(people(), {.targets = {"income"}, .inputs = Texts{"age", "sex"}});
+  Table rows("new.csv");
+  rows.add({"sex", Texts{"F", "X", "", "M", "Z", "F"}});
+  rows.add({"age", Numbers{1, 2, 3, 4, nan, nan}});
+  rows.add({"income", Numbers{nan, 0, 0, 0, 0, 0}});
+  const EncodableRows found = encoder.encodable_rows(rows, false);
+  EXPECT_EQ(found.rows, (std::vector<Index>{0, 3}));
+  EXPECT_EQ(found.missing, 3);
+  EXPECT_EQ(found.unknown_levels, 1);
+  EXPECT_EQ(found.trouble,
+            "new.csv: 3 rows have missing values: line 3, 5, 6 (the first in column 'sex'); new.csv:2: column 'sex' is "
+            "'X', a level that the training data did not have; known levels: F, M");
+  EXPECT_EQ(encoder.encode_inputs(rows, found.rows), (Matrix{{1, 4}, {0, 1}}));
+  EXPECT_EQ(encoder.encodable_rows(rows, true).rows, (std::vector<Index>{3}));
+  EXPECT_EQ(encoder.encode(rows, true).size(), 1);
+  EXPECT_EQ(encoder.encodable_rows(people(), true).trouble, "");
 }
 
 TEST(Encoder, RolesMustNotOverlap) {
@@ -148,6 +168,19 @@ TEST(Encoder, RefusesInputsThatMixNumbersAndTexts) {
   EXPECT_EQ(encoder.encoded_names(), (Texts{"age=1", "age=2", "age=3+"}));
 }
 
+TEST(Encoder, RefusesDecimalCommas) {
+  const Table table = people_with({"age", Texts{"1,5", "", "-2,25", "0,5e3"}});
+  EncoderOptions dropping = usual;
+  dropping.drop_missing = true;
+  EXPECT_EQ(fit_complaint(table, dropping),
+            "people.csv:2: column 'age' is '1,5', expected a number with a decimal point; correct the column, or name "
+            "it as categorical");
+  EXPECT_EQ(fit_complaint(table, {.targets = {"age"}, .drop_missing = true}),
+            "people.csv:2: column 'age' is '1,5', expected a number with a decimal point");
+  const Encoder encoder = Encoder::fit(people_with({"age", Texts{"1,5", "1,5", "2,5", "1,5,2"}}), usual);
+  EXPECT_EQ(encoder.input_columns()[0].levels.size(), 3U);
+}
+
 TEST(Encoder, NamesMissingAndInfiniteValues) {
   EXPECT_EQ(fit_complaint(people_with({"age", Numbers{1, nan, 3, nan}}), usual),
             "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, or "
@@ -161,7 +194,7 @@ TEST(Encoder, NamesMissingAndInfiniteValues) {
   many.add({"y", Numbers(8, nan)});
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}}),
             "8 rows have missing values: row 1, 2, 3, 4, 5, ... (the first in column 'y'); fill them in, or "
-            "drop such rows (--drop-missing)");
+            "drop such rows");
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}, .drop_missing = true}),
             "every row has missing values, so none is left");
   Table none("none.csv");
