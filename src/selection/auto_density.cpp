@@ -87,14 +87,13 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   const Index rows = data.weights.size() > 0 ? (data.weights.array() > 0).count() : data.size();
   std::vector<std::string> models;
-  std::vector<std::string> warnings;
+  std::string left_out;
   const Index folds = number_of_folds(options.cv);
   for (const AutoChoice& own : choose_models(rows, data.x.rows(), folds, options.budget)) {
     if (own.chosen) {
       models.push_back(own.name);
     } else {
-      warnings.push_back(message(own.name, " is left out: its fits are expected to take ", std::ceil(own.seconds),
-                                 " s, and the budget of ", options.budget, " s is spent on others"));
+      left_out += message(left_out.empty() ? "" : ", ", own.name, " (", std::ceil(own.seconds), " s)");
     }
   }
   const Document none(Document::Object{});
@@ -108,7 +107,11 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                         .seed = options.seed},
                                        find, run);
   FitReport& report = found.report;
-  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
+  if (!left_out.empty()) {
+    report.warnings.insert(report.warnings.begin(),
+                           message("the budget of ", options.budget, " s is spent without ", left_out,
+                                   ", by what their fits are expected to take; a larger budget takes them in"));
+  }
   return AutoDensity(options, std::move(found.parts), std::move(report));
 }
 

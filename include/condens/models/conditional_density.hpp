@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
@@ -42,6 +43,9 @@ class ConditionalDensity {
   Vector log_density(const MatrixView& x, const MatrixView& y, const Run& run = {}) const;
 
   const FitReport& report() const { return report_; }
+
+  /// For who fitted the model and has more to tell, before it is shared.
+  void set_report(FitReport report) { report_ = std::move(report); }
 
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;

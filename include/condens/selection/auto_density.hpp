@@ -58,7 +58,7 @@ std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double bu
 
 class AutoDensity final : public PooledDensity {
  public:
-  /// Throws as Pool::fit. A warning names every model that the budget leaves out.
+  /// Throws as Pool::fit. One warning names the models that the budget leaves out.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
 
