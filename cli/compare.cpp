@@ -117,6 +117,9 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }
+  for (const std::string& warning : encoder.warnings(data.size())) {
+    if (!call.quiet) say("compare", message("warning: ", path, ": ", warning));
+  }
   require(data.size() >= 2, path, ": ", data.size(), " row, expected at least 2, one to fit and one to test");
   return {path, std::move(data)};
 }

@@ -81,7 +81,9 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
-    if (list != nullptr && list->size() != 1 && chosen != nullptr) {
+    if (option.type == "choice" && chosen != nullptr && value_text(*chosen) != value) {
+      rows.push_back({name, value_text(*chosen), "chosen by " + value + (changed ? " (set)" : "")});
+    } else if (list != nullptr && list->size() != 1 && chosen != nullptr) {
       const std::string how = list->empty() ? "found from the data" : "chosen by " + chosen_by(used) + " from " + value;
       rows.push_back({name, brief_text(*chosen), how + (changed ? " (set)" : "")});
     } else {
@@ -156,8 +158,9 @@ std::string tuning_text(const Model& model) {
     row.push_back(candidate.failed ? "" : brief(candidate.standard_error));
     rows.push_back(std::move(row));
   }
-  return "  the best of " + std::to_string(tuning->candidates.size()) +
-         " candidates; lower is better, on the standardised scale\n" + align(rows, 0);
+  const std::size_t count = tuning->candidates.size();
+  return "  " + (count == 1 ? "the only candidate" : "the best of " + std::to_string(count) + " candidates") +
+         "; lower is better, on the standardised scale\n" + align(rows, 0);
 }
 
 std::string sensitivity_text(const Model& model) {
@@ -204,6 +207,22 @@ std::string relevance_text(const Model& model) {
   return out + align(rows) + rest_text(all.size(), most_inputs, "inputs");
 }
 
+/// What the inputs are worth; empty where no one has asked.
+std::string gain_text(const Model& model) {
+  const Document* gains = model.density->report().details.find("gain_of_inputs");
+  if (gains == nullptr) return "";
+  TextRows rows{{"rows", "gain", "std error", "number"}};
+  for (const auto& [name, text] : {std::pair{"held_out", "left out of a fit"}, {"fitted", "of the fit"}}) {
+    const Document* gain = gains->find(name);
+    if (gain == nullptr) continue;
+    rows.push_back({text, brief(gain->at("mean").as_number()), brief(gain->at("standard_error").as_number()),
+                    value_text(gain->at("n_rows"))});
+  }
+  return "\nWhat the inputs are worth: nats a row, against the average of the distributions over the rows; 0 is "
+         "nothing\n" +
+         align(rows);
+}
+
 /// What proves the solution: "certificate" of the report, name by name.
 std::string certificate_text(const FitReport& report) {
   const Document* certificate = report.details.find("certificate");
@@ -227,6 +246,7 @@ std::string describe_text(const Model& model) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
+  out += gain_text(model);
   out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
          kernels_text(model) + states_text(model) + trends_text(model);
   out += "\nOptions\n" + options_text(model);

@@ -1,5 +1,6 @@
 // condens fit: a model from a table.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -74,6 +75,16 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     say("fit", chosen);
   else if (!chosen.empty())
     say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (const Document* gains = details.find("gain_of_inputs")) {
+    if (const Document* gain = gains->find("held_out")) {
+      say("fit",
+          message(
+              "the inputs are worth ", brief(gain->at("mean").as_number()), " ± ",
+              brief(gain->at("standard_error").as_number()), " nats a row, on ", value_text(gain->at("n_rows")),
+              " rows left out",
+              gain->find("n_rows_fitted") == nullptr ? "" : " of a fit to " + value_text(gain->at("n_rows_fitted"))));
+    }
+  }
   if (const Document* members = details.find("members")) {
     std::string weights;
     for (const Document& row : members->as_array()) {
@@ -82,7 +93,10 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     say("fit", "weights: " + weights);
   }
   if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
-  for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
+  const std::vector<std::string> said = model.encoder.warnings(rows);
+  for (const std::string& warning : warnings_of(model)) {
+    if (std::find(said.begin(), said.end(), warning) == said.end()) say("fit", "warning: " + warning);
+  }
   if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);
 }
 
@@ -130,7 +144,11 @@ void fit(const FitCall& call) {
   check_targets(model.encoder, call.train, data.size());
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
-  model.density = info.fit(data, call.preset, options, start_run(call.threads, call.quiet));
+  // Before the fit: what they warn of may take long.
+  for (const std::string& warning : model.encoder.warnings(data.size())) {
+    if (!call.quiet) say("fit", "warning: " + warning);
+  }
+  model.density = fit_model(info, data, call.preset, options, start_run(call.threads, call.quiet));
   if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);

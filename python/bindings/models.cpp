@@ -61,7 +61,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
   std::shared_ptr<const ConditionalDensity> density =
-      released(threads, callback, [&](const Run& run) { return info.fit(data, preset, values, run); });
+      released(threads, callback, [&](const Run& run) { return fit_model(info, data, preset, values, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
           std::move(density)};
 }
@@ -140,6 +140,7 @@ void bind_encoder(nb::module_& m) {
   c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"));
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
+  c.def("warnings", &Encoder::warnings, nb::arg("rows"));
   c.def_prop_ro("encoded_names", &Encoder::encoded_names);
   c.def_prop_ro("groups", &Encoder::group_of_rows);
   c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });

@@ -78,11 +78,17 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """scikit-learn's n_jobs as a number of threads: None is 1 unless a joblib context says otherwise, -1 all."""
+    """scikit-learn's n_jobs as a number of threads: -1 and None are all, but None obeys joblib.
+
+    Inside a joblib context its number holds, and a fit that joblib has put beside others has one thread.
+    """
     if n_jobs is None:
         import joblib
+        from joblib.parallel import get_active_backend
 
-        return int(joblib.effective_n_jobs(None))
+        backend, of_context = get_active_backend()
+        free = of_context is None and not backend.nesting_level
+        return int(joblib.cpu_count() if free else joblib.effective_n_jobs(None))
     if not isinstance(n_jobs, (int, np.integer)):
         raise TypeError(f"n_jobs = {n_jobs!r}, expected None or an int")
     if n_jobs == 0:

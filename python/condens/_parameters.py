@@ -46,7 +46,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "int, numpy.random.Generator, RandomState or None",
         "Seed of everything random: centres and folds. None is the preset's seed, so that a fit repeats itself.",
     ),
-    "n_jobs": (None, "int or None", "Number of threads: None is 1 unless a joblib context says otherwise, -1 all."),
+    "n_jobs": (
+        None,
+        "int or None",
+        "Number of threads; the result is the same. None is all cores, but one in a worker of joblib, such as that of a "
+        "grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
+    ),
     "verbose": (False, "bool", "Show progress of `fit`, by tqdm where that is installed."),
     "callback": (
         None,

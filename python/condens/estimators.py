@@ -120,6 +120,10 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def _fit_core(self, x: Floats, y: Floats, **data: Any) -> None:
         options = chosen_options(self._info, self, x, y)
+        encoder = data["encoder"]
+        said = [] if encoder is None else encoder.warnings(len(x))
+        for text in said:  # before the fit: what they warn of may take long
+            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
         with observer(bool(self.verbose), self.callback) as watch:
             model = _core.fit(
                 self._info["name"],
@@ -133,7 +137,8 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             )
         self._set_model(model, y_ndim=2)
         for text in model.warnings:
-            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
+            if text not in said:
+                warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
 
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""

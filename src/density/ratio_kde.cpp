@@ -22,6 +22,15 @@ RatioKdeOptions RatioKdeOptions::paper() {
           .defensive_weight = 0.0};
 }
 
+void RatioKdeOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (!is_given("widths") && is_given("bandwidth_y") && !bandwidth_y.empty()) widths = RatioWidths::equal;
+  if (!is_given("widths") && is_given("bandwidth_denominator") && !bandwidth_denominator.empty()) {
+    widths = RatioWidths::separate;
+  }
+  if (shape == ParzenShapeChoice::diagonal && !is_given("bandwidth")) bandwidth.clear();
+}
+
 namespace {
 
 constexpr std::string_view owner = "RatioKDE";

@@ -25,7 +25,9 @@ void check_options(const KqrOptions& options, const Dataset& data) {
   require(data.y.rows() == 1, owner, ": y has ", data.y.rows(),
           " columns, expected one: quantiles are those of a single target");
   const std::vector<double>& levels = options.quantile_levels;
-  require(levels.size() >= 2, owner, ": quantile_levels has ", levels.size(), " numbers, expected at least two");
+  require(levels.size() >= 2, owner, ": quantile_levels has ", levels.size(),
+          " numbers, expected at least two: the density lies between them; of one quantile alone give a level close to "
+          "it, too");
   for (std::size_t j = 1; j < levels.size(); ++j) {
     require(levels[j - 1] < levels[j], owner, ": quantile_levels has ", levels[j], " after ", levels[j - 1],
             ", expected ascending levels");

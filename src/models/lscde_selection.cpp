@@ -153,7 +153,7 @@ void score_group(const Problem& problem, const Distances& distances, const std::
       for (std::size_t k = 0; k < fold_weight.size(); ++k) {
         means[static_cast<Index>(k)] = fold_score[k](static_cast<Index>(l), static_cast<Index>(j)) / fold_weight[k];
       }
-      *out = {group.x, group.y[j], ridge[l], 0.0, 0.0};
+      *out = {group.x, group.y[j], ridge[l], 0.0, 0.0, {}};
       summarise(means, *out);
     }
   }

@@ -26,6 +26,13 @@ NadarayaWatsonOptions NadarayaWatsonOptions::paper() {
   return out;
 }
 
+void NadarayaWatsonOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  const bool one_width = metric == NwMetricChoice::isotropic || metric == NwMetricChoice::automatic;
+  if (!one_width && !is_given("bandwidth")) bandwidth.clear();
+  if (!is_given("common_bandwidth")) common_bandwidth &= one_width && !bandwidth.empty() && bandwidth_y.empty();
+}
+
 namespace {
 
 constexpr std::string_view owner = "NadarayaWatson";

@@ -103,7 +103,8 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given,
     }
   }
   if (cv.size() > 1) return check_folds(fold_of_row, rows);
-  return assign_folds(rows, static_cast<Index>(cv.front()), static_cast<std::uint64_t>(seed));
+  const std::vector<double> folds = rows < 2 ? cv : at_most_rows(cv, rows);
+  return assign_folds(rows, static_cast<Index>(folds.front()), static_cast<std::uint64_t>(seed));
 }
 
 FoldOrder sort_by_fold(const std::vector<Index>& fold) {

@@ -132,6 +132,13 @@ PressOptions PressOptions::paper() {
   return out;
 }
 
+void PressOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (bandwidth_y.size() < 2) return;
+  if (!is_given("common_bandwidth")) common_bandwidth = false;
+  if (!is_given("n_states")) n_states = {static_cast<double>(bandwidth_y.size())};
+}
+
 struct Press::Parameters {
   PressOptions options;
   PressMap map;

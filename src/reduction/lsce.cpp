@@ -37,6 +37,12 @@ LsceOptions LsceOptions::paper() {
           .scoring = Scoring::squared};
 }
 
+void LsceOptions::give_way(const Document& given) {
+  if (informed_starts || random_starts > 0) return;
+  if (given.find("informed_starts") == nullptr) informed_starts = true;
+  if (given.find("random_starts") == nullptr) random_starts = LsceOptions{}.random_starts;
+}
+
 namespace {
 
 constexpr std::string_view owner = "LSCE";

@@ -35,6 +35,12 @@ LsmiOptions LsmiOptions::paper() {
           .model_preset = "paper"};
 }
 
+void LsmiOptions::give_way(const Document& given) {
+  if (informed_starts || random_starts > 0) return;
+  if (given.find("informed_starts") == nullptr) informed_starts = true;
+  if (given.find("random_starts") == nullptr) random_starts = LsmiOptions{}.random_starts;
+}
+
 namespace {
 
 constexpr std::string_view owner = "LSMI";

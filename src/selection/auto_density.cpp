@@ -132,7 +132,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   const Index rows = count_rows(data);
   std::vector<std::string> models;
-  std::vector<std::string> warnings;
+  std::string left_out;
   const Index folds = number_of_folds(options.cv);
   const Index used = affordable_rows(rows, data.x.rows(), folds, options.budget);
   std::optional<Share> some;
@@ -146,8 +146,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
     if (own.chosen) {
       models.push_back(own.name);
     } else {
-      warnings.push_back(message(own.name, " is left out: its fits are expected to take ", std::ceil(own.seconds),
-                                 " s, and the budget of ", options.budget, " s is spent on others"));
+      left_out += message(left_out.empty() ? "" : ", ", own.name, " (", std::ceil(own.seconds), " s)");
     }
   }
   const Document none(Document::Object{});
@@ -161,7 +160,11 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                         .seed = options.seed},
                                        find, run);
   FitReport& report = found.report;
-  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
+  if (!left_out.empty()) {
+    report.warnings.insert(report.warnings.begin(),
+                           message("the budget of ", options.budget, " s is spent without ", left_out,
+                                   ", by what their fits are expected to take; a larger budget takes them in"));
+  }
   return AutoDensity(options, std::move(found.parts), std::move(report));
 }
 

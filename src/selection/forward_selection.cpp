@@ -179,7 +179,7 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   // All subsets are scored alike, and the first that reports nothing comes early.
   std::vector<Step> steps;
   try {
-    steps = from(Source::report);
+    steps = from(inner.joint ? Source::held_out : Source::report);
   } catch (const Unreported&) {
     steps = from(Source::held_out);
   }

@@ -256,6 +256,45 @@ TEST(Encoder, NamesConstantInputs) {
   EXPECT_EQ(encoder.encode(people_with({"sex", Texts{"F", "F", "F", "F"}})).x.row(1), Vector::Zero(4).transpose());
 }
 
+TEST(Encoder, WarnsOfManyLevels) {
+  const auto warnings = [](const std::string& name, const Texts& levels, std::size_t copies) {
+    Table table;
+    Texts texts;
+    for (std::size_t k = 0; k < copies; ++k) texts.insert(texts.end(), levels.begin(), levels.end());
+    const std::size_t n = texts.size();
+    table.add({name, std::move(texts)});
+    table.add({"y", Numbers(n, 1.0)});
+    return Encoder::fit(table, {.targets = {"y"}}).warnings(static_cast<Index>(n));
+  };
+  const auto named = [](std::size_t n, const std::string& stem) {
+    Texts out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back(stem + std::to_string(1000 + i));
+    return out;
+  };
+  EXPECT_TRUE(warnings("ten", named(10, "a"), 1).empty());  // few levels, however rare
+  EXPECT_TRUE(warnings("fifty", named(50, "a"), 5).empty());
+  const Texts ids = warnings("id", named(60, "u"), 1);
+  ASSERT_EQ(ids.size(), 1U);
+  EXPECT_EQ(ids[0].find("input 'id' has 60 levels in 60 rows, each a column of its own: nearly every row"), 0U)
+      << ids[0];
+  const Texts rare = warnings("zip", named(11, "z"), 4);
+  ASSERT_EQ(rare.size(), 1U);
+  EXPECT_NE(rare[0].find("'zip' has 11 levels in 44 rows"), std::string::npos) << rare[0];
+  EXPECT_NE(rare[0].find("group the rare ones"), std::string::npos) << rare[0];
+  const Texts many = warnings("city", named(51, "c"), 20);
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_NE(many[0].find("'city' has 51 levels in 1020 rows"), std::string::npos) << many[0];
+  const std::vector<std::pair<const char*, const char*>> forms = {
+      {"2024-01-", ""}, {"", ".1.24"}, {"1/", "/2024"}, {"2024/1/", " 12:30"}, {"2024-03-", "T12:30:00Z"}};
+  for (const auto& [before, after] : forms) {
+    Texts days;
+    for (int day = 10; day < 30; ++day) days.push_back(before + std::to_string(day) + after);
+    const Texts found = warnings("day", days, 1);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("they are dates; split them into year, month"), std::string::npos) << found[0];
+  }
+}
+
 TEST(Encoder, GenericNamesForArrays) {
   const Encoder one = Encoder::generic(2, 1);
   EXPECT_EQ(one.encoded_names(), (Texts{"x1", "x2"}));

@@ -117,6 +117,13 @@ TEST(Auto, TellsWhatTheBudgetLeavesOut) {
   const std::vector<std::string>& warnings = found->report().warnings;
   ASSERT_FALSE(warnings.empty());
   EXPECT_NE(warnings.front().find("budget of 0.001 s"), std::string::npos) << warnings.front();
+  // One sentence for all of them.
+  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
+                          [](const std::string& text) { return text.find("budget") != std::string::npos; }),
+            1);
+  for (const AutoChoice& own : choose_models(80, 1, 2, 1e-3)) {
+    EXPECT_EQ(warnings.front().find(own.name + " (") != std::string::npos, !own.chosen) << own.name;
+  }
 }
 
 TEST(Auto, NamesWhatItCannotTake) {

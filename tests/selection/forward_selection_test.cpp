@@ -507,5 +507,18 @@ TEST(Forward, ASubsetWithoutADensityNeverEnters) {
             "ForwardSelection: neither the density without inputs nor any input gives a density");
 }
 
+TEST(ForwardSelection, OfAJointDensityScoresTheTargetGivenTheInputs) {
+  // -log p(x, y) of more columns is another quantity: by it no input would ever enter.
+  const Dataset data = two_of(3, 90);
+  const Document options = Document::Object{{"model", "parzen"}, {"cv", 3}, {"selection_rule", "minimum"}};
+  const ForwardSelection found = forward(data, options);
+  EXPECT_EQ(found.ranking()[2], 1);
+  const Vector scores = found.scores();
+  ASSERT_GE(scores.size(), 2);
+  // Without inputs y has log standard deviation 0 on its scale; with the strongest the rest has about half.
+  EXPECT_NEAR(scores[0], 1.42, 0.15);
+  EXPECT_LT(scores[1], scores[0] - 0.3);
+}
+
 }  // namespace
 }  // namespace condens::forward_selection_test

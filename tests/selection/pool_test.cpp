@@ -225,6 +225,18 @@ TEST(Pool, ShrinksTowardsEqualWeights) {
   }
 }
 
+TEST(Pool, NamesTheMemberThatIsBeingFitted) {
+  std::vector<std::string> seen;
+  const Run run{.threads = 1, .observer = [&](std::string_view task, double) {
+                  seen.emplace_back(task);
+                  return true;
+                }};
+  pool(branches(60), options_of({"nw", "gp"}, 60, 1e-3), run);
+  for (const char* text : {"fitting the members: nw", "fitting the members: gp"}) {
+    EXPECT_NE(std::find(seen.begin(), seen.end(), text), seen.end()) << text;
+  }
+}
+
 TEST(Pool, LeavesOutMembersThatFail) {
   const Pool model = Pool::fit(line(50), {.models = {"fails", "1 0.5", "refuses"}}, known());
   EXPECT_EQ(model.member_names(), (std::vector<std::string>{"1 0.5", "broad"}));

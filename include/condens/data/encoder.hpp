@@ -89,6 +89,11 @@ class Encoder {
   /// The input column of each row of Dataset::x.
   std::vector<Index> group_of_rows() const;
 
+  /// What to know before a fit to `rows` rows (0: unknown): categorical inputs of so many levels that they take time
+  /// and tell little. Above 50 levels, or above 10 with fewer than five rows each on average; dates written as texts
+  /// and identifiers of rows are called so. Each names the column, and what to do.
+  std::vector<std::string> warnings(Index rows) const;
+
   /// Names of the inputs that had one value in all of the training data.
   std::vector<std::string> constant_inputs() const;
 

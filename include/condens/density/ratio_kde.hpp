@@ -50,6 +50,9 @@ struct RatioKdeOptions {
 
   /// Two Parzen windows, each with one width among the ten values of the paper's section 2.6 by its own likelihood.
   static RatioKdeOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of the widths, and how they are shared.
+  void give_way(const Document& given);
 };
 
 template <>

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
@@ -46,6 +47,9 @@ class ConditionalDensity {
   /// What brings inputs and targets to the standardised scale; the identity where the model does without.
   const Standardizer& x_scale() const { return x_scale_; }
   const Standardizer& y_scale() const { return y_scale_; }
+
+  /// For who fitted the model and has more to tell, before it is shared.
+  void set_report(FitReport report) { report_ = std::move(report); }
 
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;

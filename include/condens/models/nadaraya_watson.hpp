@@ -52,6 +52,9 @@ struct NadarayaWatsonOptions {
 
   /// 100 random centres, one width for x and y among the twenty values of section 3.1.
   static NadarayaWatsonOptions paper();
+
+  /// What a preset says of widths gives way to what is given of them or of the metric, where both cannot hold.
+  void give_way(const Document& given);
 };
 
 template <>

@@ -71,6 +71,9 @@ struct LsceOptions {
 
   /// 20 random starts, steepest descent along geodesics, cross-validation every 5 steps of each, one width.
   static LsceOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of starts.
+  void give_way(const Document& given);
 };
 
 template <>

@@ -60,6 +60,9 @@ struct LsmiOptions {
   /// 20 random starts, steepest descent along geodesics, cross-validation every 5 steps of each,
   /// one width; then the model by its own paper.
   static LsmiOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of starts.
+  void give_way(const Document& given);
 };
 
 template <>

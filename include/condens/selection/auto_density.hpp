@@ -62,8 +62,8 @@ Index affordable_rows(Index n, Index d_x, Index folds, double budget);
 
 class AutoDensity final : public PooledDensity {
  public:
-  /// Throws as Pool::fit. Warnings name every model that the budget leaves out, and the number of rows where it does
-  /// not allow all.
+  /// Throws as Pool::fit. One warning names the models that the budget leaves out, another the number of rows where it
+  /// does not allow all.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
 

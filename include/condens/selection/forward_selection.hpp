@@ -9,7 +9,8 @@
 //
 // The score of a subset is the best that the model's own choice of hyper-parameters finds on it
 // ("score" of its report). A model that reports none - every hyper-parameter given, or chosen
-// in another way - is fitted to all but one fold in turn and scored on that one.
+// in another way - or that of inputs and target together, which says nothing across subsets, is fitted to all but one
+// fold in turn and scored on that one.
 
 #include <memory>
 #include <string>
