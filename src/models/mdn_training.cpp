@@ -56,6 +56,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
     return loss(at, gradient, threads);
   };
   const LbfgsSettings settings{.max_iterations = how.max_iterations,
+                               .unit = 1,
                                .gradient_tolerance = 1e-6,
                                .value_tolerance = 1e-12,
                                .after_step = [&](const Vector& at) { return held_out.watch(at, threads); }};

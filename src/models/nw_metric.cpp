@@ -129,7 +129,7 @@ class Search {
     Vector upper = Vector::Constant(start.size(), high);
     lower[last] = y_is_given() ? 0.0 : log_floor();
     upper[last] = y_is_given() ? 0.0 : std::max(std::log(widest_y), log_floor());
-    const LbfgsSettings settings{.gradient_tolerance = 1e-5, .value_tolerance = 1e-9};
+    const LbfgsSettings settings{.unit = 1, .gradient_tolerance = 1e-5, .value_tolerance = 1e-9};
     return minimize(objective, start, lower, upper, settings, [&] { task_.poll(); });
   }
 

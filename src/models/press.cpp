@@ -335,6 +335,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   report.details.set("iterations", fitted.iterations);
   report.details.set("search", to_string(fitted.status));
   if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
+  if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
   report.details.set("mse", mean_square(rows.y - states.means * w));
   report.details.set("mse_of_levels", mean_square(rows.y - states.levels * w));
   report.details.set("leave_one_out_nll", press::leave_one_out_nll(fitted, rows, rules, defensive));

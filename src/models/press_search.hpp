@@ -23,6 +23,7 @@ struct Fitted {
   double value = 0;  ///< of the criterion, with its penalties
   Index iterations = 0;
   LbfgsStatus status = LbfgsStatus::converged;
+  LbfgsStatus width_status = LbfgsStatus::converged;  ///< where the widths are learned after the map
 };
 
 /// What is compared.
@@ -75,7 +76,8 @@ double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& option
            const Defensive& defensive);
 
 /// The likelihood criterion of a fit that has widths, without penalties.
-double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules, Defensive defensive);
+double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules,
+                         const Defensive& defensive);
 
 /// The laws at rows with the weights `w` of the states, for components of make_components.
 GaussianMixtures laws_at(const Matrix& w, const Matrix& shares,

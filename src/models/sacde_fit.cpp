@@ -181,7 +181,8 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
   const auto inputs = rows.inputs();
   for (std::size_t d = 0; d < inputs.size(); ++d) {
     Feature feature(data.x(inputs[d], order).transpose(), out.centers_x(inputs[d], Eigen::all));
-    if (feature.is_constant()) {
+    // Unstandardised data are taken as they are: the group of a constant input is a constant one, unless there is one.
+    if (feature.is_constant() && (options.standardize || options.constant_group)) {
       report.warnings.push_back(message("input ", inputs[d].front() + 1, " is constant and plays no part"));
       continue;
     }

@@ -165,16 +165,10 @@ void describe_search(const std::vector<Subspace>& path, std::size_t chosen, cons
   }
   if (!found.reached.empty()) report.details.set("starts", starts_to_document(found));
   report.details.set("objective", found.objective);
-  report.details.set("rounds", found.rounds);
-  report.details.set("evaluations", found.evaluations);
   preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
-  if (!found.converged) {
-    report.status = "iteration limit";
-    report.warnings.emplace_back(
-        "some search of the directions ended at max_steps; a larger number may find a better subspace");
-  }
+  lsce::report_search(found, report);
 }
 
 /// The root of the mean variance of the components of z.

@@ -123,7 +123,8 @@ Search::Search(const SearchData& data, const LsceOptions& options, Index dimensi
               {.informed = options.informed_starts,
                .random = options.random_starts,
                .seed = options.seed,
-               .defensive_weight = options.defensive_weight},
+               .defensive_weight = options.defensive_weight,
+               .standardized = options.standardize},
               task_.threads()) {
   if (data.fold.empty()) return;
   preparation::FoldOrder sorted = preparation::sort_by_fold(data.fold);
@@ -237,6 +238,8 @@ void Search::descend_each(const ProjectionObjective& f, const std::vector<Reache
   for (std::size_t s = 0; s < going.size(); ++s) {
     going[s]->w = std::move(results[s].w);
     going[s]->objective = std::isnan(results[s].value) ? infinity : results[s].value;
+    going[s]->status = results[s].status;
+    going[s]->slope = results[s].projected_gradient;
     out.evaluations += results[s].evaluations;
     out.converged &= results[s].status != LbfgsStatus::iteration_limit && !results[s].interrupted;
   }
@@ -254,6 +257,8 @@ void Search::compare_all(std::vector<Reached>& starts, Subspace& out) {
       starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
   out.w = first.w;
   out.objective = first.objective;
+  out.status = first.status;
+  out.slope = first.slope;
   out.reached = starts;
   best_so_far_ = out;
 }
@@ -319,6 +324,8 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
       const SubspaceResult found = descend(make_objective(data_, cells[s].cell, options_.criterion), starts[s].w,
                                            std::min(left, options_.steps_per_tuning), threads);
       starts[s].w = found.w;
+      starts[s].status = found.status;
+      starts[s].slope = found.projected_gradient;
       evaluations[s] += found.evaluations;
       ++rounds[s];
       const Cell before = cells[s].cell;
@@ -447,6 +454,23 @@ std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool com
     if (out.empty()) out.push_back(best_so_far_);
   }
   return out;
+}
+
+void report_search(const Subspace& found, FitReport& report) {
+  constexpr double steep = 0.01;  // relative to the objective: a search that ends at a minimum is far below
+  const double slope = found.slope / std::abs(found.objective);
+  report.details.set("rounds", found.rounds).set("evaluations", found.evaluations);
+  report.details.set("search", to_string(found.status));
+  if (std::isfinite(slope)) report.details.set("relative_slope", slope);
+  if (!found.converged) {
+    report.status = "iteration limit";
+    report.warnings.emplace_back(
+        "some search of the directions ended at max_steps; a larger number may find a better subspace");
+  } else if (slope > steep) {
+    report.status = to_string(found.status);
+    report.warnings.push_back(message("the search of the directions ended where no step lowered its objective, at a ",
+                                      "slope of ", slope, " of it; other random_starts may find a better subspace"));
+  }
 }
 
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell) {

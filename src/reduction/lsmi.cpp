@@ -70,6 +70,7 @@ LsceOptions search_options(const LsmiOptions& options) {
           .tuning = options.tuning,
           .steps_per_tuning = options.steps_per_tuning,
           .max_steps = options.max_steps,
+          .standardize = options.standardize,
           .seed = options.seed};
 }
 
@@ -186,17 +187,13 @@ class Directions {
 
 /// What the search of the chosen directions did.
 void report_search(const Subspace& found, const LsmiOptions& options, FitReport& report) {
-  report.details.set("rounds", found.rounds).set("evaluations", found.evaluations);
   if (options.bandwidth.size() > 1) report.details.set("bandwidth", found.cell.bandwidth);
   if (options.bandwidth_y.size() > 1) report.details.set("bandwidth_y", found.cell.bandwidth_y);
   if (options.regularization.size() > 1) report.details.set("regularization", found.cell.regularization);
   preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
-  if (found.converged) return;
-  report.status = "iteration limit";
-  report.warnings.emplace_back(
-      "some search of the directions ended at max_steps; a larger number may find a better subspace");
+  lsce::report_search(found, report);
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
 class Sacde final : public ConditionalDensity {
  public:
   /// Chooses widths and penalty by cross-validation when several are given, all along a path of falling penalties
-  /// from warm starts. Constant inputs never enter. Throws std::invalid_argument for bad options or data, Cancelled.
+  /// from warm starts. Constant inputs never enter, unless standardize and constant_group are false: then data are
+  /// taken as they are. Throws std::invalid_argument for bad options or data, Cancelled.
   /// Cost of a path with n rows, B centres, D inputs, K folds and R <= B the numerical rank of the kernels' overlaps
   /// in y: some two products of 2 (K + 1) n B R D multiplications and additions per penalty; inputs with few distinct
   /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.

@@ -7,10 +7,10 @@
 // FW-NWCDE, FW-eKDE). What the paper leaves open is read so: hyper-parameters are chosen anew
 // for every subset, the folds are the same for all, of equal scores the first input enters.
 //
-// The score of a subset is the best that the model's own choice of hyper-parameters finds on it
-// ("score" of its report). A model that reports none - every hyper-parameter given, or chosen
-// in another way - or that of inputs and target together, which says nothing across subsets, is fitted to all but one
-// fold in turn and scored on that one.
+// The score of a subset is the best that the model's own choice of hyper-parameters by these folds
+// finds on it ("score" of its report). A model that has none - every hyper-parameter given, or chosen
+// in another way, as by leaving one out - or that of inputs and target together, which says nothing
+// across subsets, is fitted to all but one fold in turn and scored on that one.
 
 #include <memory>
 #include <string>
