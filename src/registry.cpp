@@ -1,11 +1,13 @@
 #include "condens/registry.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <type_traits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/density/gmm.hpp"
 #include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
@@ -37,6 +39,42 @@
 namespace condens {
 
 namespace {
+
+/// Whoever waits for a fit may also end what it does outside of its tasks: before, between and after them. The observer
+/// is then told once more what the last of them said.
+class WholeFit {
+ public:
+  explicit WholeFit(const Run& run)
+      : observer_(run.observer),
+        inside_{.threads = run.threads, .observer = [this](auto task, double done) { return tell(task, done); }},
+        around_{.threads = run.threads, .observer = [this](auto, double) { return repeat(); }},
+        task_(around_, "fitting", 1) {}
+
+  const Run& run() const { return inside_; }  ///< for the tasks
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool tell(std::string_view task, double fraction) {
+    name_ = task;
+    fraction_ = fraction;
+    told_ = true;
+    return observer_(task, fraction);
+  }
+  bool repeat() {
+    const bool just_begun = !told_ && Clock::now() - start_ < std::chrono::milliseconds(100);
+    return just_begun || observer_(name_, fraction_);  // a task will soon have something to tell
+  }
+
+  const Observer& observer_;
+  Clock::time_point start_ = Clock::now();
+  std::string name_ = "fitting";
+  double fraction_ = 0;
+  bool told_ = false;
+  Run inside_;
+  Run around_;
+  Task task_;
+};
 
 constexpr std::string_view marginal = "marginal";  // the member of a pool that sees y alone
 
@@ -71,7 +109,9 @@ ModelInfo describe(std::string name, const std::string& class_name, std::string 
     if constexpr (requires { options.give_way(values); }) {
       if (!values.is_null()) options.give_way(values);
     }
-    return std::make_unique<Model>(fit(data, options, run));
+    if (!run.observer) return std::make_unique<Model>(fit(data, options, run));
+    const WholeFit whole(run);
+    return std::make_unique<Model>(fit(data, options, whole.run()));
   };
   info.load = [=](const Document& document) { return std::make_unique<Model>(load(document)); };
   info.results_of = [](const ConditionalDensity& density) {

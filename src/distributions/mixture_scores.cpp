@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 #include "pair_boxes.hpp"
@@ -81,6 +82,7 @@ double mean_norm_correlated(const Vector& mu, const Matrix& s) {
 // integral over (-1, 1), so the integrand is brought there with its Jacobian.
 template <class F>
 double adaptive_integral(const F& f, double a, double b, int depth) {
+  check_cancelled();
   const double c = 0.5 * a + 0.5 * b;
   const double half = 0.5 * b - 0.5 * a;
   const auto moved = [&](double t) { return half * f(c + half * t); };
@@ -199,7 +201,10 @@ class Distances : public Pairs {
       own = difference(l, 0) + s * own;
       return;
     }
-    for (Index r = 0; r <= l; ++r) out[r] = covariances_.empty() ? independent(l, r) : correlated(l, r);
+    for (Index r = 0; r <= l; ++r) {
+      check_cancelled();
+      out[r] = covariances_.empty() ? independent(l, r) : correlated(l, r);
+    }
   }
 
  private:
@@ -235,7 +240,10 @@ class Overlaps : public Pairs {
   // out[r] for r <= l
   void fill(Index l, double* out) {
     if (p_.correlations != nullptr) {
-      for (Index r = 0; r <= l; ++r) out[r] = correlated_overlap(p_, l, r);
+      for (Index r = 0; r <= l; ++r) {
+        check_cancelled();
+        out[r] = correlated_overlap(p_, l, r);
+      }
       return;
     }
     Eigen::Map<Eigen::ArrayXd> own(out, l + 1);
@@ -259,7 +267,10 @@ template <class Of>
 Matrix pair_table(const MixtureView& p) {
   Of pairs(p);
   Matrix out = Matrix::Zero(p.m, p.m);
-  for (Index l = 0; l < p.m; ++l) pairs.fill(l, out.col(l).data());
+  for (Index l = 0; l < p.m; ++l) {
+    check_cancelled();
+    pairs.fill(l, out.col(l).data());
+  }
   return out;
 }
 
@@ -269,6 +280,7 @@ double pair_mean(const MixtureView& p, const Fill& fill) {
   Vector column(p.m);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
+    check_cancelled();
     fill(l, column.data());
     total += p.weights[l] * (2.0 * dot(p.weights, column.data(), l) + p.weights[l] * column[l]);
   }

@@ -160,6 +160,7 @@ class Scorer {
     Matrix column(a.y.cols(), 1);
     double total = 0.0;
     for (Index j = 0; j < b.y.cols(); ++j) {
+      check_cancelled();
       squared_distances(centers, b.y.col(j), column);
       column *= -0.25 / (width * width);
       column.col(0) += a.log_weights;

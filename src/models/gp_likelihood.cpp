@@ -1,6 +1,5 @@
 #include "condens/models/gp_likelihood.hpp"
 
-#include <Eigen/Cholesky>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -9,6 +8,7 @@
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens::gp {
@@ -44,16 +44,16 @@ Matrix lower_kernel(const Matrix& z, double signal_variance, int threads) {
   return out;
 }
 
-Factor factorize(const Matrix& kernel, const Vector& weights, const Hyperparameters& at) {
+Factor factor_of(const Matrix& kernel, const Vector& weights, const Hyperparameters& at, int threads) {
   Factor out{Matrix(), 0.0};
   for (const double relative : jitters) {
     out.jitter = relative * at.signal_variance;
     out.lower = kernel;
     out.lower.diagonal().array() += at.noise_variance / weights.array() + out.jitter;
-    const Eigen::LLT<Eigen::Ref<Matrix>> llt(out.lower);
+    const bool ok = cholesky_in_place(out.lower, threads);
     // A pivot that rounding made positive is no better than one that it made negative.
     const double smallest = out.lower.diagonal().minCoeff();
-    if (llt.info() == Eigen::Success && smallest > 0 && std::isfinite(smallest)) return out;
+    if (ok && smallest > 0 && std::isfinite(smallest)) return out;
   }
   throw NumericalError(message("GaussianProcess: the covariance matrix is not positive definite, even with ",
                                jitters.back(), " of the signal variance added; give a larger noise_variance"));
@@ -71,9 +71,9 @@ Matrix inverse_columns(const Matrix& lower, Range range) {
   const Index rows = lower.rows() - range.begin;
   Matrix out = Matrix::Zero(rows, range.size());
   out.topRows(range.size()).setIdentity();
-  const auto trailing = lower.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>();
-  trailing.solveInPlace(out);
-  trailing.transpose().solveInPlace(out);
+  const auto trailing = lower.bottomRightCorner(rows, rows);
+  solve_lower_in_place(trailing, out);
+  solve_lower_transposed_in_place(trailing, out);
   return out;
 }
 
@@ -109,14 +109,13 @@ double copies_term(const Vector& weights, double noise_variance) {
 
 Factor factorize(const Matrix& x, const Vector& weights, const Hyperparameters& at, int threads) {
   const FlushSubnormals guard;
-  return factorize(lower_kernel(scaled(x, at), at.signal_variance, threads), weights, at);
+  return factor_of(lower_kernel(scaled(x, at), at.signal_variance, threads), weights, at, threads);
 }
 
 Vector solve(const Factor& factor, const Vector& y) {
   Vector out = y;
-  const auto lower = factor.lower.triangularView<Eigen::Lower>();
-  lower.solveInPlace(out);
-  lower.transpose().solveInPlace(out);
+  solve_lower_in_place(factor.lower, out);
+  solve_lower_transposed_in_place(factor.lower, out);
   return out;
 }
 
@@ -139,7 +138,7 @@ Likelihood negative_log_likelihood(const Matrix& x, const Vector& y, const Vecto
   const Index n = y.size();
   const Matrix z = scaled(x, at);
   const Matrix kernel = lower_kernel(z, at.signal_variance, threads);
-  const Factor factor = factorize(kernel, weights, at);
+  const Factor factor = factor_of(kernel, weights, at, threads);
   const Vector alpha = solve(factor, y);
   const Vector noise = at.noise_variance / weights.array();
   std::vector<Sums> parts(static_cast<std::size_t>(block_count(n, columns_per_block)));

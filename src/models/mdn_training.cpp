@@ -79,6 +79,7 @@ class Adam {
   void pass(Vector& parameters, double rate, RandomStream& random) {
     const std::vector<Index> order = random.permutation(rows_.size());
     for (Index b = 0; b < block_count(rows_.size(), how_.batch_size); ++b) {
+      check_cancelled();
       const Range range = block_range(rows_.size(), how_.batch_size, b);
       load(order, range);
       gradient_.setZero();

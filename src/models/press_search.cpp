@@ -84,8 +84,14 @@ class EarlyStop {
 }  // namespace
 
 Search::Search(const Dataset& rows, const PressOptions& options, const WidthRules& rules, const Defensive& defensive,
-               int threads, std::function<void()> poll)
-    : options_(options), rules_(rules), defensive_(defensive), threads_(threads), poll_(std::move(poll)), rows_(rows) {
+               int threads, std::function<void()> poll, Precision precision)
+    : options_(options),
+      rules_(rules),
+      defensive_(defensive),
+      threads_(threads),
+      poll_(std::move(poll)),
+      precision_(precision),
+      rows_(rows) {
   const bool holds_out = options.holdout > 0 && rows.size() >= least_rows_to_hold_out;
   if (holds_out) hold_out(rows);
   packed_ = pack_inputs(rows_.x, threads);
@@ -93,7 +99,7 @@ Search::Search(const Dataset& rows, const PressOptions& options, const WidthRule
     std::vector<Index> some = RandomStream(static_cast<std::uint64_t>(options_.seed), 2).permutation(rows_.size());
     some.resize(static_cast<std::size_t>(std::max(options.batch_size, rows_.size() / batch_growth)));
     std::sort(some.begin(), some.end());
-    batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_);
+    batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_, precision);
   }
 }
 
@@ -161,7 +167,11 @@ Fitted Search::best_of_starts(Index states, double ridge, double lasso, const Fi
 
 Fitted Search::improve(Fitted from, Index steps) const {
   const double unit = has_likelihood() ? 1.0 : Standardizer::fit(rows_.y, rows_.weights).scale().squaredNorm();
-  const LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations), .unit = unit};
+  LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations), .unit = unit};
+  if (precision_ == Precision::score) {
+    settings.gradient_tolerance = 1e-4;
+    settings.value_tolerance = 1e-7;
+  }
   if (!has_likelihood()) return improve_squares(std::move(from), settings);
   improve_likelihood(from, true, settings);
   return from;

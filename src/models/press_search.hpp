@@ -35,11 +35,15 @@ struct Grid {
   std::size_t size() const { return states.size() * ridges.size() * lassos.size(); }
 };
 
+/// How near to a minimum a search ends: at it, or, for a score on rows held out, where a standard error of that score
+/// is still a thousand times as much as what is left.
+enum class Precision { fit, score };
+
 class Search {
  public:
   /// `rows` standardised, with weights. `poll` is called on the calling thread and may throw.
   Search(const Dataset& rows, const PressOptions& options, const WidthRules& rules, const Defensive& defensive,
-         int threads, std::function<void()> poll);
+         int threads, std::function<void()> poll, Precision precision = Precision::fit);
 
   /// Every number of states and every lasso of one ridge, lassos inside; each from its starts, the
   /// fit with fewer states, and, with a larger lasso, the one before.
@@ -64,6 +68,7 @@ class Search {
   Defensive defensive_;
   int threads_;
   std::function<void()> poll_;
+  Precision precision_;
   Dataset rows_;                                      // that fit the map
   std::shared_ptr<const PackedObservations> packed_;  // their inputs, or null
   Dataset held_out_;                                  // that say when to stop; none without the option

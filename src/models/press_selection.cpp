@@ -65,7 +65,8 @@ void score_by_folds(std::vector<Candidate>& candidates, const Grid& grid, const 
           if (fold[static_cast<std::size_t>(i)] == k) test_rows.push_back(i);
         }
         const auto [train, test] = preparation::without_fold(rows, fold, k);
-        const Search search(train, setting.options, setting.rules, setting.defensive, inner, [&] { task.poll(); });
+        const Search search(
+            train, setting.options, setting.rules, setting.defensive, inner, [&] { task.poll(); }, Precision::score);
         Index at = 0;
         for (const double ridge : grid.ridges) {
           for (Fitted& fitted : search.path(grid, ridge)) {

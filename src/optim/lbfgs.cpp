@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens {
@@ -81,6 +82,7 @@ class Minimizer {
 
   Point evaluate(const Vector& x) {
     if (poll_) poll_();
+    check_cancelled();
     ++evaluations_;
     Point out{x.cwiseMax(lower_).cwiseMin(upper_), 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens {
@@ -79,6 +80,7 @@ class Minimizer {
 
   Point evaluate(const Vector& x) {
     if (poll_) poll_();
+    check_cancelled();
     ++evaluations_;
     Point out{x, 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient) + penalty_.dot(x.cwiseAbs());

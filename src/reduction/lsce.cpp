@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
@@ -254,6 +256,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   Parameters p{.options = options, .components = Matrix(0, rows.x.rows())};
   SearchData search_data;
   Run last = run;
+  std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
   if (d_x > 0) {
     const bool compare = dimensions.size() > 1;
     std::vector<Index> fold;
@@ -267,6 +270,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
       report.status = "interrupted";
       report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");
       last.observer = {};  // it has said what it wants
+      answering.emplace();
     }
     const Subspace& found = path[chosen];
     const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;

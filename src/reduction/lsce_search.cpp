@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
@@ -156,7 +158,8 @@ template <class Body>
 void Search::for_each(Index count, const Body& body) {
   const int outer = static_cast<int>(std::max<Index>(1, std::min<Index>(task_.threads(), count)));
   const int inner = std::max(1, task_.threads() / outer);
-  parallel_for(count, outer, [&](Index k) { body(k, inner); });
+  parallel_for(
+      count, outer, [&](Index k) { body(k, inner); }, [&] { stop(); });
 }
 
 /// The cell of the lowest score, the first of equals; without candidates the only one, not scored.
@@ -437,6 +440,9 @@ Score Search::held_out(const Subspace& found) {
 }
 
 std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool compare, bool stop_early) {
+  // What an evaluation has reached is kept: then only stop() ends the search, between two of them.
+  std::optional<Uninterrupted> keeping;
+  if (options_.keep_best) keeping.emplace();
   std::vector<Subspace> out;
   std::size_t best = 0;
   try {
