@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "condens/core/finite.hpp"
 #include "condens/core/random.hpp"
 #include "condens/density/parzen_criterion.hpp"
 #include "support/complaint.hpp"
@@ -274,6 +275,18 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
   document.set("scales", scales);
   EXPECT_EQ(complaint<FormatError>([&] { Parzen::from_document(document); }),
             "Parzen: the kernels have no common width");
+}
+
+TEST(Parzen, ACandidateThatIsNoWidthHasNoDensity) {
+  const Dataset data = two_branches(40, 1);
+  for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
+    for (const double defensive : {0.0, 1e-3}) {
+      const ParzenOptions options{.bandwidth = {1e-300, 0.3, 1e300}, .scoring = scoring, .defensive_weight = defensive};
+      const Parzen model = Parzen::fit(data, options);
+      EXPECT_EQ(model.bandwidths()[0], 0.3);
+      EXPECT_EQ(find_not_finite(model.to_document()), "");
+    }
+  }
 }
 
 }  // namespace
