@@ -8,6 +8,8 @@
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/data/column_unit.hpp"
+#include "condens/data/standardizer.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "relevance.hpp"
@@ -34,12 +36,23 @@ struct FitCall {
   bool quiet = false;
 };
 
-/// Refuses a target without spread, by its name.
-void check_targets(const Encoder& encoder, const std::string& source, Index rows) {
+/// Refuses, by their names, a target without spread and columns in units that no law can hold.
+void check_columns(const Encoder& encoder, const std::string& source, const Dataset& data) {
   for (const EncodedColumn& target : encoder.targets()) {
     require(target.low < target.high, source, ": target '", target.name, "' is ", target.low,
-            rows == 1 ? " in the only row" : " in every row", "; a law without spread has no density");
+            data.size() == 1 ? " in the only row" : " in every row", "; a law without spread has no density");
   }
+  const auto check = [&](std::string_view kind, const std::vector<std::string>& names, const MatrixView& columns,
+                         const auto& problem_of) {
+    if (columns.rows() == 0) return;
+    const Vector spread = Standardizer::fit(columns, data.weights).scale();
+    for (Index k = 0; k < columns.rows(); ++k) {
+      const std::string problem = problem_of(columns.row(k).transpose(), spread[k]);
+      require(problem.empty(), source, ": ", kind, " '", names[static_cast<std::size_t>(k)], "' ", problem);
+    }
+  };
+  check("target", names_of(encoder.targets()), data.y, target_problem);
+  check("input", encoder.encoded_names(), data.x, unit_problem);
 }
 
 void report(const FitCall& call, const Model& model, Index rows, Index dropped) {
@@ -141,7 +154,7 @@ void fit(const FitCall& call) {
   const Table table = call.csv.read(call.train);
   Model model{Encoder::fit(table, call.columns.options()), nullptr};
   Dataset data = model.encoder.encode(table, call.columns.drop_missing);
-  check_targets(model.encoder, call.train, data.size());
+  check_columns(model.encoder, call.train, data);
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
   // Before the fit: what they warn of may take long.

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/finite.hpp"
 #include "condens/core/names.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/density/gmm.hpp"
@@ -80,6 +81,23 @@ constexpr std::string_view marginal = "marginal";  // the member of a pool that 
 
 enum class Unlabeled { ignored, used };
 
+/// Throws NumericalError unless the model can be written and has laws at some of the rows that it was fitted to.
+void check_fitted(std::string_view class_name, const ConditionalDensity& model, const Dataset& data) {
+  const std::string problem = find_not_finite(model.to_document());
+  if (!problem.empty()) {
+    throw NumericalError(message(class_name, ": the fit ended without a model: ", problem,
+                                 "; look for outliers, or for options far from their defaults"));
+  }
+  const Index n = data.size();
+  const std::vector<Index> some = {0, n / 2, n - 1};
+  const Matrix x = data.x.rows() > 0 ? Matrix(data.x(Eigen::all, some)) : Matrix(0, std::ssize(some));
+  try {
+    model.predict(x, {.threads = 1, .observer = {}});
+  } catch (const std::invalid_argument& error) {
+    throw NumericalError(message(class_name, ": the fit ended without a law that can be computed: ", error.what()));
+  }
+}
+
 /// A model whose options know two presets: the defaults, and `paper()`.
 template <class Model, class Options>
 ModelInfo describe(std::string name, const std::string& class_name, std::string title, std::string source,
@@ -109,9 +127,11 @@ ModelInfo describe(std::string name, const std::string& class_name, std::string 
     if constexpr (requires { options.give_way(values); }) {
       if (!values.is_null()) options.give_way(values);
     }
-    if (!run.observer) return std::make_unique<Model>(fit(data, options, run));
-    const WholeFit whole(run);
-    return std::make_unique<Model>(fit(data, options, whole.run()));
+    std::optional<WholeFit> whole;
+    if (run.observer) whole.emplace(run);
+    auto model = std::make_unique<Model>(fit(data, options, whole ? whole->run() : run));
+    check_fitted(class_name, *model, data);
+    return model;
   };
   info.load = [=](const Document& document) { return std::make_unique<Model>(load(document)); };
   info.results_of = [](const ConditionalDensity& density) {

@@ -35,6 +35,9 @@ Ranges ranges(const MatrixView& data, const Vector& weights) {
   return out;
 }
 
+/// The farthest that a standardised value lies out: its square over that of a narrow width is a number.
+constexpr double farthest = 1e100;
+
 double in_half_widths(double value, double centre, double half) { return half > 0 ? (value - centre) / half : 0.0; }
 
 }  // namespace
@@ -86,7 +89,7 @@ Matrix Standardizer::transform(const MatrixView& data) const {
   Matrix out(data.rows(), data.cols());
   for (Index j = 0; j < data.cols(); ++j) {
     for (Index i = 0; i < data.rows(); ++i) {
-      out(i, j) = is_constant(i) ? 0.0 : (data(i, j) - mean_[i]) / scale_[i];
+      out(i, j) = is_constant(i) ? 0.0 : std::clamp((data(i, j) - mean_[i]) / scale_[i], -farthest, farthest);
     }
   }
   return out;

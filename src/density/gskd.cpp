@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "../models/rounded_rows.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
@@ -215,7 +216,8 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
   preparation::warn_of_data(data, standardized, report);
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});

@@ -91,10 +91,11 @@ void JointDensity::add_inputs_independent(const MatrixView& x, Matrix& log_weigh
 }
 
 // `means`: d_y x components of all laws, where the correlated kernels' means move with x, up to what
-// a law can hold in any unit.
+// a law can hold in the unit of y.
 void JointDensity::add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const {
   if (x.cols() == 0) return;
-  constexpr double farthest = 1e50;
+  constexpr double largest_mean = 1e74;
+  const Vector farthest = (largest_mean * y_scale().scale().cwiseInverse()).cwiseMin(1e50);
   const Index d_x = n_inputs();
   const Index d_y = n_targets();
   const Index of_a_law = components_->means.cols();

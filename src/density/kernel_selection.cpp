@@ -152,11 +152,13 @@ Vector evidence_penalties(const OrthogonalRegression& regression, double total_w
   const Vector effective = squares.cwiseQuotient(regression.penalties() + squares);
   const double freedom = std::max(total_weight, static_cast<double>(regression.n_rows())) - effective.sum();
   const double noise = regression.residuals().squaredNorm() / std::max(freedom, 1e-3);
-  const Vector g = regression.orthogonal_coefficients();
+  const auto power = regression.orthogonal_coefficients().array().square();
   // Between what changes nothing and what takes the column out.
-  return (noise * effective.array() / g.array().square())
+  const Vector most = 1e12 * squares;
+  return (power > 0)
+      .select(noise * effective.array() / power, most.array())
       .max(1e-12 * squares.array())
-      .min(1e12 * squares.array())
+      .min(most.array())
       .matrix();
 }
 

@@ -1,9 +1,12 @@
 #include "kernel_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "condens/core/parallel.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/log_sum_exp.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens {
@@ -46,13 +49,25 @@ void kernel_column(const Matrix& points, double factor, Index j, Eigen::Ref<Vect
   exp_in_place(out.data(), out.size());
 }
 
-Vector parzen_sums(const Matrix& points, double width, const VectorView& share, bool leave_self_out, int threads,
-                   const std::function<void()>& poll) {
-  Vector out = kernel_sums(points, 0.5 / (width * width), share, threads, poll);
-  if (!leave_self_out) return out;
-  for (Index i = 0; i < out.size(); ++i) {
-    if (share[i] < 1) out[i] = std::max(out[i] - share[i], 0.0) / (1 - share[i]);
-  }
+Vector parzen_log_sums(const Matrix& points, double width, const VectorView& share, bool leave_self_out, int threads,
+                       const std::function<void()>& poll) {
+  const Index n = points.rows();
+  const Matrix scaled = points / width;
+  const Matrix at = scaled.transpose();
+  const Vector log_share = share.array().log();
+  Vector out(n);
+  const auto body = [&](Index block) {
+    const Range range = block_range(n, points_per_task, block);
+    Vector terms(n);
+    for (Index i = range.begin; i < range.end; ++i) {
+      squared_distances(scaled, at.col(i), terms);
+      terms = log_share - 0.5 * terms;
+      const bool left_out = leave_self_out && share[i] < 1;
+      if (left_out) terms[i] = -std::numeric_limits<double>::infinity();
+      out[i] = log_sum_exp_in_place(terms.data(), n) - (left_out ? std::log1p(-share[i]) : 0.0);
+    }
+  };
+  parallel_for(block_count(n, points_per_task), threads, body, poll);
   return out;
 }
 

@@ -15,10 +15,11 @@ Vector kernel_sums(const Matrix& points, double factor, const VectorView& weight
 /// exp(-factor |u_i - u_j|^2) for every i.
 void kernel_column(const Matrix& points, double factor, Index j, Eigen::Ref<Vector> out);
 
-/// The Parzen window of width `width` at its own points, without the kernel's factor (sqrt(2 pi) width)^-d. `share` are
-/// weights that sum to one. Without its own kernel each point sees the others' weights, brought to one; where there are
-/// no others, its own all the same.
-Vector parzen_sums(const Matrix& points, double width, const VectorView& share, bool leave_self_out, int threads,
-                   const std::function<void()>& poll = {});
+/// Logarithms of the Parzen window of width `width` at its own points, without the kernel's factor
+/// (sqrt(2 pi) width)^-d. `share` are weights that sum to one. Without its own kernel each point sees the others'
+/// weights, brought to one; where there are no others, its own all the same. Among a hundred columns all others lie so
+/// far that only the logarithm is a number.
+Vector parzen_log_sums(const Matrix& points, double width, const VectorView& share, bool leave_self_out, int threads,
+                       const std::function<void()>& poll = {});
 
 }  // namespace condens

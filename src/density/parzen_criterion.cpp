@@ -22,6 +22,7 @@ constexpr std::string_view owner = "Parzen criterion";
 constexpr double smallest_sum = 1e-280;  // below: again in the log domain
 constexpr double narrow = 0.5;           // exponents of the kernel of width g and of sqrt(2) g
 constexpr double wide = 0.25;
+constexpr double least_square = 1e-300;  // of a width: a kernel is a point either way
 
 /// The sums of all numbers but one, by additions only.
 Vector sums_of_others(const Vector& values) {
@@ -138,6 +139,9 @@ ParzenCriterion::Terms ParzenCriterion::terms(const Vector& sums, const Matrix& 
 
 ParzenLoss ParzenCriterion::finish(Vector rows, Vector gradient) const {
   const double value = weights_.dot(rows);
+  if (!std::isfinite(value)) {  // no density
+    return {std::numeric_limits<double>::infinity(), std::move(rows), std::move(gradient), 0.0};
+  }
   const double error = std::sqrt((weights_.array() * (rows.array() - value)).square().sum());
   return {value, std::move(rows), std::move(gradient), error};
 }
@@ -207,8 +211,9 @@ std::vector<ParzenLoss> ParzenCriterion::of_candidates(const std::vector<double>
   std::vector<PairSums::Kernel> kernels;
   for (const double width : widths) {
     require(width > 0 && std::isfinite(width), owner, ": width ", width, ", expected > 0");
-    kernels.push_back({narrow / (width * width), held_out_});
-    if (squares) kernels.push_back({wide / (width * width), square_});
+    const double square = std::max(width * width, least_square);
+    kernels.push_back({narrow / square, held_out_});
+    if (squares) kernels.push_back({wide / square, square_});
   }
   const Vector ones = Vector::Ones(dimension());
   const PairSums::Sums sums = pairs_->evaluate(ones, kernels, PairSums::Moments::none, threads, poll);

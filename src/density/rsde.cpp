@@ -35,8 +35,8 @@ class Programme {
       : points_(std::move(points)), top_(std::pow(0.5, 0.5 * dimension())), threads_(threads), poll_(poll) {
     // eq. 17; against a Parzen window the kernel's width is that of the two together (errata D4).
     const double width = std::hypot(1.0, target_width);
-    linear_ = parzen_sums(points_, width, weights / weights.sum(), target == TargetDensity::loo, threads, poll);
-    linear_ *= std::pow(width, -dimension());
+    linear_ = parzen_log_sums(points_, width, weights / weights.sum(), target == TargetDensity::loo, threads, poll);
+    linear_ = (linear_.array() - dimension() * std::log(width)).exp();
   }
 
   MixingWeights solve(const RsdeOptions& options) const {

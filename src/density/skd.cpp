@@ -35,7 +35,7 @@ struct Found {
   Document certificate;
 };
 
-/// Kernels are in units of their top K_gamma(0) and the target in units of the window's.
+/// Kernels are in units of their top K_gamma(0) and the target in units of its largest value.
 Found fit_kernels(const Matrix& points, const Vector& weights, double width, double target_width,
                   const SkdOptions& options, int threads, const std::function<void()>& poll) {
   const double log_top = -log_kernel_mass(points.cols(), width);
@@ -47,11 +47,13 @@ Found fit_kernels(const Matrix& points, const Vector& weights, double width, dou
                              .threads = threads,
                              .poll = poll};
   if (!options.relative_regularization) settings.penalty.value *= bounded_exp(-2 * log_top);
-  const Vector target =
-      parzen_sums(points, target_width, weights / weights.sum(), options.target == TargetDensity::loo, threads, poll);
+  const Vector log_target = parzen_log_sums(points, target_width, weights / weights.sum(),
+                                            options.target == TargetDensity::loo, threads, poll);
+  const double log_unit = log_target.maxCoeff();
+  const Vector target = (log_target.array() - log_unit).exp();
   KernelSelection chosen = select_kernels(points / width, weights, target, settings);
   const OrthogonalRegression& regression = chosen.regression;
-  const double target_scale = bounded_exp(log_target_top - log_top);
+  const double target_scale = bounded_exp(log_unit + log_target_top - log_top);
   MixingWeights mixed = mixing_weights(regression.gram().cwiseMax(0.0), target_scale * regression.correlations(),
                                        options.weights, options.iterations, options.pruning, poll);
   Found out{{}, std::move(chosen), std::move(mixed.certificate)};

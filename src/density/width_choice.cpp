@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "../models/preparation.hpp"
@@ -82,6 +83,10 @@ class Comparison {
     std::vector<Candidate> out;
     for (Index c = 0; c < scores.cols(); ++c) {
       const double mean = weights_.dot(scores.col(c)) / weights_.sum();
+      if (!std::isfinite(mean)) {  // no density
+        out.push_back({widths[static_cast<std::size_t>(c)], std::numeric_limits<double>::infinity()});
+        continue;
+      }
       const auto residuals = scores.col(c).array() - mean;
       const double error = std::sqrt((weights_.array() * residuals).square().sum()) / weights_.sum();
       out.push_back({widths[static_cast<std::size_t>(c)], mean, error,

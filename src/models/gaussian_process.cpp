@@ -9,6 +9,7 @@
 #include "condens/models/gp_likelihood.hpp"
 #include "gp_search.hpp"
 #include "preparation.hpp"
+#include "rounded_rows.hpp"
 
 namespace condens {
 
@@ -185,7 +186,8 @@ GaussianProcess GaussianProcess::fit(const Dataset& data, const GaussianProcessO
   FitReport report;
   // Before anything is rounded: a flat likelihood would make much of the last digits.
   const Dataset different = preparation::merge_copies(rows);
-  const preparation::Standardized standardized = preparation::standardize(owner, different, options.standardize);
+  preparation::Standardized standardized = preparation::standardize(owner, different, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
   preparation::warn_of_data(data, standardized, report);
   const Dataset process = standardized.data.subset(draw_rows(different.size(), options.max_rows, options.seed));
   if (process.size() < different.size()) {

@@ -1,12 +1,56 @@
 #include "preparation.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/data/column_unit.hpp"
 #include "condens/data/folds.hpp"
 
 namespace condens::preparation {
+
+namespace {
+
+/// Refuses columns in units that no law can hold; `problem_of` is unit_problem or target_problem.
+template <class ProblemOf>
+void check_units(std::string_view owner, std::string_view kind, const MatrixView& columns, const Standardizer& found,
+                 const ProblemOf& problem_of) {
+  for (Index k = 0; k < columns.rows(); ++k) {
+    const std::string problem = problem_of(columns.row(k).transpose(), found.scale()[k]);
+    require(problem.empty(), owner, ": ", kind, " ", k + 1, " ", problem);
+  }
+}
+
+/// Of every row the value nearest to the middle of its range.
+Vector typical_values(const MatrixView& data, const Vector& weights) {
+  Vector low = Vector::Constant(data.rows(), std::numeric_limits<double>::infinity());
+  Vector high = -low;
+  for (Index j = 0; j < data.cols(); ++j) {
+    if (weights[j] == 0) continue;
+    low = low.cwiseMin(data.col(j));
+    high = high.cwiseMax(data.col(j));
+  }
+  Vector out = low;
+  for (Index j = 0; j < data.cols(); ++j) {
+    if (weights[j] == 0) continue;
+    for (Index i = 0; i < data.rows(); ++i) {
+      const double middle = std::midpoint(low[i], high[i]);
+      if (std::abs(data(i, j) - middle) < std::abs(out[i] - middle)) out[i] = data(i, j);
+    }
+  }
+  return out;
+}
+
+/// `data` in standard deviations of `rows` from their mean. By differences from one of the rows' own values, which are
+/// exact wherever a shift of the data was: the mean of numbers about 1e12 is known to 1e-4 only.
+Matrix standardized(const MatrixView& rows, const Vector& weights, const MatrixView& data) {
+  if (data.size() == 0) return data;
+  const Vector origin = typical_values(rows, weights);
+  return Standardizer::fit(rows.colwise() - origin, weights).transform(data.colwise() - origin);
+}
+
+}  // namespace
 
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted) {
   Standardized out{Standardizer::identity(rows.x.rows()), Standardizer::identity(rows.y.rows()), {}};
@@ -15,15 +59,24 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
     require(!y.is_constant(k), owner, ": target ", k + 1, " is constant (", rows.y(k, 0),
             " in every row); a law without spread has no density");
   }
+  const Standardizer x = rows.x.rows() > 0 ? Standardizer::fit(rows.x, rows.weights) : out.x;
+  check_units(owner, "target", rows.y, y, target_problem);
+  check_units(owner, "input", rows.x, x, unit_problem);
   if (wanted) {
-    out.x = Standardizer::fit(rows.x, rows.weights);
+    out.x = x;
     out.y = y;
   }
-  out.data = {.x = rows.x.rows() > 0 ? out.x.transform(rows.x) : Matrix(0, rows.size()),
-              .y = out.y.transform(rows.y),
-              .weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size()),
-              .x_unlabeled = rows.x_unlabeled.size() > 0 ? out.x.transform(rows.x_unlabeled) : Matrix(rows.x.rows(), 0),
+  const Vector weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
+  out.data = {.x = rows.x.rows() > 0 ? rows.x : Observations(Matrix(0, rows.size())),
+              .y = rows.y,
+              .weights = weights,
+              .x_unlabeled = rows.x_unlabeled.size() > 0 ? rows.x_unlabeled : Observations(Matrix(rows.x.rows(), 0)),
               .groups = rows.groups};
+  if (wanted) {
+    out.data.x_unlabeled = standardized(rows.x, weights, out.data.x_unlabeled);
+    out.data.x = standardized(rows.x, weights, out.data.x);
+    out.data.y = standardized(rows.y, weights, rows.y);
+  }
   return out;
 }
 
@@ -40,6 +93,17 @@ void warn_of_data(const Dataset& given, const Standardized& standardized, FitRep
     if (standardized.x.is_constant(k)) {
       report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
     }
+  }
+  constexpr double fine = 1e-7;
+  for (Index k = 0; k < standardized.y.dimension(); ++k) {
+    const double mean = standardized.y.mean()[k];
+    const double spread = standardized.y.scale()[k];
+    const double step = coarseness(mean, spread);
+    if (step <= fine) continue;
+    report.warnings.push_back(message("target ", k + 1, " has mean ", mean, " and standard deviation ", spread,
+                                      ": numbers of that size are ", step,
+                                      " standard deviations apart, and quantiles and regions are no finer; subtract a "
+                                      "constant from it first"));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "press_information.hpp"
 #include "press_selection.hpp"
 #include "press_state_sums.hpp"
+#include "rounded_rows.hpp"
 
 namespace condens {
 
@@ -277,7 +278,8 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const bool by_folds = options.selection == PressSelection::cv;
   const bool own_folds = by_folds && options.cv.size() > 1;
   const Dataset given = rows_of_fit(counted, !own_folds);
-  const Standardized standardized = preparation::standardize(owner, given, options.standardize);
+  Standardized standardized = preparation::standardize(owner, given, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
   preparation::warn_of_data(data, standardized, report);
   const Dataset& rows = standardized.data;
   const Grid grid = press::list_candidates(options, rows.size(), report);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "../models/rounded_rows.hpp"
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
@@ -246,7 +247,8 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   const FlushSubnormals guard;
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
   const std::vector<Index> varying = varying_rows(rows);
   const Index d_x = std::ssize(varying);
   const std::vector<Index> dimensions = dimensions_of(options, d_x);
@@ -288,7 +290,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
       const Matrix w = p.components(Eigen::all, varying);
       return lsce::density_of(search_data, w, p.cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
     }
-    const Matrix z = d_x > 0 ? project(p.components, standardized.x, rows.x) : Matrix(0, rows.size());
+    const Matrix z = p.components * standardized.data.x;
     return refitted(z, standardized, options, cv_of_rows(options, data), last);
   };
   const auto inner = std::make_shared<const Lscde>(density());

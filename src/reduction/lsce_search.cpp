@@ -13,6 +13,7 @@
 #include "condens/core/random.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/vector_math.hpp"
+#include "row_signs.hpp"
 
 namespace condens::lsce {
 
@@ -518,11 +519,7 @@ Matrix turned(const Matrix& w, const SearchData& data, const Cell& cell) {
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(moments);
     out = solver.eigenvectors().rowwise().reverse().transpose() * w;
   }
-  for (Index k = 0; k < out.rows(); ++k) {
-    Index at = 0;
-    out.row(k).cwiseAbs().maxCoeff(&at);
-    if (out(k, at) < 0) out.row(k) *= -1.0;
-  }
+  reduction::settle_signs(out);
   return out;
 }
 

@@ -11,12 +11,14 @@
 #include "../models/preparation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/kernels/centers.hpp"
+#include "row_signs.hpp"
 
 namespace condens {
 
 namespace {
 
 constexpr double negligible = 1e-10;  // share of the largest eigenvalue
+constexpr double equal = 1e-8;        // a difference of eigenvalues, in the largest
 
 /// Slices of one target by the middle of each value's share of all weight.
 std::vector<Index> slices_by_order(const Eigen::RowVectorXd& y, const Vector& weights, Index n_slices) {
@@ -66,8 +68,9 @@ std::vector<Index> slices_by_clusters(const Matrix& y, const Vector& weights, In
 
 /// u = A x of unit covariance, for centred x: A is C^(-1/2) in the space where C is regular.
 struct Whitened {
-  Matrix u;      // r x n
-  Matrix basis;  // d_x x r: A' = V D^(-1/2), so that a direction b of u is basis b of x
+  Matrix u;         // r x n
+  Matrix basis;     // d_x x r: A' = V D^(-1/2), so that a direction b of u is basis b of x
+  Vector variance;  // D
 };
 
 /// The eigenvectors of C from those of the smaller of the two Gram matrices of centred x.
@@ -83,7 +86,7 @@ Whitened whiten(const Matrix& centred, const Vector& share) {
   // Of A'A = Q D Q': V = A Q D^(-1/2).
   const Matrix basis = wide ? Matrix(a * vectors * kept.cwiseInverse().asDiagonal())
                             : Matrix(vectors * kept.cwiseSqrt().cwiseInverse().asDiagonal());
-  return {basis.transpose() * centred, basis};
+  return {basis.transpose() * centred, basis, kept};
 }
 
 /// The matrix whose leading eigenvectors are wanted.
@@ -116,10 +119,24 @@ Matrix orthonormal_rows(const Matrix& directions) {
   const Index r = directions.cols();
   const Eigen::HouseholderQR<Matrix> qr(directions);
   Matrix out = (qr.householderQ() * Matrix::Identity(directions.rows(), r)).transpose();
-  for (Index k = 0; k < r; ++k) {
-    Index largest = 0;
-    out.row(k).cwiseAbs().maxCoeff(&largest);
-    if (out(k, largest) < 0) out.row(k) *= -1.0;
+  reduction::settle_signs(out);
+  return out;
+}
+
+/// Eigenvectors of equal eigenvalues are any basis of what they span: rounding would choose it. In place of that the
+/// directions go by the variance of x along them, largest first. SIR meets this whenever slices hold one row each.
+Matrix in_order(const Eigen::SelfAdjointEigenSolver<Matrix>& eigen, Index count, const Vector& variance) {
+  const Vector values = eigen.eigenvalues().reverse();
+  Matrix out = eigen.eigenvectors().rowwise().reverse().leftCols(count);
+  for (Index begin = 0; begin < count;) {
+    Index end = begin + 1;
+    while (end < count && values[end - 1] - values[end] <= equal * values[0]) ++end;
+    if (end - begin > 1) {
+      const Matrix span = out.middleCols(begin, end - begin);
+      const Eigen::SelfAdjointEigenSolver<Matrix> own(span.transpose() * variance.asDiagonal() * span);
+      out.middleCols(begin, end - begin) = span * own.eigenvectors().rowwise().reverse();
+    }
+    begin = end;
   }
   return out;
 }
@@ -149,8 +166,7 @@ SlicedBasis sliced_basis(const Dataset& data, SlicedMethod method, Index n_slice
   const Vector values = eigen.eigenvalues().reverse();
   const Index count = (values.array() > negligible).count();  // whitened: at most one for SIR
   if (count == 0) return none;
-  const Matrix leading = eigen.eigenvectors().rowwise().reverse().leftCols(count);
-  return {orthonormal_rows(white.basis * leading), values.head(count)};
+  return {orthonormal_rows(white.basis * in_order(eigen, count, white.variance)), values.head(count)};
 }
 
 }  // namespace condens

@@ -167,6 +167,7 @@ ForwardSelection::ForwardSelection(ForwardOptions options, Vector ranking, std::
 ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
                                        const Run& run) {
   data.check(owner);
+  preparation::standardize(owner, data, false);  // refuses what no model can take, by the number of its column
   validate_options(options, owner);
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.max_features == 0 || options.min_features <= options.max_features, owner,

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "condens/core/finite.hpp"
 #include "condens/core/random.hpp"
 #include "condens/density/parzen_criterion.hpp"
 #include "support/complaint.hpp"
@@ -285,6 +286,18 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
     EXPECT_EQ(refused(name, Matrix::Ones(3, 20)), "the kernels do not fit together") << name;
   }
   EXPECT_EQ(refused("log_weights", Matrix(0, 1)), "the kernels do not fit together");
+}
+
+TEST(Parzen, ACandidateThatIsNoWidthHasNoDensity) {
+  const Dataset data = two_branches(40, 1);
+  for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
+    for (const double defensive : {0.0, 1e-3}) {
+      const ParzenOptions options{.bandwidth = {1e-300, 0.3, 1e300}, .scoring = scoring, .defensive_weight = defensive};
+      const Parzen model = Parzen::fit(data, options);
+      EXPECT_EQ(model.bandwidths()[0], 0.3);
+      EXPECT_EQ(find_not_finite(model.to_document()), "");
+    }
+  }
 }
 
 }  // namespace

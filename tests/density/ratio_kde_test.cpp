@@ -7,6 +7,7 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 
+#include "condens/core/finite.hpp"
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
@@ -297,6 +298,17 @@ TEST(RatioKde, NamesWhatIsWrong) {
             "rkde: x has 3 rows (one per dimension), expected 2");
   EXPECT_EQ(complaint([&] { model.log_mass(Matrix::Constant(2, 1, std::nan(""))); }),
             "rkde: x has a number that is not finite");
+}
+
+TEST(RatioKde, ACandidateThatIsNoWidthHasNoDensity) {
+  const Dataset data = waves(40, 2);
+  for (RatioKdeOptions options : {RatioKdeOptions{}, RatioKdeOptions::paper()}) {
+    options.shape = ParzenShapeChoice::isotropic;
+    options.bandwidth = {1e-300, 0.4, 1e300};
+    const RatioKde model = RatioKde::fit(data, options);
+    EXPECT_EQ(model.bandwidths()[0], 0.4);
+    EXPECT_EQ(find_not_finite(model.to_document()), "");
+  }
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "condens/core/finite.hpp"
 #include "condens/density/orthogonal_regression.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
@@ -180,6 +182,20 @@ TEST(Skd, BadOptionsAndDataAreNamed) {
   EXPECT_EQ(said({.cv = {}}), "SKD: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_EQ(complaint([&] { Skd::fit({.x = Matrix(0, 3), .y = Matrix::Ones(1, 3)}); }),
             "SKD: target 1 is constant (1 in every row); a law without spread has no density");
+}
+
+TEST(Skd, AHundredColumnsLeaveAModelThatCanBeSaved) {
+  // All other points lie so far that the window without its own kernel is no number; its logarithm is.
+  for (const auto& [n, d] : {std::pair<Index, Index>{100, 100}, {60, 30}}) {
+    const Dataset data{.x = normals(d, n, 1), .y = normals(1, n, 2)};
+    for (SkdOptions options : {SkdOptions{}, SkdOptions::paper()}) {
+      options.cv = {2};
+      const Skd model = Skd::fit(data, options);
+      EXPECT_EQ(find_not_finite(model.to_document()), "");
+      EXPECT_TRUE(model.log_density(data.x, data.y).allFinite());
+      EXPECT_EQ(model.report().details.at("loo_path").as_vector()[0], 1.0);
+    }
+  }
 }
 
 }  // namespace

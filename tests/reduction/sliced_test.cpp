@@ -186,5 +186,29 @@ TEST(SlicedBasis, SaysWhatIsWrong) {
             "sliced_basis: x has 20 rows and y has 19, expected as many inputs as targets");
 }
 
+TEST(SlicedBasis, RoundingDoesNotChooseBetweenEqualDirections) {
+  // A slice for every row: all that the rows span is equally good.
+  for (const Index n : {6, 9}) {
+    for (const SlicedMethod method : {SlicedMethod::sir, SlicedMethod::save}) {
+      const Matrix x = normals(12, n, 3);
+      const Matrix y = normals(1, n, 4);
+      const Matrix basis = sliced_basis({.x = x, .y = y}, method, 10).components;
+      ASSERT_GT(basis.rows(), 0);
+      for (const double share : {1e-15, 1e-13}) {
+        const Matrix noisy = x.array() * (1 + share * normals(12, n, 5).array());
+        const Matrix again = sliced_basis({.x = noisy, .y = y}, method, 10).components;
+        ASSERT_EQ(again.rows(), basis.rows());
+        EXPECT_LT((again - basis).cwiseAbs().maxCoeff(), 1e-8);
+      }
+      // The first is the one along which x varies most: of points in general position their first principal component.
+      const Matrix centred = x.colwise() - Vector(x.rowwise().mean());
+      const Eigen::SelfAdjointEigenSolver<Matrix> eigen(centred * centred.transpose());
+      if (method == SlicedMethod::sir) {
+        EXPECT_NEAR(std::abs(basis.row(0).dot(eigen.eigenvectors().col(11))), 1.0, 1e-8);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace condens::sliced_test

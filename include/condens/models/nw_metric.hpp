@@ -3,6 +3,7 @@
 // density chooses (nw_likelihood.hpp): how far apart two inputs count as far. A model
 // of kernels in x works on T x instead of x.
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -81,7 +82,8 @@ struct NwComparison {
   double standard_error = 0;
   bool all_rows = true;  ///< compared; not a random sample of them
 
-  bool is_worth_it() const { return gain > standard_error; }
+  /// What is less than 1e-9 is rounding: of inputs that are copies both are one.
+  bool is_worth_it() const { return gain > std::max(standard_error, 1e-9); }
 };
 
 /// Without gain where there is one input or fewer than ten rows.

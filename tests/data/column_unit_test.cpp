@@ -1,0 +1,30 @@
+#include "condens/data/column_unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace condens::column_unit_test {
+namespace {
+
+TEST(ColumnUnit, EndsWhereLawsEnd) {
+  const Vector values{{-1.0, 0.5, 0.5}};
+  EXPECT_EQ(unit_problem(values, 0.9), "");
+  EXPECT_EQ(unit_problem(1e72 * values, 0.9e72), "");
+  EXPECT_EQ(unit_problem(1e73 * values, 0.9e73),
+            "has values up to 1e+73 in absolute value, expected at most 1e+72: change the unit, or mend the outlier");
+  EXPECT_EQ(unit_problem(1e-73 * values, 0.9e-73),
+            "has a standard deviation of 9e-74, expected at least 1e-72: change the unit");
+  EXPECT_EQ(unit_problem(Vector::Constant(3, 1e300), 0.0), "") << "a constant plays no part";
+}
+
+TEST(ColumnUnit, ATargetVariesByMoreThanRounding) {
+  const double step = std::ldexp(1.0, -52);
+  EXPECT_EQ(target_problem(Vector{{1.0, 1 + 20 * step}}, 14 * step), "");
+  EXPECT_NE(target_problem(Vector{{1.0, 1 + step}}, 0.7 * step).find("is constant but for rounding"),
+            std::string::npos);
+  EXPECT_EQ(coarseness(-1.0, 0.5), 2 * step);
+}
+
+}  // namespace
+}  // namespace condens::column_unit_test
