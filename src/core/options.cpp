@@ -39,10 +39,11 @@ std::string expected(const OptionInfo& info) {
 
 /// The same, with a far end where the number lies beyond it.
 std::string expected_of(const OptionInfo& info, double number) {
-  const auto& [low, high, low_open, high_open, whole] = info.bounds;
+  const double low = info.bounds.low;
+  const double high = info.bounds.high;
   const std::string told = expected(info);
   if (!std::isfinite(number)) return told;
-  if (number > high && high == (whole ? largest_count : largest_number)) return message(told, ", at most ", high);
+  if (number > high && high == (info.bounds.whole ? largest_count : largest_number)) return message(told, ", at most ", high);
   if (number < low && low == -largest_number) return message(told, ", at least ", low);
   if (number > 0 && number < low && low == smallest_positive) return message(told, ", at least ", low);
   return told;
