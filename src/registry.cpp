@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "condens/core/errors.hpp"

@@ -6,6 +6,7 @@
 
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/vector_math.hpp"
+#include "preparation.hpp"
 
 namespace condens::kqr {
 

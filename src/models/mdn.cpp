@@ -88,11 +88,11 @@ Ensemble plan(const MdnOptions& options, const Dataset& rows) {
 /// Refuses what would not fit in memory: all networks of the largest candidate.
 void check_size(const MdnOptions& options, mdn::Shape shape) {
   constexpr double most = 0x1p27;  // numbers: a gigabyte
-  shape.hidden = static_cast<Index>(*std::max_element(options.hidden.begin(), options.hidden.end()));
+  shape.hidden = static_cast<Index>(*std::max_element(options.units.begin(), options.units.end()));
   shape.n_components = static_cast<Index>(*std::max_element(options.n_components.begin(), options.n_components.end()));
   const double numbers = static_cast<double>(shape.n_parameters()) * static_cast<double>(options.n_members);
   require(numbers <= most, owner, ": the networks have ", numbers, " numbers together, expected at most ", most,
-          "; give fewer of hidden, layers, n_components or n_members");
+          "; give fewer of units, layers, n_components or n_members");
 }
 
 std::vector<Candidate> candidates_of(const MdnOptions& options) {
