@@ -28,11 +28,12 @@ void check_weights(std::string_view owner, const Vector& weights, Index n) {
     require(std::isfinite(weights[i]) && weights[i] >= 0, owner, ": weights: row ", i + 1, " (counting from 1) is ",
             weights[i], ", expected a finite number >= 0");
   }
-  require((weights.array() > 0).any(), owner, ": weights are all zero, expected at least one positive weight");
+  const Index counted = (counted_weights(weights).array() > 0).count();
+  require(counted > 0, owner, ": weights are all zero, expected at least one positive weight");
   Index largest = 0;
   weights.maxCoeff(&largest);
-  require((weights.array() > 0).count() == 1 || (counted_weights(weights).array() > 0).count() > 1, owner,
-          ": weights: row ", largest + 1, " (counting from 1) has ", weights[largest],
+  require(counted > 1 || (weights.array() > 0).count() <= 1, owner, ": weights: row ", largest + 1,
+          " (counting from 1) has ", weights[largest],
           ", beside which all others are lost in rounding; expected weights within a factor of 1e15");
 }
 
@@ -91,14 +92,19 @@ Dataset Dataset::subset(const std::vector<Index>& rows) const {
 }
 
 Vector counted_weights(const VectorView& weights) {
-  if (weights.size() == 0) return weights;
-  constexpr int most_copies = 40;  // powers of two: more would tell the fits nothing, and make their sums inexact
+  // Powers of two: more copies would tell the fits nothing, and make their sums inexact.
+  constexpr int most_copies = 40;
   constexpr int lost = 50;
-  const double largest = weights.maxCoeff();
+  // Weights may be subnormal where a fit treats such numbers as zero: those of more digits are not.
+  long double largest = 0;
+  for (const double weight : weights) largest = std::max(largest, static_cast<long double>(weight));
   if (!(largest > 0)) return weights;
   const int exponent = std::ilogb(largest);
-  Vector out = weights.unaryExpr([=](double w) { return std::ldexp(w, -exponent); });  // the largest in [1, 2)
-  const double least = std::ldexp(largest, -exponent - lost);
+  Vector out(weights.size());  // the largest in [1, 2)
+  for (Index i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<double>(std::ldexp(static_cast<long double>(weights[i]), -exponent));
+  }
+  const double least = std::ldexp(out.maxCoeff(), -lost);
   out = (out.array() < least).select(0.0, out);
   const auto rows = static_cast<double>((out.array() > 0).count());
   const double total = out.sum();

@@ -50,9 +50,9 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
   require(data.cols() > 0, "Standardizer::fit: no rows, expected at least one observation");
   require(weights.size() == 0 || weights.size() == data.cols(), "Standardizer::fit: ", weights.size(), " weights for ",
           data.cols(), " rows, expected one weight per row or none");
-  require(weights.size() == 0 || ((weights.array() >= 0).all() && (weights.array() > 0).any()),
-          "Standardizer::fit: weights must be >= 0, and at least one positive");
   const Vector w = weights.size() > 0 ? counted_weights(weights) : Vector(Vector::Ones(data.cols()));
+  require((w.array() >= 0).all() && (w.array() > 0).any(),
+          "Standardizer::fit: weights must be >= 0, and at least one positive");
   const auto [centre, half] = ranges(data, w);
 
   double total = 0;

@@ -82,7 +82,7 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
 
 void warn_of_lost_weights(const Dataset& given, FitReport& report) {
   const Index lost = (given.weights.array() > 0).count() - (counted_weights(given.weights).array() > 0).count();
-  if (lost == 0) return;
+  if (lost <= 0) return;
   report.warnings.push_back(message(lost, lost == 1 ? " row has a weight" : " rows have weights",
                                     " so far below the largest that rounding takes it all, and does not count"));
 }
