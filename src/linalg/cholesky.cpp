@@ -68,7 +68,8 @@ bool cholesky_in_place(Eigen::Ref<Matrix> a, int threads) {
     const Index behind = order - begin - size;
     Eigen::Ref<Matrix> corner = a.block(begin, begin, size, size);
     const Eigen::LLT<Eigen::Ref<Matrix>> factor(corner);
-    if (factor.info() != Eigen::Success) return false;
+    // NaN is no pivot, though Eigen takes it for one.
+    if (factor.info() != Eigen::Success || !(corner.diagonal().array() > 0).all()) return false;
     if (behind == 0) break;
     auto below = a.block(begin + size, begin, behind, size);
     corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(below);
