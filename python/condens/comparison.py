@@ -160,7 +160,8 @@ def compare(
     sample_weight : array of shape (n,), optional
         Weights >= 0, of fits and of scores.
     n_jobs : int or None
-        Number of threads: None is 1 unless a joblib context says otherwise, -1 all. There is a fit on each.
+        Number of threads, with a fit on each: -1 and None are all, but None is the number of a joblib context,
+        and one in a worker of joblib.
     resume : path, optional
         A file that keeps every fit as it ends. Fits that it has, of this or an earlier call, are taken from it: an
         interrupted comparison goes on, one with more models or repeats fits only those.
@@ -193,6 +194,8 @@ def compare(
     """
     x, encoder, targets = _rows(X, y)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
+    for text in [] if encoder is None else encoder.warnings(len(x)):
+        warnings.warn(text, FitWarning, stacklevel=2)
     entries = [_entry(label, model, x, targets) for label, model in _labelled(models)]
     options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)
