@@ -81,7 +81,8 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
-    if (option.type == "choice" && chosen != nullptr && value_text(*chosen) != value) {
+    const auto* word = chosen == nullptr ? nullptr : std::get_if<std::string>(&chosen->value());
+    if (option.type == "choice" && word != nullptr && *word != value) {
       rows.push_back({name, value_text(*chosen), "chosen by " + value + (changed ? " (set)" : "")});
     } else if (list != nullptr && list->size() != 1 && chosen != nullptr) {
       const std::string how = list->empty() ? "found from the data" : "chosen by " + chosen_by(used) + " from " + value;

@@ -213,17 +213,22 @@ AutoDensity fit_auto(const Dataset& data, const AutoOptions& options, const Run&
 
 AutoDensity load_auto(const Document& document) { return AutoDensity::from_document(document, load_density); }
 
-/// Every option of a fitted model, of candidates the one that it chose. Folds by row are those of its own rows.
+/// Every option of a fitted model, of candidates and of "auto" what it chose. Folds by row are those of its own rows.
 Document chosen_options(const ModelInfo& info, const ConditionalDensity& density) {
   Document out = density.options();
   const Document defaults = info.defaults("");
   for (const OptionInfo& option : info.options) {
+    const Document* chosen = density.report().details.find(option.name);
+    const auto* word = chosen == nullptr ? nullptr : std::get_if<std::string>(&chosen->value());
+    const auto& choices = option.choices;
+    if (word != nullptr && std::find(choices.begin(), choices.end(), *word) != choices.end()) {
+      out.set(option.name, *chosen);
+    }
     if (option.type != "numbers") continue;
     if (option.name == "cv") {
       if (out.at("cv").as_array().size() > 1) out.set("cv", defaults.at("cv"));
       continue;
     }
-    const Document* chosen = density.report().details.find(option.name);
     const bool number = chosen != nullptr && (std::holds_alternative<double>(chosen->value()) ||
                                               std::holds_alternative<std::int64_t>(chosen->value()));
     if (number && out.at(option.name).as_array().size() != 1) out.set(option.name, Document::Array{*chosen});
@@ -268,9 +273,14 @@ void score_alone(const ModelInfo& info, const Dataset& data, std::string_view pr
   Vector means(*std::max_element(fold.begin(), fold.end()) + 1);
   for (Index k = 0; k < means.size(); ++k) {
     const auto [train, test] = preparation::without_fold(rows, fold, k);
-    const auto model = fits.fit(
-        train, {5}, [](const Matrix& centers) { return centers; }, run);
-    means[k] = fits.score(*model, test, run);
+    try {
+      const auto model = fits.fit(
+          train, {5}, [](const Matrix& centers) { return centers; }, run);
+      means[k] = fits.score(*model, test, run);
+    } catch (const NumericalError& error) {
+      report.warnings.push_back(message("the candidate has no score: without fold ", k + 1, ", ", error.what()));
+      return;
+    }
   }
   const FoldScore score = fold_score(means);
   if (!std::isfinite(score.mean) || !std::isfinite(score.standard_error)) return;

@@ -49,8 +49,8 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     "n_jobs": (
         None,
         "int or None",
-        "Number of threads; the result is the same. None is all cores, but one in a worker of joblib, such as that of a "
-        "grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
+        "Number of threads; the result is the same. None is all cores, but one in a worker of joblib, such as that of "
+        "a grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
     ),
     "verbose": (False, "bool", "Show progress of `fit`, by tqdm where that is installed."),
     "callback": (

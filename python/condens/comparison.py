@@ -163,7 +163,8 @@ def compare(
     sample_weight : array of shape (n,), optional
         Weights >= 0, of fits and of scores.
     n_jobs : int or None
-        Number of threads: None is 1 unless a joblib context says otherwise, -1 all. There is a fit on each.
+        Number of threads, with a fit on each: -1 and None are all, but None is the number of a joblib context,
+        and one in a worker of joblib.
     resume : path, optional
         A file that keeps every fit as it ends, but not those of pipelines and searches. Fits that it has, of this or
         an earlier call, are taken from it: an interrupted comparison goes on, one with more models or repeats fits
@@ -199,6 +200,8 @@ def compare(
     outside = [(label, model) for label, model in labelled if _is_composed(model)]
     x, encoder, targets = _rows(X, y, any_inputs=len(outside) == len(labelled) > 0)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, targets, dtype=np.float64)
+    for text in [] if encoder is None else encoder.warnings(len(targets)):
+        warnings.warn(text, FitWarning, stacklevel=2)
     entries = [_entry(label, model, x, targets) for label, model in labelled if not _is_composed(model)]
     options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)

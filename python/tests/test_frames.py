@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -256,3 +257,24 @@ def test_texts_are_no_targets(frame: Callable[..., Any]) -> None:
     for inputs in (X, frame(u=X[:, 0], c=LETTERS)):
         with pytest.raises((TypeError, ValueError), match=r"number|float"):
             fit(inputs, frame(c=LETTERS)["c"])
+
+
+# --- columns of very many levels -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "match"),
+    [
+        ([f"u{i:03d}" for i in range(60)], r"'key' has 60 levels in 60 rows, .* identifiers"),
+        ([f"2024-{1 + i % 12:02d}-{1 + i // 12:02d}" for i in range(60)], r"'key' has 60 levels .* they are dates"),
+    ],
+)
+def test_many_levels_are_warned_of_once(frame: Callable[..., Any], texts: list[str], match: str) -> None:
+    with pytest.warns(condens.FitWarning) as caught:
+        fit(frame(u=X[:, 0], key=texts))
+    assert sum(re.search(match, str(warning.message)) is not None for warning in caught) == 1
+
+
+def test_few_levels_are_not(frame: Callable[..., Any], recwarn: pytest.WarningsRecorder) -> None:
+    fit(frame(u=X[:, 0], key=LETTERS))
+    assert not any("levels" in str(warning.message) for warning in recwarn)

@@ -12,6 +12,7 @@ from conftest import make_data
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
+import condens
 from condens import LSCDE
 
 # The core sums the same terms in another order; H + lambda I has a condition below 1e4 here, so that some
@@ -187,3 +188,25 @@ def test_shift_and_scale_of_columns_carry_over() -> None:
     assert_allclose(
         other.predict_quantiles(x * [4.0, -0.5] + [1.0, 100.0]), 8 * one.predict_quantiles(x) - 3, rtol=1e-8
     )
+
+
+def test_a_single_candidate_is_scored_where_folds_are_given() -> None:
+    x, y = make_data(60)
+    only = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1}
+    assert LSCDE(**only).fit(x, y).cv_results_ == {}
+    results = LSCDE(**only, cv=4).fit(x, y).cv_results_
+    assert [results[f"param_{name}"].tolist() for name in only] == [[value] for value in only.values()]
+    assert results["rank_test_score"].tolist() == [1]
+    assert np.isfinite(results["mean_test_score"]).all()
+    assert (results["standard_error_test_score"] > 0).all()
+
+
+def test_what_the_inputs_are_worth_is_told() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 1))
+    only = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1, "n_centers": 50}
+    gain = LSCDE(**only).fit(x, 2 * x[:, 0] + rng.normal(size=400)).report_["details"]["gain_of_inputs"]
+    assert gain["held_out"]["mean"] == pytest.approx(np.log(5) / 2, abs=0.25)
+    assert gain["held_out"]["n_rows"] == gain["held_out"]["n_rows_fitted"] == 200
+    with pytest.warns(condens.FitWarning, match="inputs"):
+        LSCDE(**{**only, "bandwidth": 1e6}).fit(x, 2 * x[:, 0] + rng.normal(size=400))

@@ -30,6 +30,8 @@ void NadarayaWatsonOptions::give_way(const Document& given) {
   const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
   const bool one_width = metric == NwMetricChoice::isotropic || metric == NwMetricChoice::automatic;
   if (!one_width && !is_given("bandwidth")) bandwidth.clear();
+  const bool candidates = one_width && bandwidth.size() > 1 && !is_given("bandwidth");
+  if (candidates && is_given("common_bandwidth") && !common_bandwidth && bandwidth_y.empty()) bandwidth_y = bandwidth;
   if (!is_given("common_bandwidth")) common_bandwidth &= one_width && !bandwidth.empty() && bandwidth_y.empty();
 }
 

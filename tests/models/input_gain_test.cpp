@@ -107,6 +107,20 @@ TEST(InputGain, KnowsWhatIsTooSmallOrHasNoInputs) {
   EXPECT_EQ(fit(constant)->report().details.find("gain_of_inputs"), nullptr);
 }
 
+TEST(InputGain, IsThatOfAModelWithWhatWasChosen) {
+  // Of 13 inputs one matters: with the chosen bandwidth but without the learned widths, a fit to half of the rows would
+  // find next to nothing.
+  RandomStream random(5);
+  const Matrix x = normals(13, 600, random);
+  const Dataset data{.x = x, .y = Matrix(2 * x.row(0) + normals(1, 600, random))};
+  Document options = quick();
+  options.set("bandwidth", Document(std::vector<double>{0.5, 1.0})).set("metric", "auto");
+  const auto model = fit(data, "lscde", options);
+  EXPECT_EQ(model->report().details.at("metric").as_string(), "nw");
+  const Document& gain = model->report().details.at("gain_of_inputs").at("held_out");
+  EXPECT_GT(gain.at("mean").as_number(), 0.4);
+}
+
 TEST(InputGain, DependsNeitherOnThreadsNorOnTheOrderOfRows) {
   const Dataset data = line(260, 1.0, 1);
   const auto one = fit(data, "lscde", quick(), {.threads = 1, .observer = {}});

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
@@ -227,12 +229,21 @@ TEST(Pool, ShrinksTowardsEqualWeights) {
 
 TEST(Pool, NamesTheMemberThatIsBeingFitted) {
   std::vector<std::string> seen;
-  const Run run{.threads = 1, .observer = [&](std::string_view task, double) {
-                  seen.emplace_back(task);
-                  return true;
-                }};
-  pool(branches(60), options_of({"nw", "gp"}, 60, 1e-3), run);
-  for (const char* text : {"fitting the members: nw", "fitting the members: gp"}) {
+  const condens::Run run{.threads = 1, .observer = [&](std::string_view task, double) {
+                           seen.emplace_back(task);
+                           return true;
+                         }};
+  const MemberFinder slow = [](const std::string& name) -> InnerModel {
+    const InnerModel quick = known()(name);
+    const auto fit = [quick](const Dataset& data, const Document& options, const condens::Run& own) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));  // observers are called every 50
+      own.observer("", 0.5);
+      return quick.fit(data, options, own);
+    };
+    return {{}, fit};
+  };
+  Pool::fit(line(20), {.models = {"1 0.5", "0 1"}, .cv = {2}}, slow, run);
+  for (const char* text : {"fitting the members: 1 0.5", "fitting the members: 0 1"}) {
     EXPECT_NE(std::find(seen.begin(), seen.end(), text), seen.end()) << text;
   }
 }

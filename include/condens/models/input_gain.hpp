@@ -27,13 +27,14 @@ GaussianMixture average_law(const ConditionalDensity& model, const Dataset& rows
 Vector log_average_density(const ConditionalDensity& model, const Dataset& rows, const MatrixView& y,
                            const Run& run = {});
 
-/// The mean gain, and its standard error as if the rows were independent.
+/// The mean gain, and its standard error as if the rows were independent. Below a thousandth of a nat it is nothing,
+/// however sure.
 struct InputGain {
   double mean = 0;
   double standard_error = 0;
   Index rows = 0;
 
-  bool is_worth_it() const { return mean > standard_error; }
+  bool is_worth_it() const { return mean > standard_error && mean > 1e-3; }
   Document to_document() const;
 };
 InputGain input_gain(const Vector& gains, const Vector& weights);
