@@ -50,7 +50,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : names) {
-    const auto [shorter, longer] = std::minmax(name.size(), candidate.size());
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
     if (longer > longest_compared || longer - shorter >= shortest) continue;
     const std::size_t distance = edit_distance(lower(name), lower(candidate));
     if (distance < shortest && distance < std::max(name.size(), candidate.size())) {

@@ -63,13 +63,17 @@ class Quantiles {
         precisions_(p_.m),
         densities_(p_.m),
         z_(p_.m),
-        work_(p_.m),
-        mean_(mean(p_)[0]),
-        deviation_(std::sqrt(variance(p_)[0])) {
+        work_(p_.m) {
     for (Index l = 0; l < p_.m; ++l) {
       precisions_[l] = 1.0 / p_.scale(l);
       densities_[l] = p_.weights[l] * precisions_[l] * kInverseSqrt2Pi;
     }
+    // Where the search begins: rounding errors of the moments do not matter.
+    mean_ = dot(p_.weights, p_.means, p_.m);
+    for (Index l = 0; l < p_.m; ++l) {
+      work_[l] = (p_.mean(l) - mean_) * (p_.mean(l) - mean_) + p_.scale(l) * p_.scale(l);
+    }
+    deviation_ = std::sqrt(dot(p_.weights, work_.data(), p_.m));
   }
 
   /// The y with tail(y, side) = level, 0 < level <= 1/2.
@@ -115,8 +119,8 @@ class Quantiles {
   Vector densities_;   // w / (s sqrt(2 pi))
   Vector z_;
   Vector work_;
-  double mean_;
-  double deviation_;
+  double mean_ = 0.0;
+  double deviation_ = 0.0;
 };
 
 // Levels down to it are solved for with the same components.

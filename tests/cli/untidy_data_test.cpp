@@ -98,7 +98,7 @@ TEST_F(UntidyData, UnlabeledRowsAreRefusedWhereTheyAreOfNoUse) {
   write("more.csv", "x\n1\n2\n\n3\n");
   write("gap.csv", "x,z\n1,1\n,2\n3,1\n");
   const std::string call = "fit t.csv --target y --unlabeled more.csv -o m.json";
-  expect_refusal(call + " --model gp", {"--unlabeled: gp learns nothing", "lscde", "lsce"});
+  expect_refusal(call + " --model gp", {"--unlabeled: gp learns nothing", "lscde", "auto"});
   expect_refusal(call + " --model forward --set model=gp", {"--unlabeled: forward with this model inside"});
   expect_refusal(call + " --model pool --set models=gp,parzen", {"--unlabeled: pool with this model inside"});
   write("more.csv", "x\n1\n2\n3\n");
