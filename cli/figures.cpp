@@ -36,19 +36,6 @@ std::vector<std::size_t> by_influence(const Model& model) {
   return out;
 }
 
-/// Columns stand in the given order.
-plot::Names plot_names(const Encoder& encoder, const std::vector<std::size_t>& order) {
-  plot::Names out{encoder.encoded_names(), names_of(encoder.targets())};
-  const auto groups = encoder.groups();
-  for (const std::size_t i : order) {
-    const EncodedColumn& column = encoder.input_columns()[i];
-    out.columns.push_back({column.name, groups[i].front(), column.width(), column.levels});
-  }
-  return out;
-}
-
-plot::Names plot_names(const Model& model) { return plot_names(model.encoder, by_influence(model)); }
-
 /// The given data, or columns that span the ranges of the training data.
 Dataset ranges(const FigureRequest& request) {
   if (request.data) return *request.data;
@@ -318,6 +305,17 @@ std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& re
 }
 
 }  // namespace
+
+plot::Names plot_names(const Model& model) {
+  const Encoder& encoder = model.encoder;
+  plot::Names out{encoder.encoded_names(), names_of(encoder.targets())};
+  const auto groups = encoder.groups();
+  for (const std::size_t i : by_influence(model)) {
+    const EncodedColumn& column = encoder.input_columns()[i];
+    out.columns.push_back({column.name, groups[i].front(), column.width(), column.levels});
+  }
+  return out;
+}
 
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run) {
   const Index target = request.target.value_or(0);

@@ -120,6 +120,7 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("plot m.json t.csv --figure pit -o p.svg", 2, {"--test"});
   expect_refusal("plot m.json t.csv --figure summary -o p.svg", 2, {"lscde has no components"});
   expect_refusal("plot m.json t.csv --figure dimensions -o p.svg", 2, {"compared no numbers of components"});
+  expect_refusal("plot m.json t.csv --figure members -o p.svg", 2, {"lscde is no mixture of models"});
   expect_refusal("plot m.json t.csv --figure states -o p.svg", 2, {"lscde has no states"});
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});

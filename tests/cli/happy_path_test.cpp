@@ -228,9 +228,9 @@ TEST_F(HappyPath, CategoricalInput) {
   output_of("fit t.csv --target height -o m.json" + quick);
   expect_words(output_of("describe m.json"), {"3 levels: F, M, X"});
   output_of("plot m.json t.csv --at sex=F -o p.svg");
-  expect_words(read("p.svg"), {"sex = F", "age = 4", ">X<"});  // every level is a curve
+  expect_words(read("p.svg"), {"sex = F", "age = 3.5", ">X<"});  // every level is a curve
   output_of("plot m.json t.csv --x sex -o p.svg");
-  expect_words(read("p.svg"), {"Density of height given sex", ">F<", ">M<", ">X<", "At age = 4"});
+  expect_words(read("p.svg"), {"Density of height given sex", ">F<", ">M<", ">X<", "At age = 3.5"});
   write("new.csv", "sex,age\nM,3\nZ,3\n");
   const Outcome unseen = run("predict m.json new.csv");
   EXPECT_EQ(unseen.code, 2);
@@ -390,6 +390,8 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
   ASSERT_EQ(automatic.code, 0) << automatic.err;
   expect_words(automatic.err, {"weights: ", "is left out", "budget of 0.05 s"});
+  output_of("plot a.json train.csv -o a.html");
+  expect_words(read("a.html"), {"Members", "Weights of the members", ">broad<", ", nll "});
   const std::string same = "fit train.csv --target waiting --model auto --set budget=0.05 --set cv=2 -o b.json";
   ASSERT_EQ(run(same).code, 0);
   EXPECT_EQ(shell("cmp a.json b.json").code, 0);

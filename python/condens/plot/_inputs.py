@@ -272,6 +272,13 @@ def target_of(X: Any, y: Any, which: Predicted) -> Floats:
     return values[:, which.place]
 
 
+def range_of_fit(final: Any, place: int) -> tuple[float, float] | None:
+    """The least and the largest value that a target had in the fit, where the estimator knows them."""
+    core = getattr(final, "_model", None)
+    low, high = (0.0, 0.0) if core is None else core.encoder.target_ranges[place]
+    return (low, high) if low < high else None
+
+
 def bulk(values: Floats) -> tuple[float, float]:
     """The ends of the data, but for a few far values of many, which would squeeze the rest into a line."""
     many, share = 1000, 0.005

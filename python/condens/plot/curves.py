@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from condens._arrays import as_float64
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
-from condens.plot._inputs import columns_of, outside_remark, predicted, value_text
+from condens.plot._inputs import columns_of, outside_remark, predicted, range_of_fit, value_text
 from condens.plot._style import BEYOND, LEGEND_LINE, LINES, axes_of, caption_below, legend_above, pyplot, thin
 
 if TYPE_CHECKING:
@@ -135,7 +135,11 @@ def slices(
     if not 1 <= len(labels) <= _MOST:
         raise ValueError(f"X has {len(labels)} rows, expected 1 to {_MOST} curves; choose some, such as X[:5]")
     found = predicted(model, X, target)
-    style: dict[str, Any] = {"components": components, "data_range": _range_of_fit(model, X, found.place), **kwargs}
+    style: dict[str, Any] = {
+        "components": components,
+        "data_range": range_of_fit(_final(model, X)[0], found.place),
+        **kwargs,
+    }
     if not panels:
         if isinstance(ax, np.ndarray):
             raise TypeError("ax is an array, expected one Axes; panels=True draws into several")
@@ -153,13 +157,6 @@ def slices(
         panel.set_ylim(0, top)
     caption_below(axes[-1], [outside_remark(found.laws, axes[-1].get_xlim())], "At ", common)
     return axes
-
-
-def _range_of_fit(model: Any, X: Any, place: int) -> tuple[float, float] | None:
-    """The least and the largest value that a target had in the fit, where the model knows them."""
-    core = getattr(_final(model, X)[0], "_model", None)
-    low, high = (0.0, 0.0) if core is None else core.encoder.target_ranges[place]
-    return (low, high) if low < high else None
 
 
 def _draw_beyond(ax: Axes, ends: Floats, data_range: tuple[float, float]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens.metrics import _final
-from condens.plot._inputs import predicted, sweep_of, target_of
+from condens.plot._inputs import predicted, range_of_fit, sweep_of, target_of
 from condens.plot._points import MOST_POINTS, draw_points, point_rows
 from condens.plot._style import LINES, axes_of, color_bar, density_colors, legend_above, percent
 from condens.plot.curves import density
@@ -48,7 +48,8 @@ def states(model: Any, *, target: int | str = 0, ax: Axes | None = None, **kwarg
     place = names.index(target) if isinstance(target, str) else target
     shares = final.state_sizes_ / final.state_sizes_.sum()
     labels = [f"state {j + 1}: {percent(round(100 * share) / 100)} of the rows" for j, share in enumerate(shares)]
-    return density(final.state_distribution_.marginal(place), labels=labels, name=names[place], ax=ax, **kwargs)
+    style = {"labels": labels, "data_range": range_of_fit(final, place), **kwargs}
+    return density(final.state_distribution_.marginal(place), name=names[place], ax=ax, **style)
 
 
 def state_weights(
