@@ -95,6 +95,7 @@ std::tuple<double, Array> projected(Projected which, const Rows& w, const Rows& 
           " numbers each, expected ", inputs.rows() + targets.rows(), ": ", inputs.rows(), " of x and ", targets.rows(),
           " of y");
   require(targets.allFinite() && both.allFinite(), name, ": NaN or infinity in Y or centers");
+  require(width > 0 && std::isfinite(width), name, ": bandwidth = ", width, ", expected > 0");
   require(width_y > 0 && std::isfinite(width_y), name, ": bandwidth_y = ", width_y, ", expected > 0");
   const auto centers_y = both.bottomRows(targets.rows());
   const Vector equal = Vector(0);

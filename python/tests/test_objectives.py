@@ -109,6 +109,7 @@ def test_criteria_of_subspaces_have_one_width_unless_told_otherwise(rows):
         assert function([1.0, 0.5], X, Y[:, 0], centers, 0.7, 0.1)[0] == same[0]
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_sce_is_what_lsce_reports(rows):
     X, Y = rows
     centers = np.hstack([X, Y])

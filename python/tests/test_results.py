@@ -79,6 +79,7 @@ def test_matrices_are_oriented_as_formulas_write_them() -> None:
     assert model.predict(x[:1])[0] == pytest.approx(weights @ y, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_additive_weights_are_those_of_the_objective() -> None:
     x, y = make_data(80, d=2)
     centers = np.column_stack([x, y])[:9]
