@@ -108,8 +108,9 @@ struct Share {
 /// `count` of the rows that count, drawn at random, in their order.
 Share share_of(const Dataset& data, const AutoOptions& options, Index count) {
   std::vector<Index> rows;
+  const Vector weights = counted_weights(data.weights);
   for (const Index i : RandomStream(static_cast<std::uint64_t>(options.seed)).permutation(data.size())) {
-    if (std::ssize(rows) < count && (data.weights.size() == 0 || data.weights[i] > 0)) rows.push_back(i);
+    if (std::ssize(rows) < count && (weights.size() == 0 || weights[i] > 0)) rows.push_back(i);
   }
   std::sort(rows.begin(), rows.end());
   Share out{data.subset(rows), options.cv};
@@ -132,6 +133,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   const Index rows = count_rows(data);
   std::vector<std::string> models;
+  std::vector<std::string> warnings;
   std::string left_out;
   const Index folds = number_of_folds(options.cv);
   const Index used = affordable_rows(rows, data.x.rows(), folds, options.budget);
@@ -161,10 +163,10 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                        find, run);
   FitReport& report = found.report;
   if (!left_out.empty()) {
-    report.warnings.insert(report.warnings.begin(),
-                           message("the budget of ", options.budget, " s is spent without ", left_out,
-                                   ", by what their fits are expected to take; a larger budget takes them in"));
+    warnings.push_back(message("the budget of ", options.budget, " s is spent without ", left_out,
+                               ", by what their fits are expected to take; a larger budget takes them in"));
   }
+  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
   return AutoDensity(options, std::move(found.parts), std::move(report));
 }
 

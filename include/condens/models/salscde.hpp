@@ -43,7 +43,7 @@ inline constexpr auto option_table<SalscdeOptions> = std::tuple{
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &SalscdeOptions::seed, at_least(0), "Seed of everything random: centres, folds, half-samples."},
+    OptionField{"seed", &SalscdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
 class Salscde final : public SubsetDensity {
