@@ -23,10 +23,12 @@ struct Standardized {
   Dataset data;  ///< weights are there for every row, x and x_unlabeled have their rows, be they empty
 };
 
-/// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target.
+/// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target and for columns in
+/// units that no law can hold (data/column_unit.hpp).
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
 
-/// A warning for every input that standardisation made zero.
+/// A warning for every input that standardisation made zero, and for every target that lies so far from zero that
+/// numbers of its size are coarse beside its spread.
 void warn_of_constant_inputs(const Standardized& standardized, FitReport& report);
 
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report
