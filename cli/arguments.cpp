@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/files.hpp"
@@ -24,8 +25,21 @@ std::string trim(const std::string& text) {
 
 char one_character(const std::string& flag, const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
-  require(text.size() <= 1, flag, " = '", text, "', expected one character");
+  require(text.size() <= 1 && text != "\"" && text != "\n" && text != "\r", flag, " = '", text,
+          "', expected one character, not a quote or a line break");
   return text.empty() ? '\0' : text.front();
+}
+
+/// Whether a file holds a model; what is no regular file is not opened.
+bool is_model(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  try {
+    load_model_file(path);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 Document without_nan(const Document& document) {
@@ -61,7 +75,9 @@ std::vector<double> split_probabilities(const std::string& flag, const std::stri
   std::vector<double> out;
   for (const std::string& part : split_names(text)) {
     const std::optional<double> number = parse_number(part);
-    require(number && *number > 0 && *number < 1, flag, ": '", part, "', expected a number between 0 and 1");
+    require(number && *number > 0 && *number < 1, flag, ": '", part, "', expected a number between 0 and 1",
+            share_of_percentage(number.value_or(0)));
+    require(std::find(out.begin(), out.end(), *number) == out.end(), flag, " has '", part, "' twice");
     out.push_back(*number);
   }
   return out;
@@ -84,8 +100,10 @@ Table CsvFlags::read(const std::string& path) const {
                            .comment = one_character("--comment", comment)};
   try {
     return read_csv(path, options);
-  } catch (const std::runtime_error& error) {
-    throw std::invalid_argument(error.what());
+  } catch (const std::exception& error) {
+    const bool model = is_model(path);
+    throw std::invalid_argument(
+        message(error.what(), model ? message("; ", path, " is a model file, expected a table") : ""));
   }
 }
 
@@ -109,12 +127,31 @@ EncoderOptions ColumnFlags::options() const {
   return out;
 }
 
-Model read_model(const std::string& path) {
+Model read_model(const std::string& path, const std::string& table) {
+  require(path != "-" || table != "-", "the model and the table are both -, expected one of them on standard input");
   try {
     return load_model_file(path);
   } catch (const std::runtime_error& error) {
-    throw std::invalid_argument(error.what());
+    const bool swapped = is_model(table);
+    throw std::invalid_argument(
+        message(error.what(), swapped ? message("; ", table, " is a model file: the model comes first") : ""));
   }
+}
+
+void RowFlags::add_to(CLI::App& verb, const std::string& group) {
+  verb.add_flag("--drop-missing", drop,
+                "Leave out rows with missing values, or levels that the training data did not have")
+      ->group(group);
+}
+
+std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encoder, const Table& table,
+                                  bool with_targets, const std::string& advice) const {
+  EncodableRows found = encoder.encodable_rows(table, with_targets);
+  const Index others = table.rows() - std::ssize(found.rows);
+  require(others == 0 || drop, found.trouble, "; ", advice);
+  require(!found.rows.empty(), found.trouble, "; no row is left");
+  if (others > 0) say(verb, message("left out ", others, " of ", table.rows(), " rows: ", found.trouble));
+  return std::move(found.rows);
 }
 
 namespace {

@@ -46,7 +46,20 @@ struct ColumnFlags {
   EncoderOptions options() const;
 };
 
-Model read_model(const std::string& path);
+/// Reads the model of a call. `table` is the argument beside it, if any: messages say when the two are swapped.
+Model read_model(const std::string& path, const std::string& table = "");
+
+/// What becomes of rows that a model cannot use, of missing values or levels that its training data did not have.
+struct RowFlags {
+  bool drop = false;
+
+  void add_to(CLI::App& verb, const std::string& group = "Options");
+
+  /// The rows that can be used. Throws std::invalid_argument where that is not all, unless they may be dropped, which
+  /// is said.
+  std::vector<Index> read(const std::string& verb, const Encoder& encoder, const Table& table, bool with_targets,
+                          const std::string& advice = "--drop-missing leaves such rows out") const;
+};
 
 /// The texts of --set option=value as values of the model's options; options of a model inside
 /// are set as options.name=value.

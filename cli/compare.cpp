@@ -9,6 +9,7 @@
 #include "condens/comparison/leaderboard.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
+#include "condens/core/text.hpp"
 #include "condens/io/comparison_records.hpp"
 #include "console.hpp"
 #include "leaderboards.hpp"
@@ -116,6 +117,9 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }
+  for (const std::string& warning : encoder.warnings(data.size())) {
+    if (!call.quiet) say("compare", message("warning: ", path, ": ", warning));
+  }
   require(data.size() >= 2, path, ": ", data.size(), " row, expected at least 2, one to fit and one to test");
   return {path, std::move(data)};
 }
@@ -155,7 +159,7 @@ std::vector<Board> compare_all(const CompareCall& call, const std::vector<Contes
       if (!failed(error)) throw NumericalError(table.path + ": " + error.what());
     } catch (const Cancelled&) {
       if (call.records.empty()) throw;
-      throw std::runtime_error("interrupted; what was done is kept in " + call.records + ": the same call goes on");
+      throw Interrupted("interrupted; what was done is kept in " + call.records + ": the same call goes on");
     }
   }
   return boards;
@@ -180,12 +184,17 @@ void compare(const CompareCall& call) {
   clear_progress();
   if (boards.empty()) throw NumericalError("no fit succeeded on any table");
   for (const Board& board : boards) tell_failures(board);
-  write_result("-", call.json ? boards_json(boards, call.options) : boards_csv(boards, call.standardized));
+  // A terminal shows the table only: the CSV is for programs.
+  const bool table_only = !call.json && !call.quiet && is_terminal("-");
+  if (table_only)
+    write_result("-", printable_lines(boards_text(boards)) + "\n");
+  else
+    write_result("-", call.json ? boards_json(boards, call.options) : boards_csv(boards, call.standardized));
   if (!call.picture.empty()) {
     write_result(call.picture,
                  is_page(call.picture, "--plot") ? boards_page(boards, call.options) : board_svg(boards.front()));
   }
-  if (!call.quiet) say("compare", boards_text(boards));
+  if (!call.quiet && !table_only) say("compare", boards_text(boards));
   if (boards.size() < call.tables.size() || !std::all_of(boards.begin(), boards.end(), is_complete)) {
     throw NumericalError("some fits failed; what is written leaves them out");
   }
@@ -218,6 +227,7 @@ void add_compare(CLI::App& app) {
   verb.add_flag("--quiet", call->quiet, "No progress bar and no summary")->group("Output");
   call->csv.add_to(verb);
   verb.footer(
+      "A terminal shows a table; into a file or a pipe, and with --quiet, goes CSV with every digit.\n"
       "The best nll comes first; nll, squared_loss and crps: lower is better. Columns ending in _se are standard\n"
       "errors of the mean over splits. With several targets, crps and coverage_0.9 are means over targets.\n"
       "nll_behind is the mean nll minus the best one, nll_p the p-value of a paired t-test of that difference over\n"

@@ -27,8 +27,10 @@ std::string changes_text(const FitReport& report) {
   const Document* change = dimensions == nullptr ? nullptr : dimensions->find("subspace_change");
   if (change == nullptr) return "";
   const Vector count = dimensions->at("n_components").as_vector();
+  const Vector of_count = change->as_vector();
+  if (of_count.size() != count.size()) throw FormatError("the table of dimensions has columns of unequal length");
   std::vector<std::vector<std::string>> rows{{"components", "change"}};
-  for (Index i = 0; i < count.size(); ++i) rows.push_back({brief(count[i]), brief(change->as_vector()[i])});
+  for (Index i = 0; i < count.size(); ++i) rows.push_back({brief(count[i]), brief(of_count[i])});
   return "\nHow much the directions change where a fold is left out: 0 not at all, 1 altogether\n" + align(rows);
 }
 

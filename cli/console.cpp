@@ -11,15 +11,16 @@
 #include <new>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 
 namespace condens::cli {
 
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupted = 0;  // the signal
 bool progress_shown = false;
 
-void on_signal(int) { interrupted = 1; }
+void on_signal(int signal) { interrupted = signal; }
 
 void catch_signals() {
   struct sigaction action {};
@@ -27,6 +28,9 @@ void catch_signals() {
   action.sa_flags = SA_RESETHAND | SA_RESTART;  // a second signal ends the program
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // nohup ignores it
 }
 
 void draw_progress(std::string_view task, double fraction) {
@@ -52,30 +56,26 @@ int guarded(const std::string& verb, const std::function<void()>& body) {
     clear_progress();
     return done;
   } catch (const Cancelled&) {
-    clear_progress();
     say(verb, "interrupted; nothing written");
     return failed;
   } catch (const std::invalid_argument& error) {
-    clear_progress();
     say(verb, error.what());
     return wrong_call;
   } catch (const FormatError& error) {
-    clear_progress();
     say(verb, error.what());
     return wrong_call;
   } catch (const std::bad_alloc&) {
-    clear_progress();
     say(verb, "not enough memory");
     return failed;
   } catch (const std::exception& error) {
-    clear_progress();
     say(verb, error.what());
     return failed;
   }
 }
 
 void say(const std::string& verb, const std::string& text) {
-  const std::string line = "condens" + (verb.empty() ? "" : " " + verb) + ": " + text + "\n";
+  clear_progress();
+  const std::string line = "condens" + (verb.empty() ? "" : " " + verb) + ": " + printable_lines(text) + "\n";
   std::fputs(line.c_str(), stderr);
 }
 
@@ -92,23 +92,36 @@ void check_interrupted() {
   if (interrupted != 0) throw Cancelled();
 }
 
+void end_if_interrupted() {
+  if (interrupted == 0) return;
+  std::signal(interrupted, SIG_DFL);
+  std::raise(interrupted);
+}
+
+bool is_terminal(const std::string& output) {
+  const bool standard = output.empty() || output == "-" || output == "/dev/stdout";
+  return (standard && ::isatty(STDOUT_FILENO) == 1) || output == "/dev/tty";
+}
+
 void clear_progress() {
   if (progress_shown) std::fputs("\r\033[K", stderr);
   progress_shown = false;
 }
 
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent) {
+  constexpr std::size_t most_of_cell = 300;
   std::vector<std::size_t> width;
   for (const auto& row : rows) {
     width.resize(std::max(width.size(), row.size()), 0);
-    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], text_width(row[j]));
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], text_width(shown(row[j], most_of_cell)));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line = indent;
     for (std::size_t j = 0; j < row.size(); ++j) {
-      const std::string space(width[j] - text_width(row[j]), ' ');
-      line += (j == 0 ? "" : "  ") + (j < left ? row[j] + space : space + row[j]);
+      const std::string cell = shown(row[j], most_of_cell);
+      const std::string space(width[j] - text_width(cell), ' ');
+      line += (j == 0 ? "" : "  ") + (j < left ? cell + space : space + cell);
     }
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -3,6 +3,7 @@
 // standard error, exit codes, tables of text.
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,30 @@ namespace condens::cli {
 
 enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
 
+/// After Ctrl-C, what is to be said instead of "interrupted; nothing written".
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs a verb and says on standard error what went wrong. Wrong calls and data
 /// (std::invalid_argument, FormatError) are exit code 2, all else 1.
 int guarded(const std::string& verb, const std::function<void()>& body);
 
-/// "condens fit: text" on standard error.
+/// "condens fit: text" on standard error, printable; takes the progress bar away.
 void say(const std::string& verb, const std::string& text);
 
 /// Threads and an observer that draws a progress bar where standard error is a
-/// terminal, and cancels after Ctrl-C or SIGTERM. A second Ctrl-C ends the program at once.
+/// terminal, and cancels after Ctrl-C, SIGTERM or SIGHUP. A second one ends the program at once.
 Run start_run(int threads, bool quiet = false);
 
 /// Throws Cancelled after Ctrl-C, for work that no observer watches.
 void check_interrupted();
+
+/// Ends the program by the signal that has interrupted it, if one has: the shell sees that, and stops its loops.
+void end_if_interrupted();
+
+/// Whether a result that goes to `output` is seen on a terminal.
+bool is_terminal(const std::string& output);
 
 /// Takes the progress bar away.
 void clear_progress();

@@ -8,6 +8,8 @@
 
 #include "arguments.hpp"
 #include "components.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "kernels.hpp"
@@ -79,7 +81,10 @@ void add_option_rows(const std::string& prefix, const std::vector<OptionInfo>& o
     const bool changed = value != value_text(defaults.at(option.name));
     const auto* list = std::get_if<Document::Array>(&used.at(option.name).value());
     const Document* chosen = details.find(option.name);
-    if (list != nullptr && list->size() != 1 && chosen != nullptr) {
+    const auto* word = chosen == nullptr ? nullptr : std::get_if<std::string>(&chosen->value());
+    if (option.type == "choice" && word != nullptr && *word != value) {
+      rows.push_back({name, value_text(*chosen), "chosen by " + value + (changed ? " (set)" : "")});
+    } else if (list != nullptr && list->size() != 1 && chosen != nullptr) {
       const std::string how = list->empty() ? "found from the data" : "chosen by " + chosen_by(used) + " from " + value;
       rows.push_back({name, brief_text(*chosen), how + (changed ? " (set)" : "")});
     } else {
@@ -108,6 +113,9 @@ std::string entry_text(const Model& model) {
     const bool failed = score == std::numeric_limits<double>::max();
     std::vector<std::string> row{"(none)", failed ? "failed" : brief(score)};
     if (!entered.empty()) {
+      if (!(entered.front() >= 0 && entered.front() < static_cast<double>(group.size()))) {
+        throw FormatError("a step of the selection names an input that there is not");
+      }
       row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(entered.front())])].name;
     }
     if (!failed) row.push_back(brief(step.at("standard_error").as_number()));
@@ -151,8 +159,9 @@ std::string tuning_text(const Model& model) {
     row.push_back(candidate.failed ? "" : brief(candidate.standard_error));
     rows.push_back(std::move(row));
   }
-  return "  the best of " + std::to_string(tuning->candidates.size()) +
-         " candidates; lower is better, on the standardised scale\n" + align(rows, 0);
+  const std::size_t count = tuning->candidates.size();
+  return "  " + (count == 1 ? "the only candidate" : "the best of " + std::to_string(count) + " candidates") +
+         "; lower is better, on the standardised scale\n" + align(rows, 0);
 }
 
 std::string sensitivity_text(const Model& model) {
@@ -199,6 +208,22 @@ std::string relevance_text(const Model& model) {
   return out + align(rows) + rest_text(all.size(), most_inputs, "inputs");
 }
 
+/// What the inputs are worth; empty where no one has asked.
+std::string gain_text(const Model& model) {
+  const Document* gains = model.density->report().details.find("gain_of_inputs");
+  if (gains == nullptr) return "";
+  TextRows rows{{"rows", "gain", "std error", "number"}};
+  for (const auto& [name, text] : {std::pair{"held_out", "left out of a fit"}, {"fitted", "of the fit"}}) {
+    const Document* gain = gains->find(name);
+    if (gain == nullptr) continue;
+    rows.push_back({text, brief(gain->at("mean").as_number()), brief(gain->at("standard_error").as_number()),
+                    value_text(gain->at("n_rows"))});
+  }
+  return "\nWhat the inputs are worth: nats a row, against the average of the distributions over the rows; 0 is "
+         "nothing\n" +
+         align(rows);
+}
+
 /// What proves the solution: "certificate" of the report, name by name.
 std::string certificate_text(const FitReport& report) {
   const Document* certificate = report.details.find("certificate");
@@ -216,12 +241,13 @@ std::string describe_text(const Model& model) {
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += fitted_rows(*model.density) > 0 ? " " + std::to_string(fitted_rows(*model.density)) + " rows" : "";
-  out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + model.encoder.weight() + "'\n";
+  out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   out += columns_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
+  out += gain_text(model);
   out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
          kernels_text(model) + states_text(model) + trends_text(model);
   out += "\nOptions\n" + options_text(model);
@@ -305,7 +331,7 @@ Document describe_document(const Model& model) {
 
 void describe(const DescribeCall& call) {
   const Model model = read_model(call.model);
-  write_result("-", call.json ? to_json_text(describe_document(model)) : describe_text(model));
+  write_result("-", call.json ? to_json_text(describe_document(model)) : printable_lines(describe_text(model)));
 }
 
 }  // namespace

@@ -22,7 +22,19 @@ namespace condens::cli {
 
 namespace {
 
-plot::Names plot_names(const Encoder& encoder) { return {encoder.encoded_names(), names_of(encoder.targets())}; }
+/// The inputs that move the distribution most come first; those that the model left out, last.
+std::vector<std::size_t> by_influence(const Model& model) {
+  const std::vector<EncodedColumn>& columns = model.encoder.input_columns();
+  std::vector<std::size_t> out;
+  for (const Influence& influence : influences(model)) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const EncodedColumn& column) { return column.name == influence.input; });
+    out.push_back(static_cast<std::size_t>(std::distance(columns.begin(), found)));
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (std::find(out.begin(), out.end(), i) == out.end()) out.push_back(i);
+  return out;
+}
 
 /// The given data, or columns that span the ranges of the training data.
 Dataset ranges(const FigureRequest& request) {
@@ -48,55 +60,49 @@ Dataset ranges(const FigureRequest& request) {
   return {.x = std::move(x), .y = std::move(y)};
 }
 
-/// Rows of the inputs that get a panel: the numeric ones, or all when there are none. Of many
-/// inputs, or where the model selects, those that move the law most.
-std::vector<Index> panel_inputs(const Model& model) {
+/// Of many inputs, those that move the distribution most get a panel; nobody is left out without a word.
+plot::SliceOptions panels_of(const Model& model, const plot::Names& names) {
   constexpr std::size_t most = 12;
-  const Encoder& encoder = model.encoder;
-  const std::vector<EncodedColumn>& columns = encoder.input_columns();
-  const auto groups = encoder.groups();
-  const bool any_numeric =
-      std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return !c.is_categorical(); });
-  std::set<std::string> wanted;
-  const auto want = [&](const EncodedColumn& column) {
-    if (wanted.size() < most && !(any_numeric && column.is_categorical())) wanted.insert(column.name);
-  };
-  if (columns.size() <= most && relevances(model).empty()) {
-    for (const EncodedColumn& column : columns) want(column);
-  } else {
-    for (const Influence& influence : influences(model)) {
-      want(*std::find_if(columns.begin(), columns.end(),
-                         [&](const EncodedColumn& column) { return column.name == influence.input; }));
-    }
+  const std::vector<Relevance> relevance = relevances(model);
+  std::vector<std::string> left_out;
+  std::vector<std::string> not_drawn;
+  plot::SliceOptions out;
+  for (std::size_t i = 0; i < names.columns.size(); ++i) {
+    const std::string& name = names.columns[i].name;
+    const bool selected = std::none_of(relevance.begin(), relevance.end(),
+                                       [&](const Relevance& r) { return r.input == name && !r.selected; });
+    if (!selected)
+      left_out.push_back(name);
+    else if (out.inputs.size() < most)
+      out.inputs.push_back(static_cast<Index>(i));
+    else
+      not_drawn.push_back(name);
   }
-  if (wanted.empty()) want(columns.front());  // nothing was selected: any input shows that it does not matter
-  std::vector<Index> out;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (wanted.contains(columns[i].name)) out.insert(out.end(), groups[i].begin(), groups[i].end());
-  }
+  if (out.inputs.empty()) out.inputs.push_back(0);  // nothing was selected: any input shows that it does not matter
+  if (!not_drawn.empty())
+    out.remark = "Not drawn, since they move the distribution least: " + list_text(not_drawn) + ". ";
+  if (!left_out.empty()) out.remark += "Left out by the model: " + list_text(left_out) + ".";
   return out;
 }
 
 std::string density_figure(const FigureRequest& request, Index target, const Run& run) {
   const Model& model = request.model;
   const Dataset data = ranges(request);
-  const plot::Names names = plot_names(model.encoder);
+  const plot::Names names = plot_names(model);
   if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run);
   const Vector at = inputs_at(model.encoder, request.at);
-  const std::vector<Index> panels = panel_inputs(model);
-  const bool all_categorical =
-      model.encoder.input_columns()[0].is_categorical() && panels.size() == names.inputs.size();
-  if (request.input || (names.inputs.size() == 1 && !all_categorical)) {
-    const auto input = static_cast<std::size_t>(request.input.value_or(0));
-    const EncodedColumn& column = model.encoder.input_columns()[input];
-    require(!column.is_categorical(), "--x ", column.name, " is categorical, expected an input of numbers");
+  if (request.input || names.columns.size() == 1) {
+    const std::string& moving = model.encoder.input_columns()[static_cast<std::size_t>(request.input.value_or(0))].name;
+    const auto found = std::find_if(names.columns.begin(), names.columns.end(),
+                                    [&](const plot::InputColumn& column) { return column.name == moving; });
     plot::MapOptions options{
-        .input = model.encoder.groups()[input].front(), .target = target, .at = at, .interval = request.interval};
+        .input = std::distance(names.columns.begin(), found), .target = target, .at = at, .interval = request.interval};
     if (!request.data) options.max_points = 0;
     return plot::density_map(*model.density, data, names, options, run);
   }
-  plot::SliceOptions options{.inputs = panels, .target = target, .at = at};
-  if (all_categorical) options.levels = {0, 1};
+  plot::SliceOptions options = panels_of(model, names);
+  options.target = target;
+  options.at = at;
   return plot::slices(*model.density, data, names, options, run);
 }
 
@@ -174,6 +180,11 @@ std::string path_figure(const Model& model) {
   const Matrix& norms = path.at("norms").as_matrix();
   const std::vector<std::string> names = names_of(model.encoder.input_columns());
   const double chosen = path.at("chosen").as_number();
+  const auto is_input = [&](double i) { return i >= 0 && i < static_cast<double>(names.size()); };
+  if (penalty.size() == 0 || norms.rows() != inputs.size() || norms.cols() != penalty.size() ||
+      !std::all_of(inputs.begin(), inputs.end(), is_input)) {
+    throw FormatError("the path of the penalties does not fit the inputs");
+  }
   Index at_chosen = 0;
   (penalty.array() - chosen).abs().minCoeff(&at_chosen);
   std::vector<Index> order(static_cast<std::size_t>(inputs.size()));
@@ -219,6 +230,26 @@ std::string contributions_figure(const FigureRequest& request) {
   require(!surfaces.empty(), "--figure contributions: no input of numbers was selected");
   return plot::contribution_maps(surfaces, target.name, {target.low, target.high});
 }
+
+/// The members of a pool with their scores, the heaviest first.
+std::string members_figure(const Model& model) {
+  const Document* members = model.density->report().details.find("members");
+  require(members != nullptr, "--figure members: ", model.density->model_name(), " is no mixture of models (auto is)");
+  std::vector<plot::MemberBar> bars;
+  for (const Document& row : members->as_array()) {
+    const double score = row.at("score").as_number();
+    const bool failed = score == std::numeric_limits<double>::max();
+    bars.push_back({row.at("name").as_string(), row.at("weight").as_number(),
+                    failed ? "no density"
+                           : brief(row.at("weight").as_number()) + ", nll " + brief(score) + " ± " +
+                                 brief(row.at("standard_error").as_number())});
+  }
+  std::stable_sort(bars.begin(), bars.end(),
+                   [](const plot::MemberBar& a, const plot::MemberBar& b) { return a.weight > b.weight; });
+  return plot::member_bars(bars);
+}
+
+bool has_members(const Model& model) { return model.density->report().details.find("members") != nullptr; }
 
 /// What a page shows of predictive states.
 void add_state_figures(const FigureRequest& request, const Press& model, std::vector<plot::PageFigure>& figures,
@@ -275,6 +306,17 @@ std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& re
 
 }  // namespace
 
+plot::Names plot_names(const Model& model) {
+  const Encoder& encoder = model.encoder;
+  plot::Names out{encoder.encoded_names(), names_of(encoder.targets())};
+  const auto groups = encoder.groups();
+  for (const std::size_t i : by_influence(model)) {
+    const EncodedColumn& column = encoder.input_columns()[i];
+    out.columns.push_back({column.name, groups[i].front(), column.width(), column.levels});
+  }
+  return out;
+}
+
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run) {
   const Index target = request.target.value_or(0);
   const Model& model = request.model;
@@ -282,7 +324,7 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
     const Index targets = model.density->n_targets();
     const bool joint = targets > 1 && !request.target && !request.input && model.density->n_inputs() == 0;
     if (!joint) return density_figure(request, target, run);
-    const plot::Names names = plot_names(model.encoder);
+    const plot::Names names = plot_names(model);
     return targets == 2 ? plot::joint_map(*model.density, ranges(request), names, Vector(0), run)
                         : plot::pair_map(*model.density, ranges(request), names, run);
   }
@@ -303,15 +345,17 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
     require(has_path(model), "--figure path: ", model.density->model_name(), " has no path of penalties");
     return path_figure(model);
   }
+  if (kind == "members") return members_figure(model);
   if (kind == "contributions") return contributions_figure(request);
   if (kind == "summary") return summary_figure(request, target, run);
   if (kind == "dimensions") return dimensions_figure(model);
   if (kind == "states" || kind == "weights" || kind == "simplex" || kind == "smoothing") {
     return states_figure(request, kind, target, run);
   }
-  require(kind == "tuning", "--figure = '", kind,
-          "', expected density, importance, path, contributions, summary, dimensions, states, weights, simplex, "
-          "smoothing, pit, coverage or tuning");
+  require(
+      kind == "tuning", "--figure = '", kind,
+      "', expected density, importance, path, contributions, members, summary, dimensions, states, weights, simplex, "
+      "smoothing, pit, coverage or tuning");
   const std::optional<Tuning> tuning = tuning_of(*model.density);
   require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
   return plot::tuning_surface(tuning_table(*tuning));
@@ -331,14 +375,13 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
     figures.push_back({"Density of " + targets[j], density_figure(request, static_cast<Index>(j), run), about});
   }
   if (targets.size() == 2) {
-    figures.push_back({"Both targets",
-                       plot::joint_map(*model.density, ranges(request), plot_names(model.encoder),
-                                       inputs_at(model.encoder, request.at), run),
-                       "The joint density at one value of the inputs."});
+    figures.push_back(
+        {"Both targets",
+         plot::joint_map(*model.density, ranges(request), plot_names(model), inputs_at(model.encoder, request.at), run),
+         "The joint density at one value of the inputs."});
   }
   if (targets.size() > 2 && given.empty()) {
-    figures.push_back({"Targets two by two",
-                       plot::pair_map(*model.density, ranges(request), plot_names(model.encoder), run),
+    figures.push_back({"Targets two by two", plot::pair_map(*model.density, ranges(request), plot_names(model), run),
                        "Each target, and each pair of them, over the data."});
   }
   std::optional<Scores> scores;
@@ -349,6 +392,11 @@ std::string figure_page(const FigureRequest& request, const Run& run) {
                        "P(Y <= y | x) on the test data: uniform when the model is right."});
     figures.push_back({"Coverage of " + targets[j], plot::coverage_plot(own, scores->weights, targets[j]),
                        "Share of test rows inside intervals of a given probability."});
+  }
+  if (has_members(model)) {
+    figures.push_back({"Members", members_figure(model),
+                       "The density is the mixture of theirs with these weights; nll on rows left out, on the "
+                       "standardised scale: less is better."});
   }
   if (!relevances(model).empty()) {
     figures.push_back({"Importance of the inputs", importance_figure(model), "As the model weighs them."});

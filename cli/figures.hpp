@@ -8,6 +8,7 @@
 
 #include "condens/core/run.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/plot/figures.hpp"
 #include "fitted.hpp"
 
 namespace condens::cli {
@@ -25,7 +26,10 @@ struct FigureRequest {
   double interval = 0.9;
 };
 
-/// `kind`: density, pit, coverage or tuning. SVG. Throws std::invalid_argument for another
+/// The columns of a model: first those inputs that move the distribution most, last those that it left out.
+plot::Names plot_names(const Model& model);
+
+/// `kind`: one of those that the help of plot lists. SVG. Throws std::invalid_argument for another
 /// kind, or one that needs test data or a tuning that there is not.
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run);
 

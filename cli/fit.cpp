@@ -1,11 +1,13 @@
 // condens fit: a model from a table.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 #include "condens/data/column_unit.hpp"
 #include "condens/data/standardizer.hpp"
 #include "console.hpp"
@@ -86,6 +88,16 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     say("fit", chosen);
   else if (!chosen.empty())
     say("fit", (score != nullptr ? "chose " : "used ") + chosen);
+  if (const Document* gains = details.find("gain_of_inputs")) {
+    if (const Document* gain = gains->find("held_out")) {
+      say("fit",
+          message(
+              "the inputs are worth ", brief(gain->at("mean").as_number()), " ± ",
+              brief(gain->at("standard_error").as_number()), " nats a row, on ", value_text(gain->at("n_rows")),
+              " rows left out",
+              gain->find("n_rows_fitted") == nullptr ? "" : " of a fit to " + value_text(gain->at("n_rows_fitted"))));
+    }
+  }
   if (const Document* members = details.find("members")) {
     std::string weights;
     for (const Document& row : members->as_array()) {
@@ -94,7 +106,10 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     say("fit", "weights: " + weights);
   }
   if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
-  for (const std::string& warning : warnings_of(model)) say("fit", "warning: " + warning);
+  const std::vector<std::string> said = model.encoder.warnings(rows);
+  for (const std::string& warning : warnings_of(model)) {
+    if (std::find(said.begin(), said.end(), warning) == said.end()) say("fit", "warning: " + warning);
+  }
   if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);
 }
 
@@ -108,11 +123,30 @@ double seconds_of(const ModelInfo& info, const std::string& text) {
   return *number * (unit == std::string::npos ? 1.0 : std::pow(60.0, static_cast<double>(unit)));
 }
 
+/// Refuses models that would ignore rows without a target.
+void check_unlabeled(const ModelInfo& info, const std::string& preset, const Document& options) {
+  if (uses_unlabeled(info, preset, options)) return;
+  std::vector<std::string> names;
+  for (const ModelInfo& other : models()) {
+    if (uses_unlabeled(other, "", Document(Document::Object{}))) names.push_back(other.name);
+  }
+  throw std::invalid_argument(message("--unlabeled: ", info.name, info.uses_unlabeled ? " with this model inside" : "",
+                                      " learns nothing from rows without a target; expected one of ",
+                                      list_names(names)));
+}
+
+Matrix read_unlabeled(const FitCall& call, const Encoder& encoder) {
+  const Table table = call.csv.read(call.unlabeled);
+  const RowFlags rows{call.columns.drop_missing};
+  return encoder.encode_inputs(table, rows.read("fit", encoder, table, false));
+}
+
 void fit(const FitCall& call) {
   require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
   Document options = parse_settings(info, call.settings);
+  if (!call.unlabeled.empty()) check_unlabeled(info, call.preset, options);
   if (call.seed) options.set("seed", *call.seed);
   if (!call.budget.empty()) options.set("budget", seconds_of(info, call.budget));
   check_output(call.output, {call.train, call.unlabeled});
@@ -121,9 +155,13 @@ void fit(const FitCall& call) {
   Model model{Encoder::fit(table, call.columns.options()), nullptr};
   Dataset data = model.encoder.encode(table, call.columns.drop_missing);
   check_columns(model.encoder, call.train, data);
-  if (!call.unlabeled.empty()) data.x_unlabeled = model.encoder.encode_inputs(call.csv.read(call.unlabeled));
+  if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
-  model.density = info.fit(data, call.preset, options, start_run(call.threads, call.quiet));
+  // Before the fit: what they warn of may take long.
+  for (const std::string& warning : model.encoder.warnings(data.size())) {
+    if (!call.quiet) say("fit", "warning: " + warning);
+  }
+  model.density = fit_model(info, data, call.preset, options, start_run(call.threads, call.quiet));
   if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);
@@ -137,7 +175,8 @@ void add_fit(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
   add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input")->required();
   call->columns.add_to(verb);
-  add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv", "More rows of the inputs, with unknown target",
+  add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
+             "More rows of the inputs, with unknown target, for models that learn from them: see condens models",
              "Columns");
   add_option(verb, "--model", call->model, "NAME", "Which model (default: lscde); see condens models", "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "console.hpp"
 
 namespace condens::cli {
@@ -25,6 +26,7 @@ std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
   if (columns.size() < 3) throw FormatError("the table of candidates has no options, scores and standard errors");
   const Vector score = found->at("score").as_vector();
   const Vector standard_error = found->at("standard_error").as_vector();
+  if (score.size() == 0) throw FormatError("the table of candidates is empty");
   std::vector<Vector> values;
   Tuning out;
   for (std::size_t j = 0; j + 2 < columns.size(); ++j) {
@@ -86,12 +88,12 @@ std::string brief_text(const Document& chosen) {
 
 std::string list_text(const std::vector<std::string>& words) {
   constexpr std::size_t most = 10;
-  const std::size_t shown = words.size() > most + 1 ? most : words.size();
+  const std::size_t listed = words.size() > most + 1 ? most : words.size();
   std::string out;
-  for (std::size_t i = 0; i < shown; ++i) {
-    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  for (std::size_t i = 0; i < listed; ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + shown(words[i]);
   }
-  if (shown < words.size()) out += " and " + std::to_string(words.size() - shown) + " others";
+  if (listed < words.size()) out += " and " + std::to_string(words.size() - listed) + " others";
   return out;
 }
 

@@ -1,5 +1,8 @@
 // condens, the command: conditional densities from CSV files.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -7,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/freed_memory.hpp"
 #include "condens/core/names.hpp"
+#include "condens/core/text.hpp"
 #include "console.hpp"
 #include "verbs.hpp"
 
@@ -60,23 +65,40 @@ std::vector<std::string> verb_names(const CLI::App& app) {
 bool is_unknown_verb(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = verb_names(app);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return false;
-  say("", "unknown verb '" + word + "'; the verbs are " + list_names(names) + did_you_mean(word, names));
+  say("", message("unknown verb '", word, "'; the verbs are ", list_names(names), did_you_mean(word, names)));
   return true;
 }
 
-int parse(CLI::App& app, int argc, char** argv, const std::string& verb) {
+int parse(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // takes words from the back
     return done;
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    say(verb, std::string(error.what()) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
+    say(verb, shown(error.what(), 300) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
     return wrong_call;
   }
 }
 
-int run(int argc, char** argv) {
+/// Where a standard stream is closed, a file opened later would get its number, and messages would be written into it.
+/// What stands there instead refuses to be read or written.
+void occupy_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+/// "condens help fit" is "condens fit --help".
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (words.size() < 2 || words[1] != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
+}
+
+int run(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough, such as head, ends us quietly
   CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole law.", "condens");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -90,15 +112,15 @@ int run(int argc, char** argv) {
       "  condens VERB --help");
   for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_models}) add(app);
 
-  if (argc < 2) {
+  if (words.size() < 2) {
     std::cerr << app.help();
     return wrong_call;
   }
-  const std::string word = argv[1];
+  const std::string& word = words[1];
   if (is_unknown_verb(app, word)) return wrong_call;
   const std::string verb = word.starts_with('-') ? "" : word;
   int code = done;
-  const int trouble = guarded(verb, [&] { code = parse(app, argc, argv, verb); });
+  const int trouble = guarded(verb, [&] { code = parse(app, words, verb); });
   return trouble != done ? trouble : code;
 }
 
@@ -109,7 +131,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   condens::keep_freed_memory();
   try {
-    return condens::cli::run(argc, argv);
+    condens::cli::occupy_standard_streams();
+    const int code = condens::cli::run(condens::cli::words_of(argc, argv));
+    condens::cli::end_if_interrupted();
+    return code;
   } catch (...) {  // what guarded() does not know: out of memory while building the help, say
     std::fputs("condens: failed before the call could be read\n", stderr);
     return condens::cli::failed;

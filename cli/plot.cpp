@@ -24,7 +24,7 @@ struct PlotCall {
   std::string interval = "0.9";
   std::string test;
   std::string figure = "density";
-  bool drop_missing = false;
+  RowFlags rows;
   int threads = 0;
 };
 
@@ -38,8 +38,13 @@ Index position(const std::string& flag, const std::string& name, const std::vect
   throw std::invalid_argument(message(flag, " = '", name, "', expected one of ", list.empty() ? "none" : list));
 }
 
+Dataset read_rows(const PlotCall& call, const Encoder& encoder, const std::string& path) {
+  const Table table = call.csv.read(path);
+  return encoder.encode(table, call.rows.read("plot", encoder, table, true));
+}
+
 FigureRequest read_request(const PlotCall& call) {
-  FigureRequest out{.model = read_model(call.model), .model_name = call.model};
+  FigureRequest out{.model = read_model(call.model, call.data), .model_name = call.model};
   const Encoder& encoder = out.model.encoder;
   for (const std::string& part : split_names(call.at)) out.at.push_back(split_assignment("--at", part));
   inputs_at(encoder, out.at);  // refuses what is not there
@@ -50,11 +55,11 @@ FigureRequest read_request(const PlotCall& call) {
   out.interval = interval.front();
   if (!call.data.empty()) {
     out.data_name = call.data;
-    out.data = encoder.encode(call.csv.read(call.data), call.drop_missing);
+    out.data = read_rows(call, encoder, call.data);
   }
   if (!call.test.empty()) {
     out.test_name = call.test;
-    out.test = encoder.encode(call.csv.read(call.test), call.drop_missing);
+    out.test = read_rows(call, encoder, call.test);
   }
   return out;
 }
@@ -81,8 +86,8 @@ void add_plot(CLI::App& app) {
       ->required();
   add_option(
       verb, "--figure", call->figure, "KIND",
-      "For .svg: density (default), importance, path, contributions, summary, dimensions, states, weights, simplex, "
-      "smoothing, pit, coverage or tuning",
+      "For .svg: density (default), importance, path, contributions, members, summary, dimensions, states, weights, "
+      "simplex, smoothing, pit, coverage or tuning",
       "Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
@@ -91,13 +96,14 @@ void add_plot(CLI::App& app) {
              "What to draw");
   add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
              "What to draw");
-  verb.add_flag("--drop-missing", call->drop_missing, "Leave out rows with missing values")->group("CSV files");
+  call->rows.add_to(verb, "CSV files");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
-      "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, or a heat map "
-      "along\n"
-      "--x; none gives the density over a histogram of DATA.csv.\n"
+      "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, those first that "
+      "move\n"
+      "the distribution most, or a heat map along --x, over which rows are paler the farther their other inputs are;\n"
+      "none gives the density over a histogram of DATA.csv. Where the other inputs stand is written below.\n"
       "\nExamples:\n"
       "  condens plot geyser.json geyser.csv -o geyser.svg\n"
       "  condens plot boston.json boston.csv --x rm --at lstat=10 -o rm.svg\n"

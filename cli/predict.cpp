@@ -36,6 +36,8 @@ struct PredictCall {
   bool cdf = false;
   Index samples = 0;
   Index seed = 0;
+  RowFlags unusable;
+  bool na = false;
   bool keep = false;
   bool json = false;
   std::string output;
@@ -52,7 +54,9 @@ Wanted what_is_wanted(const PredictCall& call) {
   Wanted out{call, split_probabilities("--quantiles", call.quantiles),
              split_probabilities("--interval", call.interval)};
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
-  require(call.samples >= 0, "--sample = ", call.samples, ", expected a number of draws");
+  constexpr Index most_samples = 1'000'000;  // columns of the output
+  require(call.samples >= 0 && call.samples <= most_samples, "--sample = ", call.samples,
+          ", expected a number of draws, at most ", most_samples);
   require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
   const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || call.exact_quantiles ||
                    !out.interval.empty() || call.log_density || call.cdf || call.samples > 0;
@@ -111,14 +115,15 @@ void add_exact_quantiles(const Kqr& model, const MatrixView& x, const Run& run, 
   }
 }
 
-/// Draws of one row come from the stream of its number, whatever the block.
-void add_samples(const Wanted& wanted, const GaussianMixtures& laws, Index first_row,
+/// Draws of one row come from the stream of its number in the table, whatever the block; `row_of` begins with the
+/// first.
+void add_samples(const Wanted& wanted, const GaussianMixtures& laws, const Index* row_of,
                  const std::vector<std::string>& prefixes, const Run& run, Columns& out) {
   const Index per_row = wanted.call.samples;
   const auto seed = static_cast<std::uint64_t>(wanted.call.seed);
   std::vector<Matrix> draws(static_cast<std::size_t>(laws.size()));
   parallel_for(laws.size(), resolve_threads(run.threads), [&](Index i) {
-    RandomStream random(seed, static_cast<std::uint64_t>(first_row + i));
+    RandomStream random(seed, static_cast<std::uint64_t>(row_of[i]));
     draws[static_cast<std::size_t>(i)] = laws[i].sample(per_row, random);
   });
   for (std::size_t j = 0; j < prefixes.size(); ++j) {
@@ -132,7 +137,7 @@ void add_samples(const Wanted& wanted, const GaussianMixtures& laws, Index first
 }
 
 Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView& x, const MatrixView& y,
-                      Index first_row, const Run& run) {
+                      const Index* row_of, const Run& run) {
   const Run here{.threads = run.threads, .observer = {}};
   const GaussianMixtures laws = model.density->predict(x, here);
   const std::vector<std::string> targets = names_of(model.encoder.targets());
@@ -146,7 +151,7 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
   }
   if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
-  if (wanted.call.samples > 0) add_samples(wanted, laws, first_row, prefixes, here, out);
+  if (wanted.call.samples > 0) add_samples(wanted, laws, row_of, prefixes, here, out);
   return out;
 }
 
@@ -174,6 +179,12 @@ class RowWriter {
       csv_.field(text);
     else
       put(quoted(text));
+  }
+  void missing() {
+    if (!json_)
+      csv_.field("NA");
+    else
+      put("null");
   }
   void end_row() {
     if (!json_) return csv_.end_row();
@@ -207,7 +218,9 @@ class RowWriter {
 void write_kept(const Table& table, Index row, RowWriter& writer) {
   for (const Column& column : table.columns()) {
     const auto i = static_cast<std::size_t>(row);
-    if (column.is_numeric())
+    if (column.is_missing(row))
+      writer.missing();
+    else if (column.is_numeric())
       writer.field(column.numbers()[i]);
     else
       writer.field(column.texts()[i]);
@@ -221,43 +234,118 @@ void check_targets_there(const PredictCall& call, const Model& model, const Tabl
   }
 }
 
-void predict(const PredictCall& call) {
-  const Wanted wanted = what_is_wanted(call);
-  check_output(call.output, {call.model, call.rows});
-  const Model model = read_model(call.model);
-  if (call.exact_quantiles) model_of_quantiles(model);
-  const Table table = call.csv.read(call.rows);
-  const bool with_targets = call.log_density || call.cdf;
-  if (with_targets) check_targets_there(call, model, table);
-  const Dataset data = with_targets ? model.encoder.encode(table)
-                                    : Dataset{.x = model.encoder.encode_inputs(table), .y = Matrix(0, table.rows())};
+/// The rows to predict; what becomes of the others is said.
+std::vector<Index> rows_to_predict(const PredictCall& call, const Encoder& encoder, const Table& table,
+                                   bool with_targets) {
+  if (!call.na) {
+    return call.unusable.read("predict", encoder, table, with_targets,
+                              "--na prints NA for such rows, --drop-missing leaves them out");
+  }
+  EncodableRows found = encoder.encodable_rows(table, with_targets);
+  const Index others = table.rows() - std::ssize(found.rows);
+  if (others > 0) say("predict", message(others, " of ", table.rows(), " rows are NA: ", found.trouble));
+  return std::move(found.rows);
+}
 
-  const Run run = start_run(call.threads);
-  Task task(run, "predicting", static_cast<double>(table.rows()));
-  AtomicFile file(call.output.empty() ? "-" : call.output);
-  RowWriter writer(file.stream(), call.json);
-  for (Index block = 0; block < std::max<Index>(1, block_count(table.rows(), rows_per_block)); ++block) {
-    const Range range = block_range(table.rows(), rows_per_block, block);
+/// Prints the rows of the table in order, predicted or not.
+class Printer {
+ public:
+  Printer(const PredictCall& call, const Table& table, std::ostream& out)
+      : call_(call), table_(table), writer_(out, call.json) {}
+
+  void begin(const std::vector<std::string>& predicted) {
+    std::vector<std::string> names;
+    for (const Column& column : table_.columns()) {
+      if (!call_.keep) break;
+      const bool taken = std::find(predicted.begin(), predicted.end(), column.name) != predicted.end();
+      require(!taken, "--keep: ", call_.rows, " has a column '", column.name, "', as the predictions have; rename it");
+      names.push_back(column.name);
+    }
+    names.insert(names.end(), predicted.begin(), predicted.end());
+    width_ = predicted.size();
+    writer_.begin(names);
+  }
+
+  void row(Index row, const Columns& columns, Index i) {
+    fill_up_to(row);
+    begin_row(row);
+    for (const Vector& column : columns.values) writer_.field(column[i]);
+    writer_.end_row();
+    next_ = row + 1;
+  }
+
+  void end() {
+    fill_up_to(table_.rows());
+    writer_.end();
+  }
+
+ private:
+  /// NA for the rows before `end` that have not been predicted.
+  void fill_up_to(Index end) {
+    for (; call_.na && next_ < end; ++next_) {
+      begin_row(next_);
+      for (std::size_t k = 0; k < width_; ++k) writer_.missing();
+      writer_.end_row();
+    }
+  }
+  void begin_row(Index row) {
+    if (call_.keep) write_kept(table_, row, writer_);
+  }
+
+  const PredictCall& call_;
+  const Table& table_;
+  RowWriter writer_;
+  std::size_t width_ = 0;
+  Index next_ = 0;
+};
+
+/// Predicts and prints block by block; `printed` counts rows.
+void print_all(const Wanted& wanted, const Model& model, const Dataset& data, const std::vector<Index>& rows,
+               const Run& run, Printer& printer, Index& printed) {
+  const Index n = std::ssize(rows);
+  Task task(run, "predicting", static_cast<double>(n));
+  for (Index block = 0; block < std::max<Index>(1, block_count(n, rows_per_block)); ++block) {
+    const Range range = block_range(n, rows_per_block, block);
     const Columns columns = predict_block(wanted, model, data.x.middleCols(range.begin, range.size()),
-                                          data.y.middleCols(range.begin, range.size()), range.begin, run);
-    if (block == 0) {
-      std::vector<std::string> names = call.keep ? std::vector<std::string>() : columns.names;
-      if (call.keep) {
-        for (const Column& column : table.columns()) names.push_back(column.name);
-        names.insert(names.end(), columns.names.begin(), columns.names.end());
-      }
-      writer.begin(names);
-    }
+                                          data.y.middleCols(range.begin, range.size()), rows.data() + range.begin, run);
+    if (block == 0) printer.begin(columns.names);
     for (Index i = 0; i < range.size(); ++i) {
-      if (call.keep) write_kept(table, range.begin + i, writer);
-      for (const Vector& column : columns.values) writer.field(column[i]);
-      writer.end_row();
+      printer.row(rows[static_cast<std::size_t>(range.begin + i)], columns, i);
     }
+    printed += range.size();
     task.advance(static_cast<double>(range.size()));
     task.poll();
     check_interrupted();
   }
-  writer.end();
+  printer.end();
+}
+
+void predict(const PredictCall& call) {
+  const Wanted wanted = what_is_wanted(call);
+  check_output(call.output, {call.model, call.rows});
+  const Model model = read_model(call.model, call.rows);
+  if (call.exact_quantiles) model_of_quantiles(model);
+  const Table table = call.csv.read(call.rows);
+  const bool with_targets = call.log_density || call.cdf;
+  if (with_targets) check_targets_there(call, model, table);
+  const std::vector<Index> rows = rows_to_predict(call, model.encoder, table, with_targets);
+  const Dataset data = with_targets
+                           ? model.encoder.encode(table, rows)
+                           : Dataset{.x = model.encoder.encode_inputs(table, rows), .y = Matrix(0, std::ssize(rows))};
+
+  // On a terminal the rows themselves show the progress, and a bar would stand between them.
+  const Run run = start_run(call.threads, is_terminal(call.output));
+  AtomicFile file(call.output.empty() ? "-" : call.output);
+  Printer printer(call, table, file.stream());
+  Index printed = 0;
+  try {
+    print_all(wanted, model, data, rows, run, printer, printed);
+  } catch (const Cancelled&) {
+    if (!file.is_written_in_place() || printed == 0) throw;
+    file.stream().flush();
+    throw Interrupted(
+        message("interrupted; what is written ends after ", printed, " of ", rows.size(), " predictions"));
+  }
   file.commit();
 }
 
@@ -283,6 +371,10 @@ void add_predict(CLI::App& app) {
   add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)");
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
   verb.add_flag("--keep", call->keep, "Print the columns of the table first")->group("Output");
+  const std::string unusable =
+      "Rows with missing values, or levels that the training data did not have (default: none)";
+  CLI::Option* drop = verb.add_flag("--drop-missing", call->unusable.drop, "Leave them out")->group(unusable);
+  verb.add_flag("--na", call->na, "Print NA for them, in their places")->group(unusable)->excludes(drop);
   verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);

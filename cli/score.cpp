@@ -21,7 +21,7 @@ struct ScoreCall {
   std::string model;
   std::string test;
   CsvFlags csv;
-  bool drop_missing = false;
+  RowFlags rows;
   bool json = false;
   std::string output;
   int threads = 0;
@@ -87,15 +87,12 @@ std::string as_json(const Scores& scores, const std::vector<std::string>& target
 
 void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});
-  const Model model = read_model(call.model);
+  const Model model = read_model(call.model, call.test);
   const Table table = call.csv.read(call.test);
-  const Dataset data = model.encoder.encode(table, call.drop_missing);
+  const Dataset data = model.encoder.encode(table, call.rows.read("score", model.encoder, table, true));
   const Scores scores = score(*model.density, data, {}, start_run(call.threads));
   check_interrupted();
   clear_progress();
-  if (data.size() < table.rows()) {
-    say("score", message("left out ", table.rows() - data.size(), " rows with missing values"));
-  }
   const std::vector<std::string> targets = names_of(model.encoder.targets());
   write_result(call.output, call.json ? as_json(scores, targets) : as_csv(scores, targets));
 }
@@ -107,7 +104,7 @@ void add_score(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("score", "Judge a model on rows that it has not seen");
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
   add_option(verb, "test", call->test, "TEST.csv", "Table with inputs and targets; - for standard input")->required();
-  verb.add_flag("--drop-missing", call->drop_missing, "Leave out rows with missing values");
+  call->rows.add_to(verb);
   verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
   add_option(verb, "-o,--output", call->output, "FILE", "Where to (default: standard output)", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");

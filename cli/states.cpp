@@ -164,8 +164,11 @@ Document states_document(const Model& model) {
 std::string states_figure(const FigureRequest& request, const std::string& kind, Index target, const Run& run) {
   const Model& model = request.model;
   const Press& press = states_of(model, kind);
-  const plot::Names names{model.encoder.encoded_names(), names_of(model.encoder.targets())};
-  if (kind == "states") return plot::state_densities(press, names, target, run);
+  const plot::Names names = plot_names(model);
+  if (kind == "states") {
+    const EncodedColumn& column = model.encoder.targets()[static_cast<std::size_t>(target)];
+    return plot::state_densities(press, names, target, run, plot::Extent{column.low, column.high});
+  }
   if (kind == "weights") {
     const std::vector<EncodedColumn>& columns = model.encoder.input_columns();
     require(!columns.empty(), "--figure weights: the model has no inputs");

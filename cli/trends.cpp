@@ -1,5 +1,6 @@
 #include "trends.hpp"
 
+#include "condens/core/errors.hpp"
 #include "condens/models/location_scale.hpp"
 #include "console.hpp"
 
@@ -11,6 +12,9 @@ std::string trends_text(const Model& model) {
   const Document::Array& means = density->report().details.at("means").as_array();
   const Document::Array& scales = density->report().details.at("scales").as_array();
   const Vector left = density->residual_scale();
+  if (std::ssize(means) != left.size() || std::ssize(scales) != left.size()) {
+    throw FormatError("the means and spreads do not fit the targets");
+  }
   std::vector<std::vector<std::string>> rows{
       {"target", "mean by", "explained", "left over", "spread by", "gain", "least", "most"}};
   for (std::size_t t = 0; t < means.size(); ++t) {

@@ -19,14 +19,22 @@ function(condens_machine_level result)
   set(${result} "${CONDENS_MACHINE_LEVEL}" PARENT_SCOPE)
 endfunction()
 
-# Builds `target` for `level`, and what links to it: two levels in one binary would mix.
-function(condens_set_level target level)
+# The compiler's flags for `level`.
+function(condens_level_flags result level)
   if(level STREQUAL "machine")
     condens_machine_level(level)
   endif()
+  set(flags "")
   if(level MATCHES "^x86-64-v[234]$")
-    target_compile_options(${target} PUBLIC -march=${level})
+    set(flags -march=${level})
   elseif(NOT level STREQUAL "portable")
     message(FATAL_ERROR "CONDENS_LEVEL is '${level}', expected machine, portable, x86-64-v2, x86-64-v3 or x86-64-v4")
   endif()
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+# Builds `target` for `level`: PRIVATE, or PUBLIC for what links to it, too.
+function(condens_set_level target scope level)
+  condens_level_flags(flags ${level})
+  target_compile_options(${target} ${scope} ${flags})
 endfunction()

@@ -85,6 +85,10 @@ def _keywords(info: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [preset, *options, *((name, _COMMON_TYPES[name], repr(default)) for name, (default, _, _) in COMMON.items())]
 
 
+def _result_type(result: dict[str, Any]) -> str:
+    return "NDArray[Any]" if result["shape"] else "Any"
+
+
 def _bases(info: dict[str, Any]) -> list[str]:
     return [base.__name__ for base in _estimator_bases(info)]
 
@@ -96,7 +100,7 @@ def _class(info: dict[str, Any]) -> str:
         f'    """{info["title"]}"""',
         "",
         *(f"    {name}: {kind}" for name, kind, _ in keywords),
-        *(f"    {result['name']}_: Any" for result in info["results"]),
+        *(f"    {result['name']}_: {_result_type(result)}" for result in info["results"]),
         "    def __init__(",
         "        self,",
         "        *,",

@@ -1,12 +1,15 @@
 #include "condens/registry.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/finite.hpp"
 #include "condens/core/names.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/density/gmm.hpp"
 #include "condens/density/gskd.hpp"
 #include "condens/density/joint_density.hpp"
@@ -16,6 +19,7 @@
 #include "condens/density/skd.hpp"
 #include "condens/models/epsilon_kde.hpp"
 #include "condens/models/gaussian_process.hpp"
+#include "condens/models/input_gain.hpp"
 #include "condens/models/kqr.hpp"
 #include "condens/models/location_scale.hpp"
 #include "condens/models/lscde.hpp"
@@ -31,10 +35,48 @@
 #include "condens/selection/auto_density.hpp"
 #include "condens/selection/forward_selection.hpp"
 #include "condens/selection/pool.hpp"
+#include "models/inner_fits.hpp"
+#include "models/preparation.hpp"
 
 namespace condens {
 
 namespace {
+
+/// Whoever waits for a fit may also end what it does outside of its tasks: before, between and after them. The observer
+/// is then told once more what the last of them said.
+class WholeFit {
+ public:
+  explicit WholeFit(const Run& run)
+      : observer_(run.observer),
+        inside_{.threads = run.threads, .observer = [this](auto task, double done) { return tell(task, done); }},
+        around_{.threads = run.threads, .observer = [this](auto, double) { return repeat(); }},
+        task_(around_, "fitting", 1) {}
+
+  const Run& run() const { return inside_; }  ///< for the tasks
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool tell(std::string_view task, double fraction) {
+    name_ = task;
+    fraction_ = fraction;
+    told_ = true;
+    return observer_(task, fraction);
+  }
+  bool repeat() {
+    const bool just_begun = !told_ && Clock::now() - start_ < std::chrono::milliseconds(100);
+    return just_begun || observer_(name_, fraction_);  // a task will soon have something to tell
+  }
+
+  const Observer& observer_;
+  Clock::time_point start_ = Clock::now();
+  std::string name_ = "fitting";
+  double fraction_ = 0;
+  bool told_ = false;
+  Run inside_;
+  Run around_;
+  Task task_;
+};
 
 constexpr std::string_view marginal = "marginal";  // the member of a pool that sees y alone
 
@@ -83,7 +125,12 @@ ModelInfo describe(std::string name, const std::string& class_name, std::string 
   info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
     Options options = preset_options(preset);
     set_options(options, class_name, values);
-    auto model = std::make_unique<Model>(fit(data, options, run));
+    if constexpr (requires { options.give_way(values); }) {
+      if (!values.is_null()) options.give_way(values);
+    }
+    std::optional<WholeFit> whole;
+    if (run.observer) whole.emplace(run);
+    auto model = std::make_unique<Model>(fit(data, options, whole ? whole->run() : run));
     check_fitted(class_name, *model, data);
     return model;
   };
@@ -108,7 +155,7 @@ InnerModel inner_model(std::string_view owner, const Options& options) {
                                                            const Run& run) {
     return inner.fit(data, preset, values, run);
   };
-  return {inner.options, fit};
+  return {inner.options, fit, inner.is_density};
 }
 
 ForwardSelection fit_forward(const Dataset& data, const ForwardOptions& options, const Run& run) {
@@ -150,7 +197,7 @@ MemberFinder member_finder(std::string_view owner, const std::string& preset) {
     const auto fit = [=, &member](const Dataset& data, const Document& values, const Run& run) {
       return member.fit(alone ? select_inputs(data, {}) : data, preset, values, run);
     };
-    return {member.options, fit};
+    return {member.options, fit, member.is_density};
   };
 }
 
@@ -166,11 +213,88 @@ AutoDensity fit_auto(const Dataset& data, const AutoOptions& options, const Run&
 
 AutoDensity load_auto(const Document& document) { return AutoDensity::from_document(document, load_density); }
 
-Document to_document(const Bounds& bounds) {
+/// Every option of a fitted model, of candidates and of "auto" what it chose. Folds by row are those of its own rows.
+Document chosen_options(const ModelInfo& info, const ConditionalDensity& density) {
+  Document out = density.options();
+  const Document defaults = info.defaults("");
+  for (const OptionInfo& option : info.options) {
+    const Document* chosen = density.report().details.find(option.name);
+    const auto* word = chosen == nullptr ? nullptr : std::get_if<std::string>(&chosen->value());
+    const auto& choices = option.choices;
+    if (word != nullptr && std::find(choices.begin(), choices.end(), *word) != choices.end()) {
+      out.set(option.name, *chosen);
+    }
+    if (option.type != "numbers") continue;
+    if (option.name == "cv") {
+      if (out.at("cv").as_array().size() > 1) out.set("cv", defaults.at("cv"));
+      continue;
+    }
+    const bool number = chosen != nullptr && (std::holds_alternative<double>(chosen->value()) ||
+                                              std::holds_alternative<std::int64_t>(chosen->value()));
+    if (number && out.at(option.name).as_array().size() != 1) out.set(option.name, Document::Array{*chosen});
+  }
+  return out;
+}
+
+/// The one candidate that there was, as a table of candidates has it; empty where it has no number to its name.
+Document table_of_one(const ModelInfo& info, const Document& chosen, const FoldScore& score) {
+  Document out(Document::Object{});
+  for (const OptionInfo& option : info.options) {
+    if (option.type != "numbers" || option.name == "cv") continue;
+    const std::vector<double> values = chosen.at(option.name).as_numbers();
+    if (values.size() == 1) out.set(option.name, Vector{{values.front()}});
+  }
+  if (out.as_object().empty()) return out;
+  return out.set("score", Vector{{score.mean}}).set("standard_error", Vector{{score.standard_error}});
+}
+
+/// A fit that had nothing to choose is scored where `cv` is given all the same: fitted to all but each fold.
+void score_alone(const ModelInfo& info, const Dataset& data, std::string_view preset, const Document& options,
+                 const ConditionalDensity& density, FitReport& report, const Run& run) {
+  const Document* cv = options.is_null() ? nullptr : options.find("cv");
+  if (cv == nullptr || report.details.find("score") != nullptr || report.details.find("candidates") != nullptr) return;
+  const Document used = density.options();
+  const auto seed = static_cast<Index>(used.find("seed") == nullptr ? 0 : used.at("seed").as_integer());
+  const Document* scoring = used.find("scoring");
+  const bool squared = scoring != nullptr && *scoring == Document("squared");
+  const std::vector<double> folds = used.at("cv").as_numbers();
+  if (folds == std::vector<double>{0}) return;  // "none", or its own way to leave one out
+  Document inner(Document::Object{});
+  for (const auto& [name, value] : options.as_object()) {
+    if (name != "cv" && name != "seed" && name != "scoring") inner.set(name, value);
+  }
+  const InnerModel same{info.options, [&](const Dataset& rows, const Document& values, const Run& own) {
+                          return info.fit(rows, preset, values, own);
+                        }};
+  const InnerFits fits(info.class_name, same, inner, squared ? Scoring::squared : Scoring::nll, seed, data);
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  const std::vector<Index> fold = preparation::folds_of(folds, data, seed);
+  Vector means(*std::max_element(fold.begin(), fold.end()) + 1);
+  for (Index k = 0; k < means.size(); ++k) {
+    const auto [train, test] = preparation::without_fold(rows, fold, k);
+    try {
+      const auto model = fits.fit(
+          train, {5}, [](const Matrix& centers) { return centers; }, run);
+      means[k] = fits.score(*model, test, run);
+    } catch (const NumericalError& error) {
+      report.warnings.push_back(message("the candidate has no score: without fold ", k + 1, ", ", error.what()));
+      return;
+    }
+  }
+  const FoldScore score = fold_score(means);
+  if (!std::isfinite(score.mean) || !std::isfinite(score.standard_error)) return;
+  report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
+  const Document table = table_of_one(info, chosen_options(info, density), score);
+  if (!table.as_object().empty()) report.details.set("candidates", table);
+}
+
+Document to_document(const Bounds& all) {
+  const Bounds bounds = as_told(all);
   Document out(Document::Object{});
   const auto end = [](double value) { return std::isfinite(value) ? Document(value) : Document(); };
   out.set("low", end(bounds.low)).set("low_open", bounds.low_open);
-  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open);
+  return out.set("high", end(bounds.high)).set("high_open", bounds.high_open).set("whole", bounds.whole);
 }
 
 /// `defaults` holds all values of every preset.
@@ -282,6 +406,34 @@ const ModelInfo& find_model(std::string_view name) {
 
 const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal ? "parzen" : name); }
 
+bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Document& options) {
+  Document values = info.defaults(preset);
+  for (const auto& [name, value] : options.as_object()) values.set(name, value);
+  std::vector<std::string> inside;
+  if (const Document* models = values.find("models")) inside = models->as_strings();
+  if (const Document* model = values.find("model")) inside.push_back(model->as_string());
+  const auto uses = [](const std::string& name) { return find_member(name).uses_unlabeled; };
+  return info.uses_unlabeled && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
+}
+
+std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
+                                              const Document& options, const Run& run) {
+  auto density = info.fit(data, preset, options, run);
+  if (density->report().status == "interrupted") return density;  // some models keep the best so far
+  FitReport report = density->report();
+  score_alone(info, data, preset, options, *density, report, run);
+  const Document chosen = chosen_options(info, *density);
+  const auto refit = [&](const Dataset& rows, const Run& own) { return info.fit(rows, preset, chosen, own); };
+  const Run named{.threads = run.threads,
+                  .observer = run.observer ? Observer([&](std::string_view, double fraction) {
+                    return run.observer("checking what the inputs are worth", fraction);
+                  })
+                                           : Observer{}};
+  check_inputs(data, *density, refit, report, named);
+  density->set_report(std::move(report));
+  return density;
+}
+
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
   check_options(info.class_name, info.options, options);
   if (const Document* cv = options.find("cv")) {
@@ -306,7 +458,8 @@ Document to_document(const ModelInfo& info) {
   for (const std::string& preset : info.presets) defaults.set(preset, info.defaults(preset));
   Document::Array results;
   for (const ResultInfo& result : info.results) {
-    results.emplace_back(Document::Object{{"name", result.name}, {"text", result.text}});
+    results.emplace_back(
+        Document::Object{{"name", result.name}, {"text", result.text}, {"shape", result.shape.text()}});
   }
   return Document::Object{{"name", info.name},
                           {"class_name", info.class_name},

@@ -9,6 +9,7 @@
 
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
+#include "support/complaint.hpp"
 #include "support/registered_models.hpp"
 
 namespace condens::contract_test {
@@ -157,6 +158,148 @@ TEST_P(Contract, BadInputIsNamed) {
             std::string::npos);
 }
 
+TEST_P(Contract, TellsWhatTheInputsAreWorth) {
+  const Dataset data = sample_data(70, 2, 1, 1);
+  const ModelInfo& info = find_model(GetParam().model);
+  const auto model =
+      fit_model(info, data, GetParam().preset, quick_options(GetParam()), {.threads = 1, .observer = {}});
+  const Document* gain = model->report().details.find("gain_of_inputs");
+  ASSERT_NE(gain, nullptr);
+  const Document& fitted = gain->at("fitted");
+  EXPECT_EQ(fitted.at("n_rows").as_integer(), 70);
+  // Against the definition: the average over all rows.
+  const GaussianMixtures laws = model->predict(data.x);
+  Vector average(70);
+  for (Index i = 0; i < 70; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < 70; ++j) sum += laws[j].pdf(data.y(0, i));
+    average[i] = std::log(sum / 70);
+  }
+  EXPECT_NEAR(fitted.at("mean").as_number(), (model->log_density(data.x, data.y) - average).mean(), 1e-8);
+  EXPECT_EQ(model->log_density(data.x, data.y), fit(data)->log_density(data.x, data.y));
+}
+
+TEST_P(Contract, ScoresASingleCandidateWhereFoldsAreGiven) {
+  const ModelInfo& info = find_model(GetParam().model);
+  Document options = quick_options(GetParam());
+  if (options.is_null()) options = Document(Document::Object{});
+  const Document defaults = info.defaults(GetParam().preset);
+  if (defaults.find("cv") == nullptr) return;
+  for (const char* name : {"bandwidth", "bandwidth_y", "regularization", "radius", "spread", "bandwidth_y_floor"}) {
+    const Document* list = defaults.find(name);
+    if (list != nullptr && std::holds_alternative<Document::Array>(list->value())) options.set(name, 0.5);
+  }
+  for (const char* name : {"n_components", "hidden", "n_states"}) {
+    const Document* list = defaults.find(name);
+    if (list != nullptr && std::holds_alternative<Document::Array>(list->value())) options.set(name, 2);
+  }
+  const Dataset data = sample_data(40, 1, 1, 1);
+  const Document alone = fit_model(info, data, GetParam().preset, options, {})->report().details;
+  const Document asked = fit_model(info, data, GetParam().preset, options.set("cv", 4), {})->report().details;
+  ASSERT_NE(asked.find("score"), nullptr) << (alone.find("score") != nullptr);
+  EXPECT_GT(asked.at("score_standard_error").as_number(), 0.0);
+}
+
+TEST(ContractOfOneCandidate, ItsScoreIsThatOfTheFoldsLeftOut) {
+  const Dataset data = sample_data(40, 1, 1, 1);
+  std::vector<double> fold;
+  for (Index i = 0; i < 40; ++i) fold.push_back(static_cast<double>(i % 4));
+  Document options = Document::Object{{"bandwidth", 0.5}, {"bandwidth_y", 0.3}, {"regularization", 0.1}};
+  const ModelInfo& info = find_model("lscde");
+  EXPECT_EQ(fit_model(info, data, "", options, {})->report().details.find("score"), nullptr);
+  double mean = 0;
+  for (Index k = 0; k < 4; ++k) {
+    std::vector<Index> train;
+    std::vector<Index> test;
+    for (Index i = 0; i < 40; ++i) (i % 4 == k ? test : train).push_back(i);
+    const Dataset left_out = data.subset(test);
+    mean -= info.fit(data.subset(train), "", options, {})->log_density(left_out.x, left_out.y).mean() / 4;
+  }
+  const double scale = Standardizer::fit(data.y, Vector()).scale()[0];
+  const Document details = fit_model(info, data, "", options.set("cv", Document(fold)), {})->report().details;
+  EXPECT_NEAR(details.at("score").as_number(), mean - std::log(scale), 1e-10);
+  EXPECT_EQ(details.at("candidates").at("bandwidth").as_vector(), Vector{{0.5}});
+  EXPECT_EQ(details.at("candidates").at("score").as_vector()[0], details.at("score").as_number());
+}
+
+TEST_P(Contract, TakesFewRows) {
+  const Dataset four = sample_data(4, 1, 1, 1);  // fewer than there are folds
+  if (GetParam().model == "press") return;       // whose states want rows
+  EXPECT_TRUE(fit(four)->log_density(four.x, four.y).allFinite());
+}
+
+/// Values of an option that differ from `now` in kind, not in size.
+std::vector<Document> other_values(const OptionInfo& option, const Document& now) {
+  std::vector<Document> out;
+  if (option.type == "boolean") out.emplace_back(!now.as_bool());
+  for (const std::string& choice : option.choices) {
+    if (now.as_string() != choice) out.emplace_back(choice);
+  }
+  if (option.type != "numbers" || option.name == "cv" || option.name == "quantile_levels" || option.name == "region") {
+    return out;
+  }
+  const double size = option.bounds.contain(1.0) ? 1.0 : 0.5;
+  out.emplace_back(std::vector<double>{size});
+  if (now.as_array().size() > 1) out.emplace_back(std::vector<double>{size, 2 * size});
+  return out;
+}
+
+/// What is given wins over a preset: each option alone fits each preset. Only the checks before the work matter, so the
+/// work is called off.
+TEST(ContractOfPresets, WhatIsGivenWins) {
+  const Dataset data = sample_data(30, 2, 1, 1);  // as many inputs as there are numbers in a list
+  const condens::Run called_off{.threads = 1, .observer = [](std::string_view, double) { return false; }};
+  for (const ModelInfo& info : models()) {
+    for (const std::string& preset : info.presets) {
+      const Document defaults = info.defaults(preset);
+      for (const OptionInfo& option : info.options) {
+        // It asks for candidates, which the recommended preset has none of.
+        if (info.name == "nw" && preset == "recommended" && option.name == "common_bandwidth") continue;
+        for (const Document& value : other_values(option, defaults.at(option.name))) {
+          const Document given = Document::Object{{option.name, value}};
+          try {
+            const auto model = info.fit(data, preset, given, called_off);
+            EXPECT_TRUE(model->options().at(option.name) == value) << info.name << " " << option.name;
+          } catch (const Cancelled&) {       // NOLINT(bugprone-empty-catch): it had begun
+          } catch (const NumericalError&) {  // NOLINT(bugprone-empty-catch): a bad value is no contradiction
+          } catch (const std::invalid_argument& error) {
+            ADD_FAILURE() << info.name << " (" << preset << "), " << option.name << ": " << error.what();
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ContractOfPresets, ListsGivenWinOverWhatAPresetSharesOrDraws) {
+  const Dataset data = sample_data(30, 1, 1, 1);
+  const auto used = [&](const char* model, const Document& given) {
+    return find_model(model).fit(data, "paper", given, {.threads = 1, .observer = {}})->options();
+  };
+  const std::vector<double> widths = {0.3, 0.5};
+  const Document states = used("press", Document::Object{{"bandwidth_y", Document(widths)}, {"max_iterations", 5}});
+  EXPECT_EQ(states.at("n_states").as_numbers(), std::vector<double>{2});
+  EXPECT_FALSE(states.at("common_bandwidth").as_bool());
+  EXPECT_EQ(used("rkde", Document::Object{{"bandwidth_y", 0.5}}).at("widths").as_string(), "equal");
+  EXPECT_TRUE(used("lsce", Document::Object{{"random_starts", 0}, {"max_steps", 2}}).at("informed_starts").as_bool());
+  const Document separate = used("nw", Document::Object{{"common_bandwidth", false}});
+  EXPECT_EQ(separate.at("bandwidth_y").as_numbers(), separate.at("bandwidth").as_numbers());
+}
+
+TEST(ContractOfPresets, WidthsGivenWinOverTheOneWidthOfThePaper) {
+  const Dataset data = sample_data(30, 1, 1, 1);
+  const auto model =
+      find_model("nw").fit(data, "paper", Document::Object{{"bandwidth", 0.7}, {"bandwidth_y", 0.2}}, {});
+  EXPECT_FALSE(model->options().at("common_bandwidth").as_bool());
+  Document same = find_model("nw").defaults("paper");
+  same.set("bandwidth", 0.7).set("bandwidth_y", 0.2).set("common_bandwidth", false);
+  EXPECT_EQ(model->log_density(data.x, data.y),
+            find_model("nw").fit(data, "paper", same, {})->log_density(data.x, data.y));
+  // A contradiction that is given as such is still refused.
+  same.set("common_bandwidth", true);
+  EXPECT_THROW(find_model("nw").fit(data, "paper", same, {}), std::invalid_argument);
+}
+
 TEST(ContractOfOneTarget, SeveralAreRefused) {
   for (const ModelInfo& info : models()) {
     if (!info.single_target) continue;
@@ -175,6 +318,20 @@ TEST(Registry, NamesWhatThereIs) {
   }
   EXPECT_THROW(find_model("lscde").defaults("nosuch"), std::invalid_argument);
   EXPECT_THROW(load_density(Document::Object{{"model", "nosuch"}, {"parameters", Document::Object{}}}), FormatError);
+}
+
+TEST(Registry, ListsOfCandidatesHaveEachOnce) {
+  for (const ModelInfo& info : models()) {
+    for (const OptionInfo& option : info.options) {
+      if (option.type != "numbers" || option.text.find("candidates") == std::string::npos) continue;
+      const double value = option.bounds.high <= 1 ? 0.5 : 1.0;
+      Document options = Document::Object{{option.name, Document(std::vector<double>{value, value})}};
+      if (option.name == "bandwidth_denominator") options.set("widths", "separate");
+      const std::string said = complaint([&] { info.fit(sample_data(40, 2, 1, 3), "recommended", options, {}); });
+      EXPECT_TRUE(said.find(" twice, ") != std::string::npos || said.find(" after ") != std::string::npos)
+          << info.name << ' ' << option.name << ": " << said;
+    }
+  }
 }
 
 TEST(Registry, EveryOptionHasADefaultWithinItsBounds) {

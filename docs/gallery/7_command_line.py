@@ -47,4 +47,4 @@ plt.show()
 # What was loaded is an estimator as any other. Its parameters say how to fit it again, and the fit of Python has the
 # same bits:
 print(model)
-print("same as a fit in Python:", np.array_equal(LSCDE().fit(X, y).coef_, model.coef_))
+print("same as a fit in Python:", np.array_equal(LSCDE().fit(X, y).kernel_weights_, model.kernel_weights_))

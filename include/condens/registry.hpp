@@ -54,6 +54,16 @@ const ModelInfo& find_model(std::string_view name);
 /// The same for a member of a pool, which may also be "marginal": a Parzen window of y alone.
 const ModelInfo& find_member(std::string_view name);
 
+/// Whether a fit with these options learns from Dataset::x_unlabeled: of a model inside, or a pool, whether that one
+/// does, or one of its members.
+bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Document& options);
+
+/// Fits as `info.fit` does, for a model that a person is to use, and adds to the report what the inputs are worth
+/// (models/input_gain.hpp): the model fitted again to some of the rows has the hyper-parameters chosen on all of them.
+/// Where `cv` is given and there was nothing to choose, the one candidate is scored by it.
+std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
+                                              const Document& options, const Run& run);
+
 /// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
 /// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold
 /// of every row among them.

@@ -13,6 +13,7 @@
 #include "condens/data/encoder.hpp"
 #include "condens/io/comparison_records.hpp"
 #include "condens/registry.hpp"
+#include "condens/selection/random_splits.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "released.hpp"
@@ -35,11 +36,43 @@ ComparisonRecords open_records(const std::string& path, const Dataset& data, con
   }
 }
 
+/// Label, and a dict of the measures for every split, or of "failure".
+using Outside = std::tuple<std::string, nb::list>;
+
+std::vector<Trial> trials_of(const nb::list& splits) {
+  std::vector<Trial> out;
+  for (const nb::handle item : splits) {
+    const auto values = nb::cast<nb::dict>(item);
+    Trial trial;
+    if (values.contains("failure")) {
+      trial.failure = nb::cast<std::string>(values["failure"]);
+    } else {
+      for (const Measure& measure : trial_measures) {
+        trial.*measure.value = nb::cast<double>(values[std::string(measure.name).c_str()]);
+      }
+    }
+    out.push_back(std::move(trial));
+  }
+  return out;
+}
+
+/// Row numbers to train and to test on, for every split of a comparison.
+nb::list comparison_splits(Index rows, const nb::dict& options) {
+  ComparisonOptions wanted;
+  set_options(wanted, "compare", from_python(options, "options"));
+  nb::list out;
+  for (const Split& split :
+       random_splits(rows, wanted.repeats, wanted.test_fraction, static_cast<std::uint64_t>(wanted.seed))) {
+    out.append(nb::make_tuple(nb::cast(split.train), nb::cast(split.test)));
+  }
+  return out;
+}
+
 /// The leaderboard, a dict for each model, from the best to the last; `records` is the name of a file as bytes, or
-/// None.
+/// None. `outside` are models that were fitted and scored elsewhere, on the splits of comparison_splits.
 nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, const Rows& x, const Rows& y,
-                   const nb::object& weights, const nb::object& encoder, const nb::object& records, int threads,
-                   const nb::object& callback) {
+                   const nb::object& weights, const nb::object& encoder, const nb::object& records,
+                   const std::vector<Outside>& outside, int threads, const nb::object& callback) {
   std::vector<Contestant> models;
   for (const auto& [label, name, preset, values] : entries) {
     models.push_back(contestant(label, find_model(name), preset, from_python(values, label)));
@@ -53,9 +86,16 @@ nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, c
     const auto path = nb::cast<nb::bytes>(records);
     book.emplace(open_records(std::string(path.c_str(), path.size()), data, models, wanted));
   }
-  const Comparison found = released(threads, callback, [&](const Run& run) {
-    return compare_models(data, models, wanted, run, book ? &*book : nullptr);
-  });
+  Comparison found{wanted, {}, {}};
+  if (!models.empty() || outside.empty()) {
+    found = released(threads, callback, [&](const Run& run) {
+      return compare_models(data, models, wanted, run, book ? &*book : nullptr);
+    });
+  }
+  for (const auto& [label, splits] : outside) {
+    found.labels.push_back(label);
+    found.trials.push_back(trials_of(splits));
+  }
   Document::Array out;
   for (const Standing& standing : leaderboard(found)) out.push_back(to_document(standing));
   return to_python(out);
@@ -66,7 +106,8 @@ nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, c
 void bind_comparison(nb::module_& m) {
   m.def("compare", &compare, nb::arg("models"), nb::arg("options"), nb::arg("x").noconvert(), nb::arg("y").noconvert(),
         nb::arg("weights") = nb::none(), nb::arg("encoder") = nb::none(), nb::arg("records") = nb::none(),
-        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("outside") = nb::list(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  m.def("comparison_splits", &comparison_splits, nb::arg("rows"), nb::arg("options"));
 }
 
 }  // namespace condens::python

@@ -98,6 +98,12 @@ Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bo
   return Laws::concatenate(laws);
 }
 
+Laws concatenated(const nb::list& parts) {
+  std::vector<Laws> laws;
+  for (const nb::handle part : parts) laws.push_back(nb::cast<const Laws&>(part));
+  return Laws::concatenate(laws);
+}
+
 void add_points(PyLaws& c) {
   add_at_points(c, "pdf", &Laws::pdf, "Density at k points of every law, (n k, d) -> n k.");
   add_at_points(c, "log_pdf", &Laws::log_pdf, "Log density at k points of every law.");
@@ -111,7 +117,18 @@ void add_points(PyLaws& c) {
   add_at_numbers(c, "quantile_each", &Laws::quantile_each, "y with cdf(y) = level, k levels for every law.");
   add_at_numbers(c, "upper_quantile_each", &Laws::upper_quantile_each, "y with sf(y) = level.");
   add_at_numbers(c, "highest_density_mass", &Laws::highest_density_mass, "Mass of the smallest region that has y.");
+  add_at_numbers(c, "lower_tail_mean", &Laws::lower_tail_mean, "E[Y | Y <= quantile(level)].");
+  add_at_numbers(c, "upper_tail_mean", &Laws::upper_tail_mean, "E[Y | Y > upper_quantile(level)].");
   add_at_numbers(c, "crps", &Laws::crps, "Continuous ranked probability score.");
+  c.def(
+      "probability",
+      [](const Laws& laws, const Line& lower, const Line& upper, int threads, const nb::object& callback) {
+        return to_line(released(threads, callback, [&](const Run& run) -> Vector {
+          return laws.probability(vector_of(lower), vector_of(upper), run);
+        }));
+      },
+      nb::arg("lower").noconvert(), nb::arg("upper").noconvert(), nb::arg("threads") = 0,
+      nb::arg("callback") = nb::none(), "P(lower < Y <= upper) of k intervals for every law, n k.");
   c.def(
       "log_pdf_grid",
       [](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
@@ -189,6 +206,8 @@ void bind_laws(nb::module_& m) {
       },
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
       nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
+  c.def_static("concatenate", &concatenated, nb::arg("parts"),
+               "Laws in a row; those of fewer components have components of weight zero.");
   c.def_static("restored", &restored, nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(),
                nb::arg("scales").noconvert(), nb::arg("shared"), nb::arg("correlations").noconvert() = nb::none(),
                "Equal to the laws these numbers came from, to the bit.");
@@ -224,6 +243,25 @@ void bind_laws(nb::module_& m) {
       "covariances", [](const Laws& laws) { return to_rows(laws.components().covariances()); },
       nb::rv_policy::automatic);
   c.def("marginal", nb::overload_cast<const std::vector<Index>&>(&Laws::marginal, nb::const_), nb::arg("targets"));
+  c.def(
+      "conditional",
+      [](const Laws& laws, const std::vector<Index>& given, const Rows& values) {
+        return laws.conditional(given, columns_of(values));
+      },
+      nb::arg("given"), nb::arg("values").noconvert(), "The other targets given (n, k) values of k of them.");
+  c.def(
+      "affine",
+      [](const Laws& laws, const Rows& shift, const Rows& scale) {
+        return laws.affine_each(columns_of(shift), columns_of(scale));
+      },
+      nb::arg("shift").noconvert(), nb::arg("scale").noconvert(), "shift + scale Y, both (n, d).");
+  c.def(
+      "affine_all",
+      [](const Laws& laws, const Line& shift, const Line& scale) {
+        return laws.affine(vector_of(shift), vector_of(scale));
+      },
+      nb::arg("shift").noconvert(), nb::arg("scale").noconvert(), "shift + scale Y, the same (d) for all laws.");
+  c.def_static("concatenate", &Laws::concatenate, nb::arg("parts"), "Laws of one dimension in a row.");
   c.def("slice", &Laws::slice, nb::arg("begin"), nb::arg("count"));
   c.def("select", &Laws::select, nb::arg("laws"));
   add_points(c);

@@ -3,16 +3,21 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "condens/data/encoder.hpp"
+#include "condens/density/ratio_kde.hpp"
 #include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/models/kqr.hpp"
+#include "condens/models/lscde.hpp"
 #include "condens/models/press.hpp"
 #include "condens/models/projected_density.hpp"
 #include "condens/models/sacde.hpp"
+#include "condens/models/subset_density.hpp"
 #include "condens/registry.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
@@ -56,7 +61,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
   std::shared_ptr<const ConditionalDensity> density =
-      released(threads, callback, [&](const Run& run) { return info.fit(data, preset, values, run); });
+      released(threads, callback, [&](const Run& run) { return fit_model(info, data, preset, values, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
           std::move(density)};
 }
@@ -65,6 +70,60 @@ const Press& of_states(const Model& model) {
   const auto* press = dynamic_cast<const Press*>(model.density.get());
   if (press == nullptr) throw nb::type_error("only a model of predictive states has states");
   return *press;
+}
+
+/// A result as an array of as many axes as its shape names, whatever their lengths.
+nb::object shaped(const Document& value, ResultShape::Kind kind) {
+  const auto* found = std::get_if<Matrix>(&value.value());
+  if (found == nullptr) {
+    nb::object plain = to_python(value);
+    return kind == ResultShape::Kind::single ? plain : nb::module_::import_("numpy").attr("array")(plain);
+  }
+  switch (kind) {
+    case ResultShape::Kind::single:
+    case ResultShape::Kind::line:
+      return nb::cast(to_line(found->reshaped()));
+    case ResultShape::Kind::columns:
+      return nb::cast(to_rows(*found));
+    case ResultShape::Kind::rows:
+      return nb::cast(to_rows(found->transpose()));
+    case ResultShape::Kind::squares:
+      break;
+  }
+  const auto count = static_cast<std::size_t>(found->cols());
+  const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(found->rows()))));
+  return to_rows(*found).cast().attr("reshape")(count, size, size);
+}
+
+nb::dict results_of(const Model& model) {
+  const ModelInfo& info = find_model(model.density->model_name());
+  const Document values = info.results_of(*model.density);
+  nb::dict out;
+  for (const ResultInfo& result : info.results) {
+    out[result.name.c_str()] = shaped(values.at(result.name), result.shape.kind);
+  }
+  return out;
+}
+
+/// Means and scales by which inputs and targets were standardised; scale 0: constant, or not used.
+nb::dict scales_of(const Model& model) {
+  Vector mean = model.density->x_scale().mean();
+  Vector scale = model.density->x_scale().scale();
+  if (const auto* subset = dynamic_cast<const SubsetDensity*>(model.density.get())) {
+    mean.setZero();
+    scale.setZero();
+    mean(subset->rows()) = subset->inner().x_scale().mean();
+    scale(subset->rows()) = subset->inner().x_scale().scale();
+  }
+  if (const auto* lscde = dynamic_cast<const Lscde*>(model.density.get())) {
+    scale = scale.cwiseQuotient(lscde->input_widths());  // which have an attribute of their own
+  }
+  nb::dict out;
+  out["x_mean"] = to_line(std::move(mean));
+  out["x_scale"] = to_line(std::move(scale));
+  out["y_mean"] = to_line(model.density->y_scale().mean());
+  out["y_scale"] = to_line(model.density->y_scale().scale());
+  return out;
 }
 
 nb::bytes to_bytes(const Model& model, bool json) {
@@ -81,10 +140,16 @@ void bind_encoder(nb::module_& m) {
   c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"));
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
+  c.def("warnings", &Encoder::warnings, nb::arg("rows"));
   c.def_prop_ro("encoded_names", &Encoder::encoded_names);
   c.def_prop_ro("groups", &Encoder::group_of_rows);
   c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });
   c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
+  c.def_prop_ro("target_ranges", [](const Encoder& self) {
+    nb::list out;  // all zero where an encoder was made without data
+    for (const EncodedColumn& column : self.targets()) out.append(nb::make_tuple(column.low, column.high));
+    return out;
+  });
   c.def_prop_ro("levels", [](const Encoder& self) {
     nb::dict out;
     for (const EncodedColumn& column : self.input_columns()) {
@@ -103,9 +168,8 @@ void bind_model(nb::module_& m) {
   c.def_prop_ro("options", [](const Model& self) { return to_python(self.density->options()); });
   c.def_prop_ro("report", [](const Model& self) { return to_python(self.density->report().to_document()); });
   c.def_prop_ro("warnings", &warnings_of);
-  c.def_prop_ro("results", [](const Model& self) {
-    return to_python(find_model(self.density->model_name()).results_of(*self.density));
-  });
+  c.def_prop_ro("results", &results_of);
+  c.def_prop_ro("scales", &scales_of);
   c.def(
       "predict",
       [](const Model& self, const Rows& x, int threads, const nb::object& callback) {
@@ -149,6 +213,15 @@ void bind_model(nb::module_& m) {
         return to_rows(projected->transform(columns_of(x)));
       },
       nb::arg("x").noconvert());
+  c.def(
+      "log_mass",
+      [](const Model& self, const Rows& x, int threads) {
+        const auto* ratio = dynamic_cast<const RatioKde*>(self.density.get());
+        if (ratio == nullptr) throw nb::type_error("only a ratio of densities has a mass of its own");
+        return to_line(
+            released(threads, nb::none(), [&](const Run& run) { return ratio->log_mass(columns_of(x), run); }));
+      },
+      nb::arg("x").noconvert(), nb::arg("threads") = 0);
   c.def(
       "state_weights",
       [](const Model& self, const Rows& x) { return to_rows(of_states(self).state_weights(columns_of(x))); },

@@ -7,7 +7,9 @@
 
 Estimators are scikit-learn regressors. `condens.compare` says which of them suits your data, `condens.plot` draws
 with matplotlib, `condens.metrics` has scorers, `condens.export` speaks to skpro, scoringrules and qp,
-`condens.objectives` has the criteria of the papers, `condens.optim` their quadratic programmes.
+`condens.objectives` has the criteria of the papers, `condens.optim` their quadratic programmes, `condens.datasets`
+their artificial data. `DistributionRegressor` lets pipelines, searches and transformed targets predict distributions,
+`cross_val_predict_distribution` gives those of rows that a fit has not seen.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from condens.distributions import GaussianMixtures as GaussianMixtures  # noqa: 
 
 if TYPE_CHECKING:
     from condens import comparison as comparison
+    from condens import composition as composition
+    from condens import datasets as datasets
     from condens import estimators as estimators
     from condens import export as export
     from condens import metrics as metrics
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
     from condens.comparison import Comparison as Comparison
     from condens.comparison import compare as compare
+    from condens.composition import DistributionRegressor as DistributionRegressor
+    from condens.composition import cross_val_predict_distribution as cross_val_predict_distribution
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
     from condens.estimators import load as load
 
@@ -50,12 +56,13 @@ class FitWarning(UserWarning):
 # Estimators need scikit-learn, pictures matplotlib: both are imported when they are used.
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
 _COMPARISON = {"Comparison", "compare"}
-_MODULES = {"comparison", "estimators", "export", "metrics", "objectives", "optim", "plot"}
+_COMPOSITION = {"DistributionRegressor", "cross_val_predict_distribution"}
+_MODULES = {"comparison", "composition", "datasets", "estimators", "export", "metrics", "objectives", "optim", "plot"}
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(
     {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"}
-    | (_ESTIMATORS | _COMPARISON | _MODULES)
+    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _MODULES)
 )
 
 
@@ -66,10 +73,12 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
             return getattr(importlib.import_module("condens.estimators"), name)
         if name in _COMPARISON:
             return getattr(importlib.import_module("condens.comparison"), name)
+        if name in _COMPOSITION:
+            return getattr(importlib.import_module("condens.composition"), name)
         if name in _MODULES:
             return importlib.import_module(f"condens.{name}")
         raise AttributeError(f"module 'condens' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ESTIMATORS, *_COMPARISON, *_MODULES])
+    return sorted({*globals(), *__all__})

@@ -41,6 +41,18 @@ def as_targets(y: ArrayLike, least: int = 1) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
+def as_share(value: Any, name: str, *, closed: bool = False) -> float:
+    """A number between 0 and 1, which are among them where `closed`; of a percentage the message says the share."""
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} = {value!r}, expected a number between 0 and 1") from None
+    if 0 < share < 1 or (closed and share in (0, 1)):
+        return share
+    hint = f"; for {share:g} % give {share / 100:g}" if 1 < share < 100 else ""
+    raise ValueError(f"{name} = {share:g}, expected a number in {'[0, 1]' if closed else '(0, 1)'}{hint}")
+
+
 def draw_seed(random_state: Any) -> int:
     """An int is itself; None draws one from the system; a generator gives its next number."""
     if random_state is None:
@@ -58,12 +70,25 @@ def draw_seed(random_state: Any) -> int:
     )
 
 
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator of numpy from whatever stands for one; a generator is itself."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(draw_seed(random_state))
+
+
 def threads_of(n_jobs: int | None) -> int:
-    """scikit-learn's n_jobs as a number of threads: None is 1 unless a joblib context says otherwise, -1 all."""
+    """scikit-learn's n_jobs as a number of threads: -1 and None are all, but None obeys joblib.
+
+    Inside a joblib context its number holds, and a fit that joblib has put beside others has one thread.
+    """
     if n_jobs is None:
         import joblib
+        from joblib.parallel import get_active_backend
 
-        return int(joblib.effective_n_jobs(None))
+        backend, of_context = get_active_backend()
+        free = of_context is None and not backend.nesting_level
+        return int(joblib.cpu_count() if free else joblib.effective_n_jobs(None))
     if not isinstance(n_jobs, (int, np.integer)):
         raise TypeError(f"n_jobs = {n_jobs!r}, expected None or an int")
     if n_jobs == 0:

@@ -46,7 +46,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "int, numpy.random.Generator, RandomState or None",
         "Seed of everything random: centres and folds. None is the preset's seed, so that a fit repeats itself.",
     ),
-    "n_jobs": (None, "int or None", "Number of threads: None is 1 unless a joblib context says otherwise, -1 all."),
+    "n_jobs": (
+        None,
+        "int or None",
+        "Number of threads; the result is the same. None is all cores, but one in a worker of joblib, such as that of "
+        "a grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
+    ),
     "verbose": (False, "bool", "Show progress of `fit`, by tqdm where that is installed."),
     "callback": (
         None,
@@ -113,6 +118,22 @@ def _option_entry(option: Info, presets: list[str]) -> str:
     return _entry(head, f"{option['text']} {chosen}")
 
 
+def _attribute(result: Info) -> str:
+    """The name of an attribute, and its shape."""
+    return f"{result['name']}_" + (f" : array of shape {result['shape']}" if result["shape"] else "")
+
+
+# Attributes that Python has beside those of the core.
+_PER_STATE = {
+    "press": (
+        _entry(
+            "coef_, intercept_ : arrays of shape (n_states, n_features) and (n_states,)",
+            "The parts of state_coef_. Not there with hidden layers or categories.",
+        ),
+    )
+}
+
+
 def docstring(info: Info) -> str:
     """NumPy's form, from the texts of the core."""
     presets = ", ".join(map(repr, info["presets"]))
@@ -125,9 +146,20 @@ def docstring(info: Info) -> str:
         *(_entry(f"{name} : {kind}, default {default!r}", text) for name, (default, kind, text) in COMMON.items()),
     ]
     attributes = [
-        *(_entry(f"{result['name']}_", result["text"]) for result in info["results"]),
-        "cv_results_ : dict of arrays\n    What cross-validation compared, in the form of GridSearchCV; greater "
-        "scores are better. Empty without a choice.",
+        *(_entry(_attribute(result), result["text"]) for result in info["results"]),
+        *_PER_STATE.get(info["name"], ()),
+        _entry(
+            "x_mean_, x_scale_, y_mean_, y_scale_ : arrays of shape (n_inputs,) and (n_targets,)",
+            "What the standardised scale is made by: (X - x_mean_) / x_scale_. Means 0 and scales 1 where nothing is "
+            "standardised here, scale 0 of an input that is constant or left out. A category is an input for each of "
+            "its levels.",
+        ),
+        _entry(
+            "cv_results_ : dict of arrays",
+            "What model selection compared, in the form of GridSearchCV; greater scores are better. Of "
+            "cross-validation with up to 20 folds it has split0_test_score, split1_test_score, ... Empty without a "
+            "choice.",
+        ),
         "report_ : dict\n    The core's own account of the fit: status, warnings, details.",
         "n_features_in_ : int\n    Number of columns of X.",
         "feature_names_in_ : array of str\n    Names of the columns of X, where X was a data frame.",

@@ -10,22 +10,33 @@ from typing import Any
 Callback = Callable[[str, float], Any]
 
 
+def _parts(text: str) -> tuple[str, str]:
+    """The task, and the part of it that is under way: "fitting the members: nw, gp"."""
+    task, _, part = text.partition(": ")
+    return task, part
+
+
 class _Lines:
     """A line on standard error where tqdm is not installed."""
 
     def __init__(self) -> None:
         self._task = ""
+        self._width = 0
 
-    def show(self, task: str, fraction: float) -> None:
+    def show(self, text: str, fraction: float) -> None:
+        task, part = _parts(text)
         if task != self._task:
             self.close(done=True)
+            self._width = 0
         self._task = task
-        sys.stderr.write(f"\r{task}: {100 * fraction:3.0f} %")
+        line = f"{task}: {100 * fraction:3.0f} %" + (f" ({part})" if part else "")
+        sys.stderr.write("\r" + line.ljust(self._width))
         sys.stderr.flush()
+        self._width = len(line)
 
     def close(self, done: bool) -> None:
         if self._task:
-            sys.stderr.write(f"\r{self._task}: 100 %\n" if done else "\n")
+            sys.stderr.write("\r" + f"{self._task}: 100 %".ljust(self._width) + "\n" if done else "\n")
 
 
 class _Bar:
@@ -36,11 +47,15 @@ class _Bar:
         self._bar: Any = None
         self._task = ""
 
-    def show(self, task: str, fraction: float) -> None:
+    def show(self, text: str, fraction: float) -> None:
+        task, part = _parts(text)
         if task != self._task:
             self.close(done=True)
             self._task = task
-            self._bar = self._tqdm(desc=task, total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}")
+            form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
+            self._bar = self._tqdm(desc=task, total=100, bar_format=form)
+        if part:
+            self._bar.set_postfix_str(part, refresh=False)
         self._bar.update(100 * fraction - self._bar.n)
 
     def close(self, done: bool) -> None:

@@ -11,6 +11,7 @@ from condens.estimators import (
     _Additive,
     _Density,
     _OfQuantiles,
+    _OfRatio,
     _OfStates,
     _Reducing,
     _Selecting,
@@ -72,12 +73,12 @@ class LSCDE(_WithUnlabeled):
     verbose: bool
     callback: Callable[[str, float], Any] | None
     bandwidth_: Any
-    input_widths_: Any
+    input_widths_: NDArray[Any]
     bandwidth_y_: Any
     regularization_: Any
-    coef_: Any
-    centers_x_: Any
-    centers_y_: Any
+    kernel_weights_: NDArray[Any]
+    centers_x_: NDArray[Any]
+    centers_y_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -133,13 +134,13 @@ class SACDE(_Additive):
     bandwidth_: Any
     bandwidth_y_: Any
     regularization_: Any
-    coef_: Any
-    constant_coef_: Any
-    support_: Any
-    feature_importances_: Any
-    stability_: Any
-    centers_x_: Any
-    centers_y_: Any
+    kernel_weights_: NDArray[Any]
+    constant_weights_: NDArray[Any]
+    support_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    stability_: NDArray[Any]
+    centers_x_: NDArray[Any]
+    centers_y_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -182,15 +183,15 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    support_: Any
-    feature_importances_: Any
-    stability_: Any
+    support_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    stability_: NDArray[Any]
     bandwidth_: Any
     bandwidth_y_: Any
     regularization_: Any
-    coef_: Any
-    centers_x_: Any
-    centers_y_: Any
+    kernel_weights_: NDArray[Any]
+    centers_x_: NDArray[Any]
+    centers_y_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -235,7 +236,7 @@ class LSCE(_Reducing):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    components_: Any
+    components_: NDArray[Any]
     n_components_: Any
     bandwidth_: Any
     bandwidth_y_: Any
@@ -293,12 +294,12 @@ class NadarayaWatson(ConditionalDensityRegressor):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    bandwidths_: Any
+    bandwidths_: NDArray[Any]
     bandwidth_y_: Any
-    metric_matrix_: Any
-    feature_importances_: Any
-    centers_x_: Any
-    centers_y_: Any
+    metric_matrix_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    centers_x_: NDArray[Any]
+    centers_y_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -362,7 +363,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         callback: Callable[[str, float], Any] | None = None,
     ) -> None: ...
 
-class RatioKDE(ConditionalDensityRegressor):
+class RatioKDE(_OfRatio):
     """Ratio of kernel density estimates: that of inputs and target over that of the inputs."""
 
     preset: Literal["recommended", "paper"]
@@ -379,9 +380,9 @@ class RatioKDE(ConditionalDensityRegressor):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    bandwidths_: Any
-    bandwidths_y_: Any
-    bandwidths_denominator_: Any
+    bandwidths_: NDArray[Any]
+    bandwidths_y_: NDArray[Any]
+    bandwidths_denominator_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -417,11 +418,11 @@ class GaussianProcess(ConditionalDensityRegressor):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    length_scales_: Any
-    signal_variance_: Any
-    noise_variance_: Any
-    log_marginal_likelihood_: Any
-    feature_importances_: Any
+    length_scales_: NDArray[Any]
+    signal_variance_: NDArray[Any]
+    noise_variance_: NDArray[Any]
+    log_marginal_likelihood_: NDArray[Any]
+    feature_importances_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -473,13 +474,13 @@ class PRESS(_OfStates):
     callback: Callable[[str, float], Any] | None
     n_states_: Any
     degrees_of_freedom_: Any
-    coef_: Any
-    standard_errors_: Any
-    state_means_: Any
-    state_levels_: Any
-    state_sizes_: Any
-    state_inputs_: Any
-    bandwidths_: Any
+    state_coef_: NDArray[Any]
+    standard_errors_: NDArray[Any]
+    state_means_: NDArray[Any]
+    state_levels_: NDArray[Any]
+    state_sizes_: NDArray[Any]
+    state_inputs_: NDArray[Any]
+    bandwidths_: NDArray[Any]
     mean_entropy_: Any
     def __init__(
         self,
@@ -534,15 +535,15 @@ class KernelQuantileRegression(_OfQuantiles):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    levels_: Any
+    levels_: NDArray[Any]
     bandwidth_: Any
     regularization_: Any
     spread_: Any
     bandwidth_y_floor_: Any
-    centers_x_: Any
-    coef_: Any
-    intercept_: Any
-    relative_gaps_: Any
+    centers_x_: NDArray[Any]
+    kernel_weights_: NDArray[Any]
+    intercept_: NDArray[Any]
+    relative_gaps_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -570,7 +571,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
 
     preset: Literal["recommended", "paper"]
     n_components: _Numbers | None
-    hidden: _Numbers | None
+    units: _Numbers | None
     regularization: _Numbers | None
     layers: int | None
     skip: bool | None
@@ -594,19 +595,19 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     verbose: bool
     callback: Callable[[str, float], Any] | None
     n_components_: Any
-    hidden_: Any
+    units_: Any
     regularization_: Any
     n_members_: Any
     n_parameters_: Any
-    train_nll_: Any
-    validation_nll_: Any
-    parameters_: Any
+    train_nll_: NDArray[Any]
+    validation_nll_: NDArray[Any]
+    parameters_: NDArray[Any]
     def __init__(
         self,
         *,
         preset: Literal["recommended", "paper"] = "recommended",
         n_components: _Numbers | None = None,
-        hidden: _Numbers | None = None,
+        units: _Numbers | None = None,
         regularization: _Numbers | None = None,
         layers: int | None = None,
         skip: bool | None = None,
@@ -661,11 +662,11 @@ class GSKD(_Density):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    kernel_weights_: Any
-    kernel_means_: Any
-    kernel_scales_: Any
+    kernel_weights_: NDArray[Any]
+    kernel_means_: NDArray[Any]
+    kernel_scales_: NDArray[Any]
     n_kernels_: Any
-    target_bandwidth_: Any
+    target_bandwidth_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -714,11 +715,11 @@ class Parzen(_Density):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    bandwidths_: Any
+    bandwidths_: NDArray[Any]
     n_kernels_: Any
-    kernel_weights_: Any
-    kernel_means_: Any
-    kernel_scales_: Any
+    kernel_weights_: NDArray[Any]
+    kernel_means_: NDArray[Any]
+    kernel_scales_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -764,9 +765,9 @@ class SKD(_Density):
     bandwidth_: Any
     target_bandwidth_: Any
     n_kernels_: Any
-    kernel_weights_: Any
-    kernel_means_: Any
-    kernel_scales_: Any
+    kernel_weights_: NDArray[Any]
+    kernel_means_: NDArray[Any]
+    kernel_scales_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -814,9 +815,9 @@ class RSDE(_Density):
     callback: Callable[[str, float], Any] | None
     bandwidth_: Any
     n_kernels_: Any
-    kernel_weights_: Any
-    kernel_means_: Any
-    kernel_scales_: Any
+    kernel_weights_: NDArray[Any]
+    kernel_means_: NDArray[Any]
+    kernel_scales_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -862,10 +863,10 @@ class GMM(_Density):
     verbose: bool
     callback: Callable[[str, float], Any] | None
     n_kernels_: Any
-    kernel_weights_: Any
-    kernel_means_: Any
-    kernel_scales_: Any
-    kernel_covariances_: Any
+    kernel_weights_: NDArray[Any]
+    kernel_means_: NDArray[Any]
+    kernel_scales_: NDArray[Any]
+    kernel_covariances_: NDArray[Any]
     covariance_: Any
     log_likelihood_: Any
     def __init__(
@@ -909,10 +910,10 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    support_: Any
-    feature_importances_: Any
-    ranking_: Any
-    scores_: Any
+    support_: NDArray[Any]
+    feature_importances_: NDArray[Any]
+    ranking_: NDArray[Any]
+    scores_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -959,7 +960,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    components_: Any
+    components_: NDArray[Any]
     n_components_: Any
     bandwidth_: Any
     bandwidth_y_: Any
@@ -1013,7 +1014,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    components_: Any
+    components_: NDArray[Any]
     n_components_: Any
     def __init__(
         self,
@@ -1055,13 +1056,13 @@ class LocationScale(_WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    explained_: Any
-    scale_gain_: Any
-    residual_scale_: Any
-    length_scales_: Any
-    scale_length_scales_: Any
-    regularization_: Any
-    scale_regularization_: Any
+    explained_: NDArray[Any]
+    scale_gain_: NDArray[Any]
+    residual_scale_: NDArray[Any]
+    length_scales_: NDArray[Any]
+    scale_length_scales_: NDArray[Any]
+    regularization_: NDArray[Any]
+    scale_regularization_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -1098,9 +1099,9 @@ class Pooled(_WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    members_: Any
-    weights_: Any
-    member_scores_: Any
+    members_: NDArray[Any]
+    weights_: NDArray[Any]
+    member_scores_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -1130,9 +1131,9 @@ class AutoCDE(_WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    members_: Any
-    weights_: Any
-    member_scores_: Any
+    members_: NDArray[Any]
+    weights_: NDArray[Any]
+    member_scores_: NDArray[Any]
     def __init__(
         self,
         *,

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
 from condens import FitWarning, _core
-from condens._arrays import as_rows, draw_seed, threads_of
+from condens._arrays import as_rows, as_targets, draw_seed, threads_of
 from condens._parameters import chosen_options
 from condens._progress import Callback, observer
+from condens._trials import trials_outside
 from condens.estimators import _CLASSES, ConditionalDensityRegressor
 
 if TYPE_CHECKING:
@@ -149,7 +151,8 @@ def compare(
         Targets.
     models : list, or dict of labels and models
         Names of models ("lscde"), names with a preset ("lscde:paper"), and estimators of condens, which need not be
-        fitted: of each its parameters are taken, but not n_jobs, verbose and callback.
+        fitted: of each its parameters are taken, but not n_jobs, verbose and callback. Also pipelines, searches and
+        a `DistributionRegressor` that end in one: clones of them are fitted here, one after the other.
     repeats : int, default 10
         Random splits, the same for all models.
     test_fraction : float, default 0.5
@@ -160,10 +163,12 @@ def compare(
     sample_weight : array of shape (n,), optional
         Weights >= 0, of fits and of scores.
     n_jobs : int or None
-        Number of threads: None is 1 unless a joblib context says otherwise, -1 all. There is a fit on each.
+        Number of threads, with a fit on each: -1 and None are all, but None is the number of a joblib context,
+        and one in a worker of joblib.
     resume : path, optional
-        A file that keeps every fit as it ends. Fits that it has, of this or an earlier call, are taken from it: an
-        interrupted comparison goes on, one with more models or repeats fits only those.
+        A file that keeps every fit as it ends, but not those of pipelines and searches. Fits that it has, of this or
+        an earlier call, are taken from it: an interrupted comparison goes on, one with more models or repeats fits
+        only those.
     verbose : bool, default False
         Show progress, by tqdm where that is installed.
     callback : callable, optional
@@ -191,13 +196,20 @@ def compare(
     Cancelled
         When the callback returned False. What ended before is in `resume`.
     """
-    x, encoder, targets = _rows(X, y)
-    weights = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
-    entries = [_entry(label, model, x, targets) for label, model in _labelled(models)]
+    labelled = _labelled(models)
+    outside = [(label, model) for label, model in labelled if _is_composed(model)]
+    x, encoder, targets = _rows(X, y, any_inputs=len(outside) == len(labelled) > 0)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, targets, dtype=np.float64)
+    for text in [] if encoder is None else encoder.warnings(len(targets)):
+        warnings.warn(text, FitWarning, stacklevel=2)
+    entries = [_entry(label, model, x, targets) for label, model in labelled if not _is_composed(model)]
     options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)
     with observer(bool(verbose), callback) as watch:
-        board = _core.compare(entries, options, x, targets, weights, encoder, records, threads_of(n_jobs), watch)
+        trials = trials_outside(outside, X, y, weights, options, watch)
+        board = _core.compare(
+            entries, options, x, targets, weights, encoder, records, trials, threads_of(n_jobs), watch
+        )
     out = _comparison(board, options)
     for model, reason in out.failures.items():
         failed = out.table["failed"][out.models.index(model)]
@@ -205,10 +217,14 @@ def compare(
     return out
 
 
-def _rows(X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats]:
+def _rows(X: Any, y: Any, any_inputs: bool) -> tuple[Floats, _core.Encoder | None, Floats]:
     """Inputs, the encoder of their categories, and targets, as an estimator of any targets reads them."""
     if y is None:
         raise ValueError("y is None, expected the targets; for plain densities give X without columns")
+    if any_inputs:  # which only the pipelines read
+        targets = as_targets(y, least=2)
+        check_consistent_length(X, targets)
+        return np.empty((len(targets), 0)), None, as_rows(targets.reshape(len(targets), -1))
     reader = _CLASSES["lscde"]()
     if np.ndim(X) == 2 and np.shape(X)[1] == 0:
         targets = reader._training_rows(np.zeros((len(X), 1)), y)[2]
@@ -223,9 +239,14 @@ def _labelled(models: Any) -> list[tuple[str, Any]]:
             if not isinstance(label, str):
                 raise TypeError(f"models has the label {label!r}, expected a str")
         return list(models.items())
-    if isinstance(models, (str, ConditionalDensityRegressor)) or not isinstance(models, Sequence):
+    if isinstance(models, (str, ConditionalDensityRegressor, Pipeline)) or not isinstance(models, Sequence):
         raise TypeError(f"models = {models!r}, expected a list of models, or a dict of labels and models")
     return [(model if isinstance(model, str) else _label(model), model) for model in models]
+
+
+def _is_composed(model: Any) -> bool:
+    """Whether a model is fitted by scikit-learn: a pipeline, a search, a DistributionRegressor."""
+    return hasattr(model, "fit") and not isinstance(model, ConditionalDensityRegressor)
 
 
 def _label(model: Any) -> str:
@@ -239,7 +260,10 @@ def _entry(label: str, model: Any, x: Floats, targets: Floats) -> tuple[str, str
         return label, name, preset, {}
     if isinstance(model, ConditionalDensityRegressor):
         return label, model._info["name"], model.preset, chosen_options(model._info, model, x, targets)
-    raise TypeError(f"models has {model!r}, expected names such as 'lscde' or 'lscde:paper', or estimators of condens")
+    raise TypeError(
+        f"models has {model!r}, expected names such as 'lscde' or 'lscde:paper', estimators of condens, or pipelines "
+        "and searches that end in one"
+    )
 
 
 def _comparison(board: list[dict[str, Any]], options: dict[str, Any]) -> Comparison:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens import _core
-from condens._arrays import as_float64, draw_seed
+from condens._arrays import as_float64, as_share, draw_seed
 from condens._broadcasting import from_laws_first, laws_first, result_shape, same_for_all_laws
 
 Floats = NDArray[np.float64]
@@ -342,7 +342,7 @@ class GaussianMixtures:
     def interval(self, confidence: float = 0.9) -> tuple[Floats, Floats]:
         """Ends of the central interval of a probability in (0, 1). One target."""
         self._need_one_target("interval")
-        ends = self._laws.interval(float(confidence), self._threads).reshape(*self.shape, 2)
+        ends = self._laws.interval(as_share(confidence, "confidence"), self._threads).reshape(*self.shape, 2)
         return _scalar(ends[..., 0]), _scalar(ends[..., 1])
 
     def hdr(self, mass: float = 0.9) -> Floats | list[Floats]:
@@ -352,7 +352,7 @@ class GaussianMixtures:
         a list of one such array per law (in C order).
         """
         self._need_one_target("hdr")
-        regions = self._laws.highest_density_region(float(mass), self._threads)
+        regions = self._laws.highest_density_region(as_share(mass, "mass"), self._threads)
         return regions if self.shape else regions[0]
 
     def support(self) -> tuple[Floats, Floats]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable
 from os import PathLike, fsdecode, fsencode, fspath
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,7 +25,9 @@ from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import chosen_options, defaults, docstring, parameters_of, signature
+from condens._predictions import PredictsDistributions
 from condens._progress import observer
+from condens._results import cv_results
 from condens.distributions import GaussianMixtures
 
 if TYPE_CHECKING:
@@ -37,11 +39,18 @@ Floats = NDArray[np.float64]
 _OF_INPUTS = ("support", "feature_importances", "stability", "ranking")
 
 
-class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What all estimators of condens share. Use one of its subclasses."""
 
     _info: dict[str, Any]
     _model: _core.Model
+
+    report_: dict[str, Any]
+    cv_results_: dict[str, Any]
+    x_mean_: Floats
+    x_scale_: Floats
+    y_mean_: Floats
+    y_scale_: Floats
 
     # --- fitting ---------------------------------------------------------------------------------
 
@@ -55,7 +64,8 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         y : array, series or data frame of shape (n,), (n, 1) or (n, d_y)
             Targets; several are modelled jointly.
         sample_weight : array of shape (n,), optional
-            Weights >= 0; weight 2 counts as two copies of the row.
+            Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
+            else weight 2 counts as two copies of the row.
 
         Returns
         -------
@@ -110,6 +120,10 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
 
     def _fit_core(self, x: Floats, y: Floats, **data: Any) -> None:
         options = chosen_options(self._info, self, x, y)
+        encoder = data["encoder"]
+        said = [] if encoder is None else encoder.warnings(len(x))
+        for text in said:  # before the fit: what they warn of may take long
+            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
         with observer(bool(self.verbose), self.callback) as watch:
             model = _core.fit(
                 self._info["name"],
@@ -123,7 +137,8 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
             )
         self._set_model(model, y_ndim=2)
         for text in model.warnings:
-            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
+            if text not in said:
+                warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
 
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
@@ -140,20 +155,20 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
     def _set_model(self, model: _core.Model, y_ndim: int) -> None:
         self._model = model
         self._y_ndim = y_ndim
-        for name, value in model.results.items():
-            setattr(self, name + "_", self._shaped(name, value))
-        self.report_ = model.report
-        self.cv_results_ = _cv_results(model.report["details"].get("candidates", {}))
+        fitted = self._fitted(model)
+        self.__dict__.update(fitted)
+        self._from_model = tuple(fitted)
 
-    def _shaped(self, name: str, value: Any) -> Any:
-        if name in _OF_INPUTS:
-            return self._by_input(name, value)
-        if name == "components":  # the core's columns are the inputs
-            return np.reshape(value, (self._model.n_inputs, self._model.results["n_components"])).T.copy()
-        # One observation is a matrix of one column, too: only its name tells it from a list of numbers.
-        if isinstance(value, np.ndarray) and value.ndim == 1 and name.startswith("centers"):
-            return value.reshape(1, -1)
-        return value
+    def _fitted(self, model: _core.Model) -> dict[str, Any]:
+        """The attributes that a fit gives, all of them from the model."""
+        results = {
+            name + "_": self._by_input(name, value) if name in _OF_INPUTS else value
+            for name, value in model.results.items()
+        }
+        scales = {name + "_": value for name, value in model.scales.items()}
+        details = model.report["details"]
+        choice = cv_results(details.get("candidates", {}), details.get("fold_scores"))
+        return {**results, **scales, "report_": model.report, "cv_results_": choice}
 
     def _by_input(self, name: str, value: Floats) -> NDArray[Any]:
         """Numbers of the columns of X, from those of the core's inputs, in which a category has several."""
@@ -165,25 +180,11 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
 
     # --- prediction ----------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Floats:
-        """Mean of y given each row of X, of the shape of the y in `fit`: (n,) or (n, d_y)."""
-        mean = self.predict_distribution(X).mean()
-        return mean.reshape(len(mean), -1) if self._y_ndim == 2 else mean
-
     def predict_distribution(self, X: Any) -> GaussianMixtures:
         """The law of y given each row of X: an array of n Gaussian mixtures."""
         rows = self._rows(X)
         laws = self._model.predict(rows, threads_of(self.n_jobs))
         return GaussianMixtures._of(laws, (len(rows),), self.n_jobs)
-
-    def predict_quantiles(self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
-        """Quantiles of y given each row of X, of shape (n, q), or (n, d_y, q): each target's own."""
-        levels = np.atleast_1d(as_float64(quantiles, "quantiles"))
-        return self._by_target(X, lambda laws: laws[:, None].ppf(levels))
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Ends of central intervals, of shape (n, 2), or (n, d_y, 2): each target's own."""
-        return self._by_target(X, lambda laws: np.stack(laws.interval(confidence), axis=-1))
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row: the laws are not kept, so that memory stays small."""
@@ -192,12 +193,6 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         check_consistent_length(rows, targets)
         targets = as_rows(targets.reshape(len(targets), -1))
         return self._model.log_density(rows, targets, threads_of(self.n_jobs))
-
-    def _by_target(self, X: Any, function: Callable[[GaussianMixtures], Floats]) -> Floats:
-        laws = self.predict_distribution(X)
-        if laws.n_targets == 1:
-            return function(laws)
-        return np.stack([function(laws.marginal(j)) for j in range(laws.n_targets)], axis=1)
 
     def _rows(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -218,10 +213,23 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_min_features=least)
         return as_rows(X)
 
+    @property
+    def coef_(self) -> Floats:
+        """Coefficients of the inputs, which only a linear `PRESS` has: others have no such attribute.
+
+        scikit-learn's selectors take it for importances of the inputs; the weights of kernels are `kernel_weights_`.
+        """
+        check_is_fitted(self)
+        names = [result["name"] + "_" for result in self._info["results"]]
+        known = {"feature_importances_": "importances of inputs", "kernel_weights_": "the weights of kernels"}
+        found = ", ".join(f"{meaning} are {name}" for name, meaning in known.items() if name in names)
+        text = f"{type(self).__name__!r} object has no attribute 'coef_': that would be numbers of the inputs"
+        raise AttributeError(text + (f"; {found}" if found else ""))
+
     # --- what scikit-learn and pickle ask -------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
+        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -241,7 +249,7 @@ class ConditionalDensityRegressor(RegressorMixin, BaseEstimator):  # type: ignor
         # Fitted numbers come back from the model, which pickles as the bytes of a model file.
         state = dict(self.__dict__)
         if "_model" in state:
-            for name in (*(result["name"] + "_" for result in self._info["results"]), "report_", "cv_results_"):
+            for name in (*state["_from_model"], "_from_model"):
                 state.pop(name, None)
         return state
 
@@ -349,6 +357,8 @@ class _OfQuantiles(ConditionalDensityRegressor):
 class _OfStates(ConditionalDensityRegressor):
     """Estimators whose law at x mixes the laws of a few states."""
 
+    state_coef_: Floats
+
     def state_weights(self, X: Any) -> Floats:
         """The weights of the states at each row of X, of shape (n, n_states): every row sums to one."""
         rows = self._rows(X)
@@ -368,11 +378,42 @@ class _OfStates(ConditionalDensityRegressor):
         return self._model.smoothing_matrix(rows)
 
     @property
+    def coef_(self) -> Floats:
+        """Coefficients of the inputs in every state's score, of shape (n_states, n_features): of `state_coef_`."""
+        return self._linear("coef_")[:, 1:]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Constant of every state's score, of shape (n_states,): of `state_coef_`."""
+        return self._linear("intercept_")[:, 0]
+
+    def _linear(self, name: str) -> Floats:
+        check_is_fitted(self)
+        coefficients: Floats = self.state_coef_
+        if not coefficients.size or self._model.encoder.levels:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}: only a linear map of inputs without "
+            raise AttributeError(text + "categories has it; see state_coef_")
+        return coefficients
+
+    @property
     def state_distribution_(self) -> GaussianMixtures:
         """The law of y in each state, of shape (n_states,)."""
         check_is_fitted(self)
         laws = self._model.state_densities()
         return GaussianMixtures._of(laws, (self._model.results["n_states"],), self.n_jobs)
+
+
+class _OfRatio(ConditionalDensityRegressor):
+    """Estimators whose law is a ratio of two densities, over its mass."""
+
+    def log_mass(self, X: Any) -> Floats:
+        """The logarithm of the mass of the ratio p(x, y) / p(x) at each row of X: 0 where both have the same widths.
+
+        Without a defensive component `log_density(X, y) + log_mass(X)` is the logarithm of the ratio itself
+        (Sugiyama et al. 2010, section 3.4).
+        """
+        rows = self._rows(X)
+        return self._model.log_mass(rows, threads_of(self.n_jobs))
 
 
 def _is_plain_density(estimator: Any) -> bool:
@@ -394,7 +435,8 @@ class _Density(ConditionalDensityRegressor):
         y : array, series or data frame of shape (n,), (n, 1) or (n, d_y), optional
             Targets. The density of (X, y) is fitted and conditioned on X, exactly.
         sample_weight : array of shape (n,), optional
-            Weights >= 0; weight 2 counts as two copies of the row.
+            Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
+            else weight 2 counts as two copies of the row.
 
         Returns
         -------
@@ -464,23 +506,6 @@ class _Density(ConditionalDensityRegressor):
         return tags
 
 
-def _cv_results(candidates: dict[str, Floats]) -> dict[str, Any]:
-    if not candidates:
-        return {}
-    failed = candidates["score"] == np.finfo(float).max  # left no density in some fold
-    score = np.where(failed, -np.inf, -candidates["score"])
-    out: dict[str, Any] = {
-        f"param_{name}": values for name, values in candidates.items() if name not in ("score", "standard_error")
-    }
-    out["mean_test_score"] = score
-    out["standard_error_test_score"] = np.where(failed, np.nan, candidates["standard_error"])
-    order = np.argsort(-score, kind="stable")
-    ranks = np.empty(len(score), dtype=np.int64)
-    ranks[order] = np.arange(1, len(score) + 1)
-    out["rank_test_score"] = ranks
-    return out
-
-
 def _bases(info: dict[str, Any]) -> tuple[type, ...]:
     """What an estimator can do beside fit and predict follows from what its model uses and finds."""
     selects = any(result["name"] == "support" for result in info["results"])
@@ -491,6 +516,7 @@ def _bases(info: dict[str, Any]) -> tuple[type, ...]:
         *((_Reducing,) if reduces else ()),
         *((_OfStates,) if info["name"] == "press" else ()),
         *((_OfQuantiles,) if info["name"] == "kqr" else ()),
+        *((_OfRatio,) if info["name"] == "rkde" else ()),
         *((_Density,) if info["is_density"] else ()),
         *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
     )
@@ -510,11 +536,32 @@ def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
             setattr(self, name, parameters.get(name, default))
 
     __init__.__signature__ = signature(info)  # type: ignore[attr-defined]
+    bases = _bases(info)
     return type(
         info["class_name"],
-        _bases(info),
-        {"__init__": __init__, "__doc__": docstring(info), "__module__": __name__, "_info": info},
+        bases,
+        {
+            "__init__": __init__,
+            "fit": _named(type("", bases, {}).fit, f"{info['class_name']}.fit"),  # type: ignore[attr-defined]
+            "__doc__": docstring(info),
+            "__module__": __name__,
+            "_info": info,
+        },
     )
+
+
+def _named(function: FunctionType, name: str) -> FunctionType:
+    """A copy that messages call `name`, not by the class that it was written for."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__, copy.__annotations__ = (
+        function.__kwdefaults__,
+        function.__doc__,
+        function.__annotations__,
+    )
+    copy.__qualname__ = name
+    return copy
 
 
 _CLASSES = {info["name"]: _make_estimator(info) for info in _core.models()}

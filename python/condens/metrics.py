@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
-from condens._arrays import as_rows, as_targets, threads_of
+from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens.distributions import GaussianMixtures
 from condens.estimators import ConditionalDensityRegressor
 
@@ -31,13 +31,16 @@ __all__ = [
     "score_table",
     "squared_loss",
     "squared_loss_scorer",
+    "subspace_distance",
 ]
 
 
 def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
     """The density estimator within pipelines and searches, and X, where it is given, as that estimator gets it."""
-    while not hasattr(estimator, "predict_distribution"):
-        if isinstance(estimator, Pipeline):
+    while not hasattr(estimator, "predict_distribution") or _only_wraps(estimator):
+        if _only_wraps(estimator):
+            estimator = estimator.regressor_
+        elif isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 and X is not None else X
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
@@ -45,13 +48,23 @@ def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
         else:
             raise TypeError(
                 f"{type(estimator).__name__} has no predict_distribution; expected an estimator of condens, "
-                "or a fitted pipeline or search that ends in one"
+                "or a fitted pipeline or search that ends in one; for a transformed target there is "
+                "condens.DistributionRegressor"
             )
     return estimator, X
 
 
+def _only_wraps(estimator: Any) -> bool:
+    """Whether it is a fitted DistributionRegressor without a transformer of y."""
+    fitted = getattr(estimator, "__dict__", {})
+    return "regressor_" in fitted and fitted.get("transformer_", estimator) is None
+
+
 def laws_of(estimator: Any, X: Any) -> GaussianMixtures:
-    """The laws of y given the rows of X, also from a fitted pipeline or search that ends in a density."""
+    """The distributions of y given the rows of X, also from a fitted pipeline or search that ends in a density.
+
+    `condens.DistributionRegressor` gives pipelines and searches the other predictions, too.
+    """
     final, inputs = _final(estimator, X)
     laws: GaussianMixtures = final.predict_distribution(inputs)
     return laws
@@ -81,6 +94,44 @@ def crps(y: ArrayLike, laws: GaussianMixtures, *, sample_weight: ArrayLike | Non
 def squared_loss(y: ArrayLike, laws: GaussianMixtures, *, sample_weight: ArrayLike | None = None) -> float:
     """Mean of (1/2) integral p^2 - p(y); less is better. Half of the CDE loss of Izbicki and Lee (2016)."""
     return _mean(laws.squared_loss(_targets(y, laws)), sample_weight)
+
+
+def subspace_distance(A: ArrayLike, B: ArrayLike) -> float:
+    """How far two subspaces lie apart: the Frobenius norm of the difference of the projections onto them.
+
+    It is the dimensionality-reduction error of Tangkaratt, Xie and Sugiyama (2015), section 3.2: 0 for the same
+    subspace, sqrt(2 k) at right angles.
+
+    Parameters
+    ----------
+    A, B : arrays of shape (k, d) and (l, d)
+        Rows that span the subspaces; they need not be orthonormal. `components_` of an estimator is on the
+        standardised scale of X: compare like with like.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        For rows of different lengths, numbers that are not finite, and rows that do not span as many dimensions as
+        there are.
+    """
+    projections = []
+    for values, name in ((A, "A"), (B, "B")):
+        rows = np.atleast_2d(as_float64(values, name))
+        if rows.ndim != 2 or not np.isfinite(rows).all():
+            raise ValueError(f"{name} must be rows of finite numbers, expected shape (k, d)")
+        if len(rows) > rows.shape[1] or (len(rows) and np.linalg.matrix_rank(rows) < len(rows)):
+            raise ValueError(f"{name} has {len(rows)} rows that span fewer dimensions, expected independent rows")
+        basis = np.linalg.qr(rows.T)[0]
+        projections.append(basis @ basis.T)
+    if projections[0].shape != projections[1].shape:
+        raise ValueError(
+            f"A has rows of {len(projections[0])} numbers, B of {len(projections[1])}, expected the same space"
+        )
+    return float(np.linalg.norm(projections[0] - projections[1]))
 
 
 class Scorer:

@@ -5,7 +5,8 @@ Numbers are used as they are handed in; nothing is standardised.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,242 @@ from condens._arrays import as_float64, as_rows, threads_of
 
 Floats = NDArray[np.float64]
 
-__all__ = ["SACDEObjective", "nw_loo", "ofr_loo", "press", "sacde"]
+__all__ = [
+    "GaussianProcessGradient",
+    "SACDEObjective",
+    "gaussian_process",
+    "lsmi",
+    "nw_loo",
+    "ofr_loo",
+    "press",
+    "sacde",
+    "sce",
+]
+
+
+def sce(
+    W: ArrayLike,
+    X: ArrayLike,
+    Y: ArrayLike,
+    centers: ArrayLike,
+    bandwidth: float,
+    regularization: float,
+    *,
+    bandwidth_y: float | None = None,
+    criterion: Literal["plug_in", "envelope"] = "plug_in",
+    n_jobs: int | None = None,
+) -> tuple[float, Floats]:
+    """The squared-loss conditional entropy of y given z = W x, as LSCE estimates it, and its gradient.
+
+    With phi_l(z) = exp(-norm(z - W u_l)^2 / (2 bandwidth^2)), psi_l(y) the same of y and its centres, the integrals
+    V_lm of psi_l psi_m, G = V o mean(phi phi'), h = mean(phi o psi) and a = (G + regularization I)^(-1) h, the value is
+
+    - ``"plug_in"``: a'Ga/2 - h'a, the paper's estimate (eqs. 9 and 10);
+    - ``"envelope"``: -h'a/2, the least value of a'Ga/2 - h'a + regularization norm(a)^2 / 2.
+
+    It is to be minimised over subspaces. The centres move with W, and the gradient has their part.
+
+    Parameters
+    ----------
+    W : array of shape (d_z, d)
+        Directions, one a row. They need not be orthonormal.
+    X : array of shape (n, d)
+        Inputs.
+    Y : array of shape (n,) or (n, d_y)
+        Targets.
+    centers : array of shape (b, d + d_y)
+        Rows of [x, y]; the kernels sit at W x.
+    bandwidth : float > 0
+        Gaussian width in z, and in y unless `bandwidth_y` is given.
+    regularization : float > 0
+        Added to the diagonal of G.
+    bandwidth_y : float > 0, optional
+        Gaussian width in y.
+    criterion : {"plug_in", "envelope"}
+        See above.
+    n_jobs : int, optional
+        Number of threads, which do not change a bit.
+
+    Returns
+    -------
+    value : float
+    gradient : array of shape (d_z, d)
+        By the entries of `W`, along no constraint: (I - W'W) on its right gives that of the subspace.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite or not positive.
+    condens.NumericalError
+        Where G + regularization I has no factor in double precision.
+
+    Notes
+    -----
+    Costs n b^2 multiplications and additions for G, and as many for the gradient. Tangkaratt, Xie and Sugiyama
+    (2015), sections 2.3 and 2.5, and appendix B.
+    """
+    return _projected(
+        _core.sce, W, X, Y, centers, bandwidth, bandwidth_y, regularization, criterion, threads_of(n_jobs)
+    )
+
+
+def lsmi(
+    W: ArrayLike,
+    X: ArrayLike,
+    Y: ArrayLike,
+    centers: ArrayLike,
+    bandwidth: float,
+    regularization: float,
+    *,
+    bandwidth_y: float | None = None,
+    criterion: Literal["plug_in", "envelope"] = "envelope",
+    n_jobs: int | None = None,
+) -> tuple[float, Floats]:
+    """The squared-loss mutual information of y and z = W x, as LSMI estimates it, and its gradient.
+
+    As `sce` with another V: H_lm = mean(phi_l phi_m) mean(psi_l psi_m), over all pairs of rows. The value is
+
+    - ``"envelope"``: h'a/2 - 1/2, that of LSMI;
+    - ``"plug_in"``: h'a - a'Ha/2 - 1/2.
+
+    It is to be maximised over subspaces.
+
+    Parameters
+    ----------
+    W : array of shape (d_z, d)
+        Directions, one a row. They need not be orthonormal.
+    X : array of shape (n, d)
+        Inputs.
+    Y : array of shape (n,) or (n, d_y)
+        Targets.
+    centers : array of shape (b, d + d_y)
+        Rows of [x, y]; the kernels sit at W x.
+    bandwidth : float > 0
+        Gaussian width in z, and in y unless `bandwidth_y` is given.
+    regularization : float > 0
+        Added to the diagonal of H.
+    bandwidth_y : float > 0, optional
+        Gaussian width in y.
+    criterion : {"plug_in", "envelope"}
+        See above.
+    n_jobs : int, optional
+        Number of threads, which do not change a bit.
+
+    Returns
+    -------
+    value : float
+    gradient : array of shape (d_z, d)
+        By the entries of `W`, along no constraint.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite or not positive.
+    condens.NumericalError
+        Where H + regularization I has no factor in double precision.
+
+    Notes
+    -----
+    Suzuki and Sugiyama (2013); Tangkaratt, Xie and Sugiyama (2015), section 2.8.
+    """
+    return _projected(
+        _core.lsmi, W, X, Y, centers, bandwidth, bandwidth_y, regularization, criterion, threads_of(n_jobs)
+    )
+
+
+def _projected(
+    function: Callable[..., tuple[float, Floats]],
+    W: ArrayLike,
+    X: ArrayLike,
+    Y: ArrayLike,
+    centers: ArrayLike,
+    bandwidth: float,
+    bandwidth_y: float | None,
+    regularization: float,
+    criterion: str,
+    threads: int,
+) -> tuple[float, Floats]:
+    if criterion not in ("plug_in", "envelope"):
+        raise ValueError(f"criterion = {criterion!r}, expected 'plug_in' or 'envelope'")
+    w = np.atleast_2d(as_float64(W, "W"))
+    x, y, c = (_rows(values, name) for values, name in ((X, "X"), (Y, "Y"), (centers, "centers")))
+    if w.ndim != 2 or not len(w) or w.shape[1] != x.shape[1]:
+        raise ValueError(f"W has shape {np.shape(W)}, expected {x.shape[1]} columns, one for each column of X")
+    widths = float(bandwidth), float(bandwidth if bandwidth_y is None else bandwidth_y)
+    return function(as_rows(w), x, y, c, widths, float(regularization), criterion == "envelope", threads)
+
+
+class GaussianProcessGradient(NamedTuple):
+    """Derivatives of `gaussian_process` by its hyper-parameters."""
+
+    length_scales: Floats
+    signal_variance: float
+    noise_variance: float
+
+
+def gaussian_process(
+    length_scales: ArrayLike,
+    signal_variance: float,
+    noise_variance: float,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> tuple[float, GaussianProcessGradient]:
+    """Log marginal likelihood of a Gaussian process with mean zero, and its gradient.
+
+    log N(y; 0, K) with K_ij = signal_variance exp(-sum_k (x_ik - x_jk)^2 / (2 length_scales_k^2)) and
+    noise_variance / w_i added to K_ii. It is to be maximised.
+
+    Parameters
+    ----------
+    length_scales : array of shape (d,), or a number
+        > 0; a number is that of all inputs.
+    signal_variance, noise_variance : float > 0
+        Prior variance of the function, and variance of y around it.
+    X : array of shape (n, d)
+        Inputs.
+    y : array of shape (n,)
+        One target; of several the likelihoods add up.
+    sample_weight : array of shape (n,), optional
+        Weights > 0; 2 equals two copies of a row.
+    n_jobs : int, optional
+        Number of threads, which do not change a bit.
+
+    Returns
+    -------
+    value : float
+    gradient : GaussianProcessGradient
+        By `length_scales` (an array of shape (d,)), `signal_variance` and `noise_variance`.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, numbers that are not finite or not positive.
+    condens.NumericalError
+        Where K is not positive definite in double precision, with a jitter of 1e-4 signal_variance either.
+
+    Notes
+    -----
+    Costs n^3 multiplications and additions. Rasmussen and Williams (2006), eqs. 2.30 and 5.9.
+    """
+    x, targets = _rows(X, "X"), as_float64(y, "y")
+    if targets.ndim != 1:
+        raise ValueError(f"y has {targets.ndim} dimensions, expected 1: a likelihood is of one target")
+    scales = as_float64(length_scales, "length_scales")
+    scales = np.full(x.shape[1], float(scales)) if scales.ndim == 0 else scales.reshape(-1)
+    weights = np.ones(len(x)) if sample_weight is None else as_float64(sample_weight, "sample_weight").reshape(-1)
+    value, by_length, by_signal, by_noise = _core.gaussian_process(
+        as_rows(scales),
+        float(signal_variance),
+        float(noise_variance),
+        x,
+        as_rows(targets),
+        as_rows(weights),
+        threads_of(n_jobs),
+    )
+    return -value, GaussianProcessGradient(-by_length, -by_signal, -by_noise)
 
 
 def nw_loo(

@@ -16,6 +16,7 @@ __all__ = [
     "FIXED",
     "PolyCollection",
     "QuadMesh",
+    "caption_of",
     "cells",
     "draw_and_close",
     "legend_texts",
@@ -72,3 +73,8 @@ def legend_texts(ax):
 def lines_of(ax, label):
     (line,) = [line for line in ax.lines if line.get_label() == label]
     return line.get_xdata(), line.get_ydata()
+
+
+def caption_of(ax):
+    """The small text below the label of x, as one line; empty where there is none."""
+    return " ".join(text.get_text() for text in ax.texts if text.get_gid() == "caption").replace("\n", " ")

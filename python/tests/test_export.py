@@ -52,6 +52,23 @@ def test_a_missing_package_is_named(run_python: Any, package: str, installed_as:
     assert done.stdout.splitlines() == expected, done.stderr
 
 
+@pytest.mark.parametrize("package", ["skpro", "qp"])
+def test_a_star_brings_what_is_installed(run_python: Any, package: str) -> None:
+    code = HIDE.format(package) + (
+        "from condens.export import *\n"
+        "import condens.export\n"
+        "print('to_scoringrules' in globals(), 'to_skpro' in globals(), 'to_qp' in globals())\n"
+        "print({'to_skpro', 'to_qp', 'to_scoringrules'} <= set(dir(condens.export)))"
+    )
+    done = run_python(code)
+    assert done.returncode == 0, done.stderr
+    found, complete = done.stdout.split("\n")[:2]
+    own = {"skpro": 1, "qp": 2}[package]
+    assert found.split()[0] == "True"
+    assert found.split()[own] == "False"
+    assert complete == "True"
+
+
 def test_scoringrules_is_not_needed(run_python: Any) -> None:
     code = HIDE.format("scoringrules") + (
         "import condens\nprint(condens.export.to_scoringrules(condens.GaussianMixtures([1.0], [2.0], [3.0])))"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +37,7 @@ def fit(inputs: Any, y: Any = Y) -> LSCDE:
 def test_a_frame_of_numbers_is_an_array_with_names(frame: Callable[..., Any]) -> None:
     inputs = frame(u=X[:, 0], v=X[:, 1])
     model, plain = fit(inputs), fit(X)
-    assert_array_equal(model.coef_, plain.coef_)
+    assert_array_equal(model.kernel_weights_, plain.kernel_weights_)
     assert_array_equal(model.predict(inputs), plain.predict(X))
     assert model.feature_names_in_.tolist() == ["u", "v"]
     assert model._model.encoder.input_names == ["u", "v"]
@@ -48,13 +49,15 @@ def test_a_frame_of_numbers_is_an_array_with_names(frame: Callable[..., Any]) ->
 def test_kinds_of_numbers_of_pandas() -> None:
     pd = pytest.importorskip("pandas")
     whole = np.arange(60) % 7
-    expected = fit(np.column_stack([X[:, 0], whole])).coef_
+    expected = fit(np.column_stack([X[:, 0], whole])).kernel_weights_
     for kind in ("Int64", "UInt8", "Float32", "int8", "float32", "object", "int64"):
         inputs = pd.DataFrame({"u": X[:, 0], "v": pd.Series(whole).astype(kind)})
-        assert_array_equal(fit(inputs).coef_, expected, err_msg=kind)
+        assert_array_equal(fit(inputs).kernel_weights_, expected, err_msg=kind)
     truths = pd.DataFrame({"u": X[:, 0], "v": whole > 3})
     for kind in ("bool", "boolean"):
-        assert_array_equal(fit(truths.astype({"v": kind})).coef_, fit(np.column_stack([X[:, 0], whole > 3])).coef_)
+        assert_array_equal(
+            fit(truths.astype({"v": kind})).kernel_weights_, fit(np.column_stack([X[:, 0], whole > 3])).kernel_weights_
+        )
     numbered = fit(pd.DataFrame(X))  # names that are no texts are not used
     assert not hasattr(numbered, "feature_names_in_")
 
@@ -113,7 +116,7 @@ def test_rows_without_some_level(frame: Callable[..., Any]) -> None:
         model.predict(frame(u=[0.0], c=["z"]))
     with pytest.raises(ValueError, match="column 'c' is 'z'"):
         LSCDE(**QUICK).fit(inputs, Y, X_unlabeled=frame(u=[0.0], c=["z"]))
-    assert LSCDE(**QUICK).fit(inputs, Y, X_unlabeled=inputs[:5]).coef_.shape == (40,)
+    assert LSCDE(**QUICK).fit(inputs, Y, X_unlabeled=inputs[:5]).kernel_weights_.shape == (40,)
     with pytest.raises(TypeError, match="was fitted with categories in c; X must be a data frame"):
         model.predict(X)
 
@@ -254,3 +257,24 @@ def test_texts_are_no_targets(frame: Callable[..., Any]) -> None:
     for inputs in (X, frame(u=X[:, 0], c=LETTERS)):
         with pytest.raises((TypeError, ValueError), match=r"number|float"):
             fit(inputs, frame(c=LETTERS)["c"])
+
+
+# --- columns of very many levels -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "match"),
+    [
+        ([f"u{i:03d}" for i in range(60)], r"'key' has 60 levels in 60 rows, .* identifiers"),
+        ([f"2024-{1 + i % 12:02d}-{1 + i // 12:02d}" for i in range(60)], r"'key' has 60 levels .* they are dates"),
+    ],
+)
+def test_many_levels_are_warned_of_once(frame: Callable[..., Any], texts: list[str], match: str) -> None:
+    with pytest.warns(condens.FitWarning) as caught:
+        fit(frame(u=X[:, 0], key=texts))
+    assert sum(re.search(match, str(warning.message)) is not None for warning in caught) == 1
+
+
+def test_few_levels_are_not(frame: Callable[..., Any], recwarn: pytest.WarningsRecorder) -> None:
+    fit(frame(u=X[:, 0], key=LETTERS))
+    assert not any("levels" in str(warning.message) for warning in recwarn)

@@ -23,7 +23,8 @@ given = LSCDE(bandwidth=0.6, bandwidth_y=0.3, regularization=0.05, n_centers=40)
 searched = LSCDE(bandwidth=[0.3, 0.6], bandwidth_y=[0.2, 0.4], regularization=[0.01, 0.1]).fit(X, y)
 laws = given.predict_distribution(X)
 np.savez(
-    sys.argv[1], level=condens._core.level, coef=given.coef_, mean=laws.mean(), log_density=laws.logpdf(y),
+    sys.argv[1], level=condens._core.level, kernel_weights=given.kernel_weights_, mean=laws.mean(),
+    log_density=laws.logpdf(y),
     ppf=laws[:, None].ppf([0.001, 0.5, 0.9]), crps=laws.crps(y), draws=laws.rvs(3, random_state=1),
     scores=searched.cv_results_["mean_test_score"], searched=searched.log_density(X, y),
 )

@@ -12,6 +12,7 @@ from conftest import make_data
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
+import condens
 from condens import LSCDE
 
 # The core sums the same terms in another order; H + lambda I has a condition below 1e4 here, so that some
@@ -79,7 +80,7 @@ def test_given_numbers_are_the_closed_formula(d: int, d_y: int) -> None:
     centers = np.column_stack([x, y])[::3] + 0.01
     model = LSCDE(**PAPER, centers=centers).fit(x, y)
     plain = Plain(x, y, centers, 0.7, 0.4, 0.05)
-    assert_allclose(model.coef_, plain.alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, plain.alpha, **CLOSE)
     assert_allclose(model.centers_x_, plain.u, rtol=0, atol=0)
     assert_allclose(model.centers_y_, plain.v, rtol=0, atol=0)
     assert (model.bandwidth_, model.bandwidth_y_, model.regularization_) == (0.7, 0.4, 0.05)
@@ -97,10 +98,12 @@ def test_weights_and_inputs_without_targets_in_the_formula() -> None:
     centers = np.column_stack([x, y])[:25]
     model = LSCDE(**PAPER, centers=centers)
     assert_allclose(
-        model.fit(x, y, sample_weight=weights).coef_, Plain(x, y, centers, 0.7, 0.4, 0.05, weights).alpha, **CLOSE
+        model.fit(x, y, sample_weight=weights).kernel_weights_,
+        Plain(x, y, centers, 0.7, 0.4, 0.05, weights).alpha,
+        **CLOSE,
     )
     expected = Plain(x, y, centers, 0.7, 0.4, 0.05, weights, more)
-    assert_allclose(model.fit(x, y, sample_weight=weights, X_unlabeled=more).coef_, expected.alpha, **CLOSE)
+    assert_allclose(model.fit(x, y, sample_weight=weights, X_unlabeled=more).kernel_weights_, expected.alpha, **CLOSE)
 
 
 def test_one_width_serves_both_in_the_paper() -> None:
@@ -108,7 +111,7 @@ def test_one_width_serves_both_in_the_paper() -> None:
     centers = np.column_stack([x, y])[:25]
     model = LSCDE(preset="paper", standardize=False, bandwidth=0.5, regularization=0.1, centers=centers).fit(x, y)
     assert model.bandwidth_y_ == 0.5
-    assert_allclose(model.coef_, Plain(x, y, centers, 0.5, 0.5, 0.1).alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, Plain(x, y, centers, 0.5, 0.5, 0.1).alpha, **CLOSE)
 
 
 def test_standardised_fit_is_the_formula_on_standardised_data() -> None:
@@ -119,7 +122,7 @@ def test_standardised_fit_is_the_formula_on_standardised_data() -> None:
     inner = np.column_stack([scale(x), scale(y)])[:30]
     model = LSCDE(**{**PAPER, "standardize": True}, centers=centers).fit(x, y)
     plain = Plain(scale(x), scale(y), inner, 0.7, 0.4, 0.05)
-    assert_allclose(model.coef_, plain.alpha, **CLOSE)
+    assert_allclose(model.kernel_weights_, plain.alpha, **CLOSE)
     assert_allclose(model.centers_x_, x[:30], rtol=1e-12)
     assert_allclose(model.centers_y_, y[:30, None], rtol=1e-12)
     # Densities are on the scale of y.
@@ -185,3 +188,25 @@ def test_shift_and_scale_of_columns_carry_over() -> None:
     assert_allclose(
         other.predict_quantiles(x * [4.0, -0.5] + [1.0, 100.0]), 8 * one.predict_quantiles(x) - 3, rtol=1e-8
     )
+
+
+def test_a_single_candidate_is_scored_where_folds_are_given() -> None:
+    x, y = make_data(60)
+    only = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1}
+    assert LSCDE(**only).fit(x, y).cv_results_ == {}
+    results = LSCDE(**only, cv=4).fit(x, y).cv_results_
+    assert [results[f"param_{name}"].tolist() for name in only] == [[value] for value in only.values()]
+    assert results["rank_test_score"].tolist() == [1]
+    assert np.isfinite(results["mean_test_score"]).all()
+    assert (results["standard_error_test_score"] > 0).all()
+
+
+def test_what_the_inputs_are_worth_is_told() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 1))
+    only = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1, "n_centers": 50}
+    gain = LSCDE(**only).fit(x, 2 * x[:, 0] + rng.normal(size=400)).report_["details"]["gain_of_inputs"]
+    assert gain["held_out"]["mean"] == pytest.approx(np.log(5) / 2, abs=0.25)
+    assert gain["held_out"]["n_rows"] == gain["held_out"]["n_rows_fitted"] == 200
+    with pytest.warns(condens.FitWarning, match="inputs"):
+        LSCDE(**{**only, "bandwidth": 1e6}).fit(x, 2 * x[:, 0] + rng.normal(size=400))

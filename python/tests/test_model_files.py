@@ -31,7 +31,7 @@ def assert_same_estimator(a: Any, b: Any, x: Any) -> None:
     laws, others = a.predict_distribution(x), b.predict_distribution(x)
     y = [0.3] * laws.n_targets if laws.n_targets > 1 else 0.3
     assert_array_equal(laws.logpdf(y), others.logpdf(y))
-    for name in ("coef_", "centers_x_", "centers_y_", "bandwidth_", "bandwidth_y_", "regularization_"):
+    for name in ("kernel_weights_", "centers_x_", "centers_y_", "bandwidth_", "bandwidth_y_", "regularization_"):
         assert_array_equal(getattr(a, name), getattr(b, name))
     assert a.report_.keys() == b.report_.keys()
     assert a.cv_results_.keys() == b.cv_results_.keys()
@@ -115,8 +115,8 @@ def test_pickle_of_an_unfitted_estimator() -> None:
     model = LSCDE(bandwidth=0.3)
     again = pickle.loads(pickle.dumps(model))
     assert again.get_params() == model.get_params()
-    assert not hasattr(again, "coef_")
-    assert not hasattr(clone(LSCDE(**QUICK).fit(*make_data())), "coef_")
+    assert not hasattr(again, "kernel_weights_")
+    assert not hasattr(clone(LSCDE(**QUICK).fit(*make_data())), "kernel_weights_")
 
 
 # --- broken files --------------------------------------------------------------------------------------------

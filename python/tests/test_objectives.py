@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
-from condens import objectives
+import condens
+from condens import metrics, objectives
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,128 @@ def test_nw_loo_has_the_same_bits_for_any_number_of_threads(rows):
     one, many = (objectives.nw_loo([0.5, 2.0], *rows, 0.4, n_jobs=k) for k in (1, 7))
     assert one[0] == many[0]
     assert (one[1] == many[1]).all()
+
+
+def plain_projected(W, X, Y, centers, s, t, regularization, ratio):
+    """G, h and a of Tangkaratt et al. (2015), eqs. 5 to 9, or of the ratio, by loops over centres."""
+    d = X.shape[1]
+    U, V = centers[:, :d] @ W.T, centers[:, d:]
+    Z = X @ W.T
+    phi = np.exp(-0.5 * ((Z[:, None] - U[None]) ** 2).sum(2) / s**2)
+    psi = np.exp(-0.5 * ((Y[:, None] - V[None]) ** 2).sum(2) / t**2)
+    b = len(centers)
+    G = np.empty((b, b))
+    for k in range(b):
+        for m in range(b):
+            if ratio:  # over all pairs of rows
+                overlap = np.mean(psi[:, k] * psi[:, m])
+            else:
+                overlap = (np.sqrt(np.pi) * t) ** V.shape[1] * np.exp(-((V[k] - V[m]) ** 2).sum() / (4 * t**2))
+            G[k, m] = overlap * np.mean(phi[:, k] * phi[:, m])
+    h = (phi * psi).mean(0)
+    return G, h, np.linalg.solve(G + regularization * np.eye(b), h)
+
+
+@pytest.mark.parametrize("criterion", ["plug_in", "envelope"])
+@pytest.mark.parametrize("name", ["sce", "lsmi"])
+def test_criteria_of_subspaces_are_the_formulas_and_their_gradients_those_of_differences(rows, name, criterion):
+    X, Y = rows
+    Y = np.hstack([Y, Y**2])
+    random = np.random.default_rng(5)
+    X = np.hstack([X, random.normal(size=(len(X), 1))])
+    W = random.normal(size=(2, 3))  # not orthonormal
+    centers = np.hstack([X, Y])[:6]
+    function = getattr(objectives, name)
+    options = {"bandwidth_y": 0.9, "criterion": criterion}
+    value, gradient = function(W, X, Y, centers, 0.7, 0.05, **options)
+    G, h, a = plain_projected(W, X, Y, centers, 0.7, 0.9, 0.05, ratio=name == "lsmi")
+    f = 0.5 * a @ G @ a - h @ a if criterion == "plug_in" else -0.5 * h @ a
+    assert_allclose(value, f if name == "sce" else -0.5 - f, rtol=1e-10)
+    slopes = differences(lambda w: function(w, X, Y, centers, 0.7, 0.05, **options)[0], W)
+    assert gradient.shape == W.shape
+    assert_allclose(gradient, slopes, rtol=1e-5, atol=1e-8)
+    again = function(W, X, Y, centers, 0.7, 0.05, **options, n_jobs=2)
+    assert again[0] == value
+    assert (again[1] == gradient).all()
+
+
+def test_criteria_of_subspaces_have_one_width_unless_told_otherwise(rows):
+    X, Y = rows
+    centers = np.hstack([X, Y])[:5]
+    for function, default in ((objectives.sce, "plug_in"), (objectives.lsmi, "envelope")):
+        same = function([[1.0, 0.5]], X, Y, centers, 0.7, 0.1, bandwidth_y=0.7, criterion=default)
+        assert function([1.0, 0.5], X, Y[:, 0], centers, 0.7, 0.1)[0] == same[0]
+
+
+@pytest.mark.filterwarnings("ignore::condens.FitWarning")
+def test_sce_is_what_lsce_reports(rows):
+    X, Y = rows
+    centers = np.hstack([X, Y])
+    options = {"bandwidth": 0.8, "bandwidth_y": 0.5, "regularization": 0.1, "standardize": False, "n_components": 1}
+    model = condens.LSCE(**options, centers=centers, random_starts=1).fit(X, Y)
+    found, gradient = objectives.sce(model.components_, X, Y, centers, 0.8, 0.1, bandwidth_y=0.5)
+    assert_allclose(found, model.sce_, rtol=1e-9)
+    tangent = gradient - gradient @ model.components_.T @ model.components_
+    assert np.abs(tangent).max() < 1e-4 * abs(found)
+
+
+def test_gaussian_process_is_the_density_and_its_gradient_that_of_differences(rows):
+    X, Y = rows
+    y = Y[:, 0]
+    weights = 1.0 + np.arange(len(y)) % 3
+    at = np.array([0.6, 1.3, 0.8, 0.2])
+
+    def value(p):
+        return objectives.gaussian_process(p[:2], p[2], p[3], X, y, sample_weight=weights)[0]
+
+    # A row of weight 2 is two rows.
+    times = weights.astype(int)
+    x2, y2 = np.repeat(X, times, axis=0), np.repeat(y, times)
+    squares = (((x2[:, None] - x2[None]) / at[:2]) ** 2).sum(2)
+    covariance = at[2] * np.exp(-0.5 * squares) + at[3] * np.eye(len(y2))
+    assert_allclose(value(at), multivariate_normal.logpdf(y2, np.zeros(len(y2)), covariance), rtol=1e-8)
+    gradient = objectives.gaussian_process(at[:2], at[2], at[3], X, y, sample_weight=weights)[1]
+    flat = np.concatenate([gradient.length_scales, [gradient.signal_variance, gradient.noise_variance]])
+    assert_allclose(flat, differences(value, at), rtol=1e-5, atol=1e-6)
+    one = objectives.gaussian_process(0.6, 0.8, 0.2, X, y)[0]
+    assert one == objectives.gaussian_process([0.6, 0.6], 0.8, 0.2, X, y)[0]
+
+
+def test_gaussian_process_is_what_the_model_reports(rows):
+    X, Y = rows
+    model = condens.GaussianProcess().fit(X, Y)
+    z, t = (X - model.x_mean_) / model.x_scale_, ((Y - model.y_mean_) / model.y_scale_)[:, 0]
+    found = objectives.gaussian_process(
+        model.length_scales_[0], model.signal_variance_[0], model.noise_variance_[0], z, t
+    )
+    assert_allclose(found[0], model.log_marginal_likelihood_[0], rtol=1e-9)
+
+
+def test_log_mass_is_the_mass_of_the_ratio(rows):
+    X, Y = rows
+    model = condens.RatioKDE(preset="paper", standardize=False, defensive_weight=0).fit(X, Y[:, 0])
+    points = np.array([[0.1, -0.2], [5.0, 5.0]])
+    widths = np.concatenate([model.bandwidths_, model.bandwidths_y_])
+    rows_of_both = np.column_stack([X, Y])
+    for at, mass in zip(points, model.log_mass(points), strict=True):
+        joint = [norm.logpdf(at, row[:2], widths[:2]).sum() for row in rows_of_both]
+        alone = [norm.logpdf(at, row, model.bandwidths_denominator_).sum() for row in X]
+        assert_allclose(mass, logsumexp(joint) - logsumexp(alone), rtol=1e-9, atol=1e-9)
+    assert not hasattr(condens.LSCDE, "log_mass")
+
+
+def test_subspace_distance_is_that_of_projections():
+    random = np.random.default_rng(2)
+    A, B = random.normal(size=(2, 5)), random.normal(size=(3, 5))
+    project = [M.T @ np.linalg.solve(M @ M.T, M) for M in (A, B)]
+    found = metrics.subspace_distance(A, B)
+    assert_allclose(found, np.linalg.norm(project[0] - project[1]), rtol=1e-10)
+    assert metrics.subspace_distance(A, random.normal(size=(2, 2)) @ A) < 1e-12
+    assert metrics.subspace_distance([1.0, 0.0], [0.0, 3.0]) == pytest.approx(np.sqrt(2))
+    with pytest.raises(ValueError, match="2 rows that span fewer"):
+        metrics.subspace_distance([[1.0, 0.0], [2.0, 0.0]], [[1.0, 0.0]])
+    with pytest.raises(ValueError, match="rows of 2 numbers, B of 3"):
+        metrics.subspace_distance([[1.0, 0.0]], [[1.0, 0.0, 0.0]])
 
 
 def plain_sacde(alpha, X, Y, centers, s, regularization):
@@ -161,6 +284,7 @@ def test_press_weights_are_copies(rows):
 def test_what_does_not_fit_is_named(rows):
     X, Y = rows
     theta = np.zeros((3, 2))
+    W = [[1.0, 0.0]]
     for call, text in [
         (lambda: objectives.nw_loo([0.5, -1.0], X, Y, 0.4), "the width -1"),
         (lambda: objectives.nw_loo([0.5], X, Y, 0.4), "1 widths, expected 2"),
@@ -174,6 +298,17 @@ def test_what_does_not_fit_is_named(rows):
             r"alpha has shape \(2, 7\), expected \(2, 6\)",
         ),
         (lambda: objectives.sacde(np.ones((2, 7)), X, Y, np.ones((7, 4)), 0.6, 0.1), "centers"),
+        (lambda: objectives.sce([[1.0]], X, Y, np.ones((7, 3)), 0.6, 0.1), r"W has shape \(1, 1\), expected 2 columns"),
+        (lambda: objectives.sce(W, X, Y, np.ones((7, 4)), 0.6, 0.1), "sce: centers have 4 numbers each, expected 3"),
+        (lambda: objectives.lsmi(W, X, Y[:5], np.ones((7, 3)), 0.6, 0.1), "lsmi: X has 30 rows, Y 5"),
+        (lambda: objectives.sce(W, X, Y, np.ones((7, 3)), 0.0, 0.1), "bandwidth = 0"),
+        (lambda: objectives.sce(W, X, Y, np.ones((7, 3)), 0.6, 0.1, bandwidth_y=-1.0), "bandwidth_y = -1"),
+        (lambda: objectives.lsmi(W, X, Y, np.ones((7, 3)), 0.6, 0.0), "regularization = 0"),
+        (lambda: objectives.sce(W, X, Y * np.nan, np.ones((7, 3)), 0.6, 0.1), "NaN or infinity in Y"),
+        (lambda: objectives.sce(W, X, Y, np.ones((7, 3)), 0.6, 0.1, criterion="best"), "criterion = 'best'"),
+        (lambda: objectives.gaussian_process([1.0], 1.0, 0.1, X, Y[:, 0]), "1 length scales, expected 2"),
+        (lambda: objectives.gaussian_process(1.0, 0.0, 0.1, X, Y[:, 0]), "must be > 0"),
+        (lambda: objectives.gaussian_process(1.0, 1.0, 0.1, X, Y), "y has 2 dimensions, expected 1"),
         (lambda: objectives.press(np.zeros((5, 2)), X, Y, "mse"), r"theta has shape \(5, 2\), expected 2 rows"),
         (lambda: objectives.press(theta, X, Y, "nosuch"), "criterion = 'nosuch'"),
         (lambda: objectives.press(theta, X, Y, "likelihood"), "bandwidth_y is None"),

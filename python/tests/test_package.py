@@ -81,7 +81,8 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
         for choice in option["choices"]:
             assert repr(choice) in text
     for result in info["results"]:
-        assert f" {result['name']}_ {result['text']}" in text
+        shape = f" : array of shape {result['shape']}" if result["shape"] else ""
+        assert f" {result['name']}_{shape} {result['text']}" in text
     assert "X_unlabeled" in cls.fit.__doc__ or not info["uses_unlabeled"]
     assert all(len(line) <= 120 for line in cls.__doc__.splitlines())
 

@@ -22,7 +22,7 @@ def test_members_are_names_or_estimators(data):
     x, y = data
     small = LSCDE(n_centers=20, bandwidth=0.5, bandwidth_y=0.5, regularization=0.1)
     pool = Pooled(models=[small, "nw"], cv=2).fit(x, y)
-    assert pool.members_ == ["lscde", "nw", "broad"]
+    assert pool.members_.tolist() == ["lscde", "nw", "broad"]
     assert np.isclose(pool.weights_.sum(), 1.0)
     same = Pooled(
         models=["lscde", "nw"],

@@ -118,7 +118,7 @@ def test_fit_of_anything(data: st.DataObject) -> None:
     weights = data.draw(st.one_of(st.none(), arrays(12)))
     with promised_errors_only():
         model = LSCDE(**SMALL).fit(x, y, sample_weight=weights)
-        assert all_finite(model.predict(x), model.coef_, model.log_density(x, y))
+        assert all_finite(model.predict(x), model.kernel_weights_, model.log_density(x, y))
 
 
 @given(data=st.data())
@@ -129,7 +129,7 @@ def test_fit_of_any_magnitude(data: st.DataObject) -> None:
     with promised_errors_only():
         model = LSCDE(**{**SMALL, **options}).fit(x, y)
         laws = model.predict_distribution(x)
-        assert all_finite(model.coef_, model.predict(x), laws.weights)
+        assert all_finite(model.kernel_weights_, model.predict(x), laws.weights)
         assert not np.isnan(model.log_density(x, y)).any()
         assert (laws.scales > 0).all()
 

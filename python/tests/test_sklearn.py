@@ -160,6 +160,76 @@ def test_options_of_numpy_types_are_the_plain_ones(data: Any) -> None:
     assert_same_model(plain, given)
 
 
+def test_messages_name_what_the_user_wrote(data: Any) -> None:
+    x, y = data
+    for cls in (LSCDE, condens.SACDE, condens.GaussianProcess):
+        with pytest.raises(TypeError, match=rf"^{cls.__name__}\.fit\(\) missing 1 required positional argument: 'y'"):
+            cls().fit(x)
+    model = LSCDE(**QUICK).fit(x, y)
+    laws = model.predict_distribution(x[:3])
+    for call, text in [
+        (lambda: model.predict_interval(x, 90), r"confidence = 90, expected a number in \(0, 1\); for 90 % give 0.9"),
+        (lambda: model.predict_interval(x, 0), r"confidence = 0, expected a number in \(0, 1\)$"),
+        (
+            lambda: model.predict_quantiles(x, [5, 95]),
+            r"quantiles = 5, expected a number in \[0, 1\]; for 5 % give 0.05",
+        ),
+        (lambda: laws.interval(95), r"confidence = 95, .*; for 95 % give 0.95"),
+        (lambda: laws.hdr(50), r"mass = 50, .*; for 50 % give 0.5"),
+        (lambda: laws.ppf(5), r"level 5 is outside .*; for 5 % give 0.05"),
+        (
+            lambda: condens.KernelQuantileRegression(quantile_levels=[5, 50]).fit(x, y),
+            r"quantile_levels = 5, .* in \(0, 1\); for 5 % give 0.05",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            call()
+
+
+DUPLICATES = [
+    (cls, option["name"])
+    for cls in CLASSES
+    for option in cls._info["options"]
+    if option["type"] == "numbers" and "candidates" in option["text"]
+]
+
+
+@pytest.mark.parametrize(("cls", "name"), DUPLICATES, ids=lambda value: getattr(value, "__name__", value))
+def test_a_list_of_candidates_has_each_once(cls: Any, name: str, data: Any) -> None:
+    option = next(option for option in cls._info["options"] if option["name"] == name)
+    high = option["bounds"]["high"]
+    value = 0.5 if high is not None and high <= 1 else 1.0
+    other = {"widths": "separate"} if name == "bandwidth_denominator" else {}
+    with pytest.raises(ValueError, match=rf"{name} has (1|0.5) (twice|after)"):
+        cls(**{name: [value, value]}, **other).fit(*data)
+
+
+def test_layers_of_networks_are_no_candidates(data: Any) -> None:
+    text = (
+        "units has 64 twice, expected candidates that differ, of which one is chosen; several layers of 64 units are "
+    )
+    with pytest.raises(ValueError, match=text + "units = 64 with the option layers"):
+        condens.MixtureDensityNetwork(units=(64, 64)).fit(*data)
+    with pytest.raises(TypeError, match=r"has no argument 'hidden'.* units, "):
+        condens.MixtureDensityNetwork(hidden=(64, 64))
+    two = condens.MixtureDensityNetwork(units=3, layers=2, n_members=1, max_iterations=2).fit(*data)
+    assert two.units_ == 3
+    # 2 inputs, 3 and 3 units, 9 outputs, and the linear part of the three means.
+    assert two.n_parameters_ == (2 + 1) * 3 + (3 + 1) * 3 + (3 + 1) * 9 + 2 * 3
+
+
+def test_tied_targets_are_not_advised_to_take_narrower_kernels() -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=(200, 1))
+    y = np.round(x[:, 0] + random.normal(size=200))
+    model = LSCDE(bandwidth=0.7, bandwidth_y=[0.02, 0.2, 1.0], regularization=0.1, refine=False, metric="none")
+    with pytest.warns(
+        condens.FitWarning, match="% of the rows share their y with another row: y is tied or rounded"
+    ) as all_:
+        model.fit(x, y)
+    assert not any("wider list" in str(warning.message) and "bandwidth_y" in str(warning.message) for warning in all_)
+
+
 def test_unfitted() -> None:
     model = LSCDE()
     for use in (
@@ -230,8 +300,8 @@ def test_weights_count_copies() -> None:
     repeated = LSCDE(**options).fit(np.repeat(x, times, axis=0), np.repeat(y, times))
     plain = LSCDE(**options).fit(x, y)
     # Sums of the same numbers in another order.
-    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9, atol=1e-12)
-    assert np.abs(weighted.coef_ - plain.coef_).max() > 1e-3
+    np.testing.assert_allclose(weighted.kernel_weights_, repeated.kernel_weights_, rtol=1e-9, atol=1e-12)
+    assert np.abs(weighted.kernel_weights_ - plain.kernel_weights_).max() > 1e-3
     assert_same_model(plain, LSCDE(**options).fit(x, y, sample_weight=np.ones(80)))
 
 
@@ -300,7 +370,7 @@ def test_inputs_without_targets(data: Any) -> None:
     x, y = data
     more = make_data(seed=9)[0]
     model = LSCDE(**QUICK).fit(x, y, X_unlabeled=more)
-    assert np.abs(model.coef_ - LSCDE(**QUICK).fit(x, y).coef_).max() > 1e-6
+    assert np.abs(model.kernel_weights_ - LSCDE(**QUICK).fit(x, y).kernel_weights_).max() > 1e-6
     with pytest.raises(ValueError, match="X has 3 features"):
         LSCDE(**QUICK).fit(x, y, X_unlabeled=np.ones((5, 3)))
 

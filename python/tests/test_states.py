@@ -41,7 +41,8 @@ def test_the_law_mixes_the_states(model, stages):
 
 def test_states_come_back_with_shapes(model):
     assert model.n_states_ == 3
-    assert model.coef_.shape == (3, 3)
+    assert model.state_coef_.shape == (3, 3)
+    assert_array_equal(model.state_coef_, np.column_stack([model.intercept_, model.coef_]))
     assert model.standard_errors_.shape == (3, 3)
     assert model.state_means_.shape == (3, 1)
     assert model.state_inputs_.shape == (3, 2)
@@ -79,6 +80,8 @@ def test_categories_have_shares_in_the_states(stages):
     egg = names.index("kind=egg")
     assert_allclose(model.state_inputs_[:, egg], [1, 0], atol=0.02)
     assert model.state_weights(frame).shape == (240, 2)
+    with pytest.raises(AttributeError, match="only a linear map of inputs without categories has it; see state_coef_"):
+        _ = model.coef_
 
 
 def test_only_models_of_states_have_them(stages):

@@ -65,10 +65,16 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs: int | None) -> None:
     assert_array_equal(a.rvs(5, random_state=1), b.rvs(5, random_state=1))
 
 
-def test_joblib_context_chooses_the_number() -> None:
-    with joblib.parallel_config(n_jobs=2):
-        assert condens._arrays.threads_of(None) == 2
-    assert condens._arrays.threads_of(None) == 1
+def test_all_cores_unless_joblib_says_otherwise() -> None:
+    for number in (1, 2):
+        with joblib.parallel_config(n_jobs=number):
+            assert condens._arrays.threads_of(None) == number
+    assert condens._arrays.threads_of(None) == joblib.cpu_count()
+    for backend in ("loky", "threading"):
+        inside = joblib.Parallel(n_jobs=2, backend=backend)(
+            joblib.delayed(condens._arrays.threads_of)(None) for _ in range(2)
+        )
+        assert inside == [1, 1]  # beside each other
     assert condens._arrays.threads_of(3) == 3
     assert condens._arrays.threads_of(-1) == joblib.cpu_count()
     assert condens._arrays.threads_of(-1000) == 1

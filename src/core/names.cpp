@@ -4,9 +4,14 @@
 #include <cctype>
 #include <numeric>
 
+#include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
+
 namespace condens {
 
 namespace {
+
+constexpr std::size_t longest_compared = 200;  // the time is the product of two lengths
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -34,10 +39,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string list_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 40;
-  const std::size_t shown = names.size() > most + 1 ? most : names.size();
+  const std::size_t listed = names.size() > most + 1 ? most : names.size();
   std::string out;
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + names[i];
-  if (shown < names.size()) out += " and " + std::to_string(names.size() - shown) + " others";
+  for (std::size_t i = 0; i < listed; ++i) out += (i == 0 ? "" : ", ") + shown(names[i]);
+  if (listed < names.size()) out += " and " + std::to_string(names.size() - listed) + " others";
   return out;
 }
 
@@ -45,6 +50,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   std::size_t shortest = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : names) {
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+    if (longer > longest_compared || longer - shorter >= shortest) continue;
     const std::size_t distance = edit_distance(lower(name), lower(candidate));
     if (distance < shortest && distance < std::max(name.size(), candidate.size())) {
       shortest = distance;
@@ -56,7 +63,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
   const std::string nearest = nearest_name(name, names);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  return nearest.empty() ? "" : "; did you mean '" + shown(nearest) + "'?";
+}
+
+std::string share_of_percentage(double value) {
+  return value > 1 && value < 100 ? message("; for ", value, " % give ", value / 100) : "";
 }
 
 }  // namespace condens

@@ -1,8 +1,10 @@
 #include "condens/core/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "condens/core/names.hpp"
+#include "condens/core/text.hpp"
 
 namespace condens {
 
@@ -21,10 +23,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 std::string expected(const OptionInfo& info) {
   const std::string bounds = to_string(info.bounds);
   const std::string suffix = bounds.empty() ? "" : " " + bounds;
+  const std::string numbers = info.bounds.whole ? "whole numbers" : "numbers";
   if (info.type == "boolean") return "true or false";
   if (info.type == "integer") return "a whole number" + suffix;
   if (info.type == "number") return "a number" + suffix;
-  if (info.type == "numbers") return "a list of numbers, each" + (suffix.empty() ? " finite" : suffix);
+  if (info.type == "numbers") return "a list of " + numbers + ", each" + (suffix.empty() ? " finite" : suffix);
   if (info.type == "text") return "a text";
   if (info.type == "texts") return "a list of texts";
   if (info.type == "matrix") return "a matrix of finite numbers";
@@ -32,6 +35,18 @@ std::string expected(const OptionInfo& info) {
   std::string choices = "one of ";
   for (std::size_t i = 0; i < info.choices.size(); ++i) choices += (i == 0 ? "" : ", ") + info.choices[i];
   return choices;
+}
+
+/// The same, with a far end where the number lies beyond it.
+std::string expected_of(const OptionInfo& info, double number) {
+  const double low = info.bounds.low;
+  const double high = info.bounds.high;
+  const std::string told = expected(info);
+  if (!std::isfinite(number)) return told;
+  if (number > high && high == (info.bounds.whole ? largest_count : largest_number)) return message(told, ", at most ", high);
+  if (number < low && low == -largest_number) return message(told, ", at least ", low);
+  if (number > 0 && number < low && low == smallest_positive) return message(told, ", at least ", low);
+  return told;
 }
 
 bool is_number(const Document& value) {
@@ -49,14 +64,26 @@ double parse_number(std::string_view owner, const OptionInfo& info, std::string_
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    detail::bad_option(owner, info.name, "'" + std::string(text) + "'", expected(info));
+    detail::bad_option(owner, info.name, "'" + shown(text) + "'", expected(info));
   }
   return value;
 }
 
 }  // namespace
 
-std::string to_string(const Bounds& bounds) {
+Bounds as_told(Bounds bounds) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (bounds.low == smallest_positive) {
+    bounds.low = 0;
+    bounds.low_open = true;
+  }
+  if (bounds.low == -largest_number) bounds.low = -infinity;
+  if (bounds.high == (bounds.whole ? largest_count : largest_number)) bounds.high = infinity;
+  return bounds;
+}
+
+std::string to_string(const Bounds& all) {
+  const Bounds bounds = as_told(all);
   const bool below = std::isfinite(bounds.high);
   const bool above = std::isfinite(bounds.low);
   if (above && below) {
@@ -67,6 +94,13 @@ std::string to_string(const Bounds& bounds) {
   return "";
 }
 
+void require_distinct(std::string_view owner, std::string_view name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto twice = std::adjacent_find(values.begin(), values.end());
+  if (twice == values.end()) return;
+  throw std::invalid_argument(message(owner, ": ", name, " has ", *twice, " twice, expected numbers that differ"));
+}
+
 namespace detail {
 
 void bad_option(std::string_view owner, std::string_view name, const std::string& value, const std::string& expected) {
@@ -74,7 +108,7 @@ void bad_option(std::string_view owner, std::string_view name, const std::string
 }
 
 std::string to_text(const Document& value) {
-  if (const auto* text = std::get_if<std::string>(&value.value())) return "'" + *text + "'";
+  if (const auto* text = std::get_if<std::string>(&value.value())) return "'" + shown(*text) + "'";
   if (const auto* truth = std::get_if<bool>(&value.value())) return *truth ? "true" : "false";
   if (is_number(value)) return message(value.as_number());
   return std::string(value.kind());
@@ -88,16 +122,18 @@ bool read_bool(std::string_view owner, const OptionInfo& info, const Document& v
 }
 
 Index read_integer(std::string_view owner, const OptionInfo& info, const Document& value) {
-  const double number = is_number(value) ? value.as_number() : std::nan("");
-  if (!info.bounds.contain(number) || number != std::floor(number) || std::abs(number) > 9e15) {
-    bad_option(owner, info.name, to_text(value), expected(info));
-  }
-  return static_cast<Index>(number);
+  OptionInfo own = info;
+  own.bounds.whole = true;
+  own.bounds.high = std::min(own.bounds.high, largest_count);
+  return static_cast<Index>(read_number(owner, own, value));
 }
 
 double read_number(std::string_view owner, const OptionInfo& info, const Document& value) {
   const double number = is_number(value) ? value.as_number() : std::nan("");
-  if (!info.bounds.contain(number)) bad_option(owner, info.name, to_text(value), expected(info));
+  if (!info.bounds.contain(number)) {
+    const bool share = info.bounds.low >= 0 && info.bounds.high == 1;
+    bad_option(owner, info.name, to_text(value), expected_of(info, number) + (share ? share_of_percentage(number) : ""));
+  }
   return number;
 }
 
@@ -108,6 +144,7 @@ std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info,
   }
   std::vector<double> out;
   for (const Document& item : value.as_array()) out.push_back(read_number(owner, info, item));
+  if (info.bounds.distinct) require_distinct(owner, info.name, out);
   return out;
 }
 
@@ -129,6 +166,11 @@ std::vector<std::string> read_texts(std::string_view owner, const OptionInfo& in
 Matrix read_matrix(std::string_view owner, const OptionInfo& info, const Document& value) {
   const auto* matrix = std::get_if<Matrix>(&value.value());
   if (matrix == nullptr || !matrix->allFinite()) bad_option(owner, info.name, to_text(value), expected(info));
+  for (const double number : matrix->reshaped()) {
+    if (!info.bounds.contain(number)) {
+      bad_option(owner, info.name, message("a matrix with the entry ", number), expected_of(info, number));
+    }
+  }
   return *matrix;
 }
 
@@ -206,7 +248,7 @@ Document parse_option(std::string_view owner, const OptionInfo& info, std::strin
   for (std::size_t j = 0; j < rows.size(); ++j) {
     const auto entries = split(rows[j], ',');
     if (static_cast<Index>(entries.size()) != out.rows()) {
-      detail::bad_option(owner, info.name, "'" + std::string(rows[j]) + "'",
+      detail::bad_option(owner, info.name, "'" + shown(rows[j]) + "'",
                          message("rows of ", out.rows(), " numbers, as the first one has"));
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -1,6 +1,8 @@
 #include "condens/data/dataset.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "condens/core/errors.hpp"
 
@@ -26,7 +28,13 @@ void check_weights(std::string_view owner, const Vector& weights, Index n) {
     require(std::isfinite(weights[i]) && weights[i] >= 0, owner, ": weights: row ", i + 1, " (counting from 1) is ",
             weights[i], ", expected a finite number >= 0");
   }
-  require((weights.array() > 0).any(), owner, ": weights are all zero, expected at least one positive weight");
+  const Index counted = (counted_weights(weights).array() > 0).count();
+  require(counted > 0, owner, ": weights are all zero, expected at least one positive weight");
+  Index largest = 0;
+  weights.maxCoeff(&largest);
+  require(counted > 1 || (weights.array() > 0).count() <= 1, owner, ": weights: row ", largest + 1,
+          " (counting from 1) has ", weights[largest],
+          ", beside which all others are lost in rounding; expected weights within a factor of 1e15");
 }
 
 void check_groups(std::string_view owner, const std::vector<Index>& groups, Index d_x) {
@@ -83,13 +91,40 @@ Dataset Dataset::subset(const std::vector<Index>& rows) const {
   return out;
 }
 
+Vector counted_weights(const VectorView& weights) {
+  // Powers of two: more copies would tell the fits nothing, and make their sums inexact.
+  constexpr int most_copies = 40;
+  constexpr int lost = 50;
+  // Weights may be subnormal where a fit treats such numbers as zero: those of more digits are not.
+  long double largest = 0;
+  for (const double weight : weights) largest = std::max(largest, static_cast<long double>(weight));
+  if (!(largest > 0)) return weights;
+  const int exponent = std::ilogb(largest);
+  Vector out(weights.size());  // the largest in [1, 2)
+  for (Index i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<double>(std::ldexp(static_cast<long double>(weights[i]), -exponent));
+  }
+  const double least = std::ldexp(out.maxCoeff(), -lost);
+  out = (out.array() < least).select(0.0, out);
+  const auto rows = static_cast<double>((out.array() > 0).count());
+  const double total = out.sum();
+  if (std::ldexp(total, exponent) < rows) return out * (rows / total);
+  return out * std::ldexp(1.0, std::min(exponent, most_copies));
+}
+
+Index count_rows(const Dataset& data) {
+  return data.weights.size() == 0 ? data.size() : (counted_weights(data.weights).array() > 0).count();
+}
+
 const Dataset& rows_that_count(const Dataset& data, Dataset& storage) {
-  if (data.weights.size() == 0 || data.weights.minCoeff() > 0.0) return data;
+  const Vector weights = counted_weights(data.weights);
+  if (weights.size() == 0 || (weights == data.weights && weights.minCoeff() > 0.0)) return data;
   std::vector<Index> rows;
   for (Index i = 0; i < data.size(); ++i) {
-    if (data.weights[i] > 0.0) rows.push_back(i);
+    if (weights[i] > 0.0) rows.push_back(i);
   }
   storage = data.subset(rows);
+  storage.weights = weights(rows);
   return storage;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 
 namespace condens {
 
@@ -23,15 +24,14 @@ bool contains(const Names& names, std::string_view name) {
 
 std::string join(const Names& names, std::size_t most = 20) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i == 0 ? "" : ", ") + shown(names[i]);
   return names.size() > most ? message(out, ", ... (", names.size(), " in all)") : out;
 }
 
 void require_distinct(const Names& names, std::string_view role) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      require(names[i] != names[j], "column '", names[i], "' is listed twice as ", role);
-    }
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    require(seen.insert(name).second, "column '", name, "' is listed twice as ", role);
   }
 }
 
@@ -67,10 +67,20 @@ Names input_names(const Table& table, const EncoderOptions& options) {
   return inputs;
 }
 
+std::string begin_of(const Table& table) { return table.source().empty() ? "" : table.source() + ": "; }
+
 /// Built for the bad cell only: naming the place of every cell would cost more than reading it.
 template <class... Parts>
 [[noreturn]] void fail_at(const Table& table, Index row, const Parts&... parts) {
   throw std::invalid_argument(message(table.place(row), ": ", parts...));
+}
+
+/// "1,5"
+bool has_decimal_comma(std::string text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) return false;
+  text[comma] = '.';
+  return parse_number(text).has_value();
 }
 
 /// Refuses a column of texts where numbers are needed, at its first text.
@@ -79,7 +89,8 @@ void require_numeric(const Table& table, const Column& column, std::string_view 
   for (Index row = 0; row < column.size(); ++row) {
     const std::string& text = column.texts()[static_cast<std::size_t>(row)];
     if (text.empty() || parse_number(text)) continue;
-    fail_at(table, row, "column '", column.name, "' is '", text, "', expected a number", hint);
+    fail_at(table, row, "column '", column.name, "' is '", text, "', expected a number",
+            has_decimal_comma(text) ? " with a decimal point" : "", hint);
   }
 }
 
@@ -104,19 +115,21 @@ Vector read_weights(const Table& table, const std::string& name, const std::vect
     fail_at(table, rows[static_cast<std::size_t>(i)], "weight '", name, "' is ", weights[i],
             ", expected a number >= 0");
   }
-  const std::string where = table.source().empty() ? "" : table.source() + ": ";
-  require((weights.array() > 0).any(), where, "the weights in column '", name,
+  require((weights.array() > 0).any(), begin_of(table), "the weights in column '", name,
           "' are all zero, expected a positive one");
   return weights;
 }
 
-/// Position of the row's level among the known ones.
-Index find_level(const Table& table, const Column& column, Index row, const Names& levels) {
+/// Position of the row's level among the known ones; -1 when it is not among them.
+Index find_level(const Column& column, Index row, const Names& levels) {
   const std::string level = column.level(row);
   const auto found = std::lower_bound(levels.begin(), levels.end(), level);
-  if (found != levels.end() && *found == level) return found - levels.begin();
-  fail_at(table, row, "column '", column.name, "' is '", level,
-          "', a level that the training data did not have; known levels: ", join(levels));
+  return found != levels.end() && *found == level ? found - levels.begin() : -1;
+}
+
+std::string unknown_level(const Table& table, const Column& column, Index row, const Names& levels) {
+  return message(table.place(row), ": column '", column.name, "' is '", column.level(row),
+                 "', a level that the training data did not have; known levels: ", join(levels));
 }
 
 EncodedColumn summarize(std::string name, Vector values) {
@@ -139,37 +152,72 @@ EncodedColumn collect_levels(const Column& column, const std::vector<Index>& row
   return out;
 }
 
-/// Refuses, or takes away, the rows where one of the columns has no value.
-std::vector<Index> keep_complete(const Table& table, const std::vector<const Column*>& columns, bool drop_missing) {
-  std::vector<Index> complete;
-  std::vector<Index> missing;
-  for (Index row = 0; row < table.rows(); ++row) {
-    const bool bad = std::any_of(columns.begin(), columns.end(), [&](const Column* c) { return c->is_missing(row); });
-    (bad ? missing : complete).push_back(row);
-  }
-  const std::string where = table.source().empty() ? "" : table.source() + ": ";
-  require(table.rows() > 0, where, "no rows, expected at least one");
-  if (missing.empty()) return complete;
+/// "t.csv: 2 rows have missing values: line 3, 7 (the first in column 'x')"
+std::string missing_values(const Table& table, const std::vector<const Column*>& columns,
+                           const std::vector<Index>& missing) {
+  constexpr std::size_t most = 5;
   const auto first =
       std::find_if(columns.begin(), columns.end(), [&](const Column* c) { return c->is_missing(missing[0]); });
   Names lines;
-  for (const Index row : missing) lines.push_back(std::to_string(table.line(row)));
-  const std::size_t shown = std::min<std::size_t>(5, lines.size());
-  require(drop_missing, where, missing.size(), missing.size() == 1 ? " row has" : " rows have",
-          " missing values: ", table.source().empty() ? "row " : "line ", join({lines.begin(), lines.begin() + shown}),
-          lines.size() > shown ? ", ..." : "", " (the first in column '", (*first)->name,
-          "'); fill them in, or drop such rows (--drop-missing)");
-  require(!complete.empty(), where, "every row has missing values, so none is left");
-  return complete;
+  for (std::size_t i = 0; i < std::min(most, missing.size()); ++i) lines.push_back(message(table.line(missing[i])));
+  return message(begin_of(table), missing.size(), missing.size() == 1 ? " row has" : " rows have",
+                 " missing values: ", table.source().empty() ? "row " : "line ", join(lines),
+                 missing.size() > most ? ", ..." : "", " (the first in column '", (*first)->name, "')");
 }
 
-/// Refuses a column in which numbers and texts are mixed: most often a slip among numbers,
-/// and as levels every number would be one of its own.
+/// The rows where all of the columns have a value.
+EncodableRows complete_rows(const Table& table, const std::vector<const Column*>& columns) {
+  require(table.rows() > 0, begin_of(table), "no rows, expected at least one");
+  EncodableRows out;
+  std::vector<Index> missing;
+  for (Index row = 0; row < table.rows(); ++row) {
+    const bool bad = std::any_of(columns.begin(), columns.end(), [&](const Column* c) { return c->is_missing(row); });
+    (bad ? missing : out.rows).push_back(row);
+  }
+  out.missing = std::ssize(missing);
+  if (!missing.empty()) out.trouble = missing_values(table, columns, missing);
+  return out;
+}
+
+/// Takes the rows away where an input has a level that the training data did not have.
+void keep_known_levels(const Table& table, const std::vector<EncodedColumn>& inputs, EncodableRows& rows) {
+  std::map<Index, const EncodedColumn*> unknown;  // by the rows, the first such input
+  for (const EncodedColumn& input : inputs) {
+    if (!input.is_categorical()) continue;
+    const Column& column = table.at(input.name, "input");
+    for (const Index row : rows.rows) {
+      if (find_level(column, row, input.levels) < 0) unknown.emplace(row, &input);
+    }
+  }
+  if (unknown.empty()) return;
+  std::erase_if(rows.rows, [&](Index row) { return unknown.contains(row); });
+  rows.unknown_levels = std::ssize(unknown);
+  const auto& [row, input] = *unknown.begin();
+  rows.trouble += rows.trouble.empty() ? "" : "; ";
+  rows.trouble += unknown_level(table, table.at(input->name, "input"), row, input->levels);
+  if (rows.unknown_levels > 1) rows.trouble += message("; ", rows.unknown_levels - 1, " more such rows");
+}
+
+/// Those rows; unless they are all or may be dropped, throws what is wrong with the others.
+std::vector<Index> usable(const Table& table, EncodableRows found, bool drop_missing) {
+  require(drop_missing || found.trouble.empty(), found.trouble, found.missing > 0 ? "; fill them in" : "; correct it",
+          ", or drop such rows", table.source().empty() ? "" : " (--drop-missing)");
+  require(!found.rows.empty(), begin_of(table), "every row has missing values",
+          found.unknown_levels > 0 ? " or levels that the training data did not have" : "", ", so none is left");
+  return std::move(found.rows);
+}
+
+/// Refuses a column in which numbers and texts are mixed, most often a slip among numbers, and a column of numbers with
+/// decimal commas: as levels every number would be one of its own.
 void refuse_mixed(const Table& table, const Column& column) {
   const auto& texts = column.texts();
   const bool mixed =
       std::any_of(texts.begin(), texts.end(), [](const auto& text) { return parse_number(text).has_value(); });
   if (mixed) require_numeric(table, column, " as in other rows; correct it, or name the column as categorical");
+  const auto is_comma_or_missing = [](const auto& text) { return text.empty() || has_decimal_comma(text); };
+  if (std::all_of(texts.begin(), texts.end(), is_comma_or_missing)) {
+    require_numeric(table, column, "; correct the column, or name it as categorical");
+  }
 }
 
 Document to_document(const EncodedColumn& column) {
@@ -215,7 +263,8 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
   for (const std::string& name : options.targets) out.targets_.push_back({.name = name});
   out.weight_ = options.weight;
 
-  const std::vector<Index> rows = out.complete_rows(table, true, options.drop_missing);
+  const std::vector<Index> rows =
+      usable(table, complete_rows(table, out.columns_needed(table, true)), options.drop_missing);
   for (EncodedColumn& input : out.inputs_) {
     const Column& column = table.at(input.name, "input");
     const bool named = contains(options.categorical, input.name);
@@ -237,6 +286,55 @@ std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns) {
 }
 
 namespace {
+
+constexpr std::size_t many_levels = 50;
+constexpr std::size_t few_levels = 10;
+constexpr double rows_for_a_level = 5;
+constexpr double most_dates = 0.9;
+constexpr double most_own_rows = 0.9;
+
+/// "2024-01-31", "31.1.24", "1/31/2024", and the same with a time behind it.
+bool is_date(std::string_view text) {
+  const std::size_t mark = text.find_first_not_of("0123456789");
+  if (mark == std::string_view::npos || std::string_view("-/.").find(text[mark]) == std::string_view::npos)
+    return false;
+  std::vector<std::string_view> parts;
+  std::string_view rest = text.substr(0, text.find_first_of(" T"));
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = rest.find(text[mark]);
+    parts.push_back(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  const auto has_digits = [](std::string_view part, std::size_t least, std::size_t most) {
+    return part.size() >= least && part.size() <= most &&
+           part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (parts.size() != 3 || !has_digits(parts[1], 1, 2)) return false;
+  return (has_digits(parts[0], 4, 4) && has_digits(parts[2], 1, 2)) ||
+         (has_digits(parts[0], 1, 2) && (has_digits(parts[2], 2, 2) || has_digits(parts[2], 4, 4)));
+}
+
+/// What to know of a categorical input of many levels; empty for others.
+std::string warning_of(const EncodedColumn& input, Index rows) {
+  const auto levels = static_cast<double>(input.levels.size());
+  const double each = static_cast<double>(rows) / std::max(levels, 1.0);
+  const bool rare = rows > 0 && input.levels.size() > few_levels && each < rows_for_a_level;
+  if (input.levels.size() <= many_levels && !rare) return "";
+  const std::string head = message("input '", input.name, "' has ", levels, " levels",
+                                   rows > 0 ? message(" in ", rows, " rows") : "", ", each a column of its own: ");
+  const auto dates = static_cast<double>(std::count_if(input.levels.begin(), input.levels.end(), is_date));
+  if (dates >= most_dates * levels) {
+    return head +
+           "they are dates; split them into year, month and day of the week, or give days since some date as a "
+           "number";
+  }
+  if (rows > 0 && levels >= most_own_rows * static_cast<double>(rows)) {
+    return head +
+           "nearly every row has its own, as names and identifiers do, which tell nothing of new rows; leave "
+           "the column out";
+  }
+  return head + "this takes time, and rare levels tell little; group the rare ones, or leave the column out";
+}
 
 void rename(std::vector<EncodedColumn>& columns, const std::vector<std::string>& names, std::string_view role) {
   if (names.empty()) return;
@@ -281,14 +379,20 @@ Encoder Encoder::generic(const Dataset& data, const std::vector<std::string>& in
   return out;
 }
 
-std::vector<Index> Encoder::complete_rows(const Table& table, bool with_targets, bool drop_missing) const {
+std::vector<const Column*> Encoder::columns_needed(const Table& table, bool with_targets) const {
   std::vector<const Column*> columns;
   for (const EncodedColumn& input : inputs_) columns.push_back(&table.at(input.name, "input"));
   if (with_targets) {
     for (const EncodedColumn& target : targets_) columns.push_back(&table.at(target.name, "target"));
     if (!weight_.empty() && table.find(weight_) != nullptr) columns.push_back(table.find(weight_));
   }
-  return keep_complete(table, columns, drop_missing);
+  return columns;
+}
+
+EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {
+  EncodableRows out = complete_rows(table, columns_needed(table, with_targets));
+  keep_known_levels(table, inputs_, out);
+  return out;
 }
 
 Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
@@ -300,7 +404,9 @@ Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows
     const Column& column = table.at(input.name, "input");
     if (!input.is_categorical()) out.row(at) = read_numbers(table, column, rows);
     for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
-      const Index level = find_level(table, column, rows[static_cast<std::size_t>(j)], input.levels);
+      const Index row = rows[static_cast<std::size_t>(j)];
+      const Index level = find_level(column, row, input.levels);
+      if (level < 0) throw std::invalid_argument(unknown_level(table, column, row, input.levels));
       if (input.width() > 1) {
         out(at + level, j) = 1;
       } else {
@@ -313,11 +419,14 @@ Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows
 }
 
 Matrix Encoder::encode_inputs(const Table& table) const {
-  return encode_inputs(table, complete_rows(table, false, false));
+  return encode_inputs(table, usable(table, encodable_rows(table, false), false));
 }
 
 Dataset Encoder::encode(const Table& table, bool drop_missing) const {
-  const std::vector<Index> rows = complete_rows(table, true, drop_missing);
+  return encode(table, usable(table, encodable_rows(table, true), drop_missing));
+}
+
+Dataset Encoder::encode(const Table& table, const std::vector<Index>& rows) const {
   Matrix y(static_cast<Index>(targets_.size()), static_cast<Index>(rows.size()));
   for (Index i = 0; i < y.rows(); ++i) {
     const std::string& name = targets_[static_cast<std::size_t>(i)].name;
@@ -366,6 +475,14 @@ std::vector<std::string> Encoder::constant_inputs() const {
   Names out;
   for (const EncodedColumn& input : inputs_) {
     if (input.is_categorical() ? input.levels.size() == 1 : input.low == input.high) out.push_back(input.name);
+  }
+  return out;
+}
+
+std::vector<std::string> Encoder::warnings(Index rows) const {
+  Names out;
+  for (const EncodedColumn& input : inputs_) {
+    if (const std::string text = warning_of(input, rows); !text.empty()) out.push_back(text);
   }
   return out;
 }

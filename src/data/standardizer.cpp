@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "condens/data/dataset.hpp"
 
 namespace condens {
 
@@ -49,7 +50,7 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
   require(data.cols() > 0, "Standardizer::fit: no rows, expected at least one observation");
   require(weights.size() == 0 || weights.size() == data.cols(), "Standardizer::fit: ", weights.size(), " weights for ",
           data.cols(), " rows, expected one weight per row or none");
-  const Vector w = weights.size() > 0 ? Vector(weights) : Vector(Vector::Ones(data.cols()));
+  const Vector w = weights.size() > 0 ? counted_weights(weights) : Vector(Vector::Ones(data.cols()));
   require((w.array() >= 0).all() && (w.array() > 0).any(),
           "Standardizer::fit: weights must be >= 0, and at least one positive");
   const auto [centre, half] = ranges(data, w);

@@ -1,6 +1,5 @@
 #include "condens/data/table.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -74,12 +73,13 @@ void Table::add(Column column) {
   require(find(column.name) == nullptr, where, "two columns are named '", column.name, "'; rename one");
   require(columns_.empty() || column.size() == rows(), where, "column '", column.name, "' has ", column.size(),
           " rows, expected ", rows(), " as in the others");
+  place_of_.emplace(column.name, columns_.size());
   columns_.push_back(std::move(column));
 }
 
 const Column* Table::find(std::string_view name) const {
-  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
-  return found == columns_.end() ? nullptr : &*found;
+  const auto found = place_of_.find(name);
+  return found == place_of_.end() ? nullptr : &columns_[found->second];
 }
 
 const Column& Table::at(std::string_view name, std::string_view role) const {

@@ -27,6 +27,7 @@ struct Candidate {
   bool full;
   double score = 0;
   double standard_error = 0;
+  Vector folds = {};  ///< score of each fold
 };
 
 void check_options(const GmmOptions& o, const Dataset& data) {
@@ -35,7 +36,6 @@ void check_options(const GmmOptions& o, const Dataset& data) {
   require(!o.n_components.empty(), owner, ": n_components has no numbers, expected one or candidates");
   double before = 0;
   for (const double k : o.n_components) {
-    require(k == std::floor(k) && k <= 1e9, owner, ": n_components = ", k, ", expected whole numbers");
     require(k > before, owner, ": n_components has ", k, " after ", before, ", expected rising candidates");
     before = k;
   }
@@ -140,6 +140,8 @@ void report_candidates(const std::vector<Candidate>& candidates, const GmmOption
   table.set("score", column([](const Candidate& c) { return c.score; }));
   table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
   report.details.set("candidates", std::move(table));
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   if (options.n_components.size() > 1 && static_cast<double>(chosen) == options.n_components.back()) {
     report.warnings.push_back(
         message("the largest candidate, n_components = ", chosen, ", was best; larger ones may be better"));
@@ -203,6 +205,7 @@ struct Gmm::Search {
     }
     const auto [mean, error] = mean_with_error(held_out, data.weights);
     candidate.score = -mean;
+    candidate.folds = preparation::means_of_folds(-held_out, data.weights, fold);
     candidate.standard_error = error;
   }
 
@@ -247,7 +250,7 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset distinct = preparation::merge_copies(standardized.data);
 
   Matrix centers;

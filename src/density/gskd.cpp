@@ -219,7 +219,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   // The search takes a hundred thousand steps, each of which compares: see rounded_rows.hpp.
   if (options.standardize) preparation::round_rows(standardized.data, 30);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
   const Vector bandwidth = options.target_bandwidth.empty()

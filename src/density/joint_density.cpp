@@ -25,23 +25,6 @@ Matrix rows_together(const Matrix& x, const Matrix& y) {
   return out;
 }
 
-/// The kernels of y at x = a_l: B_l - C_l' A_l^-1 C_l = F_yy F_yy'.
-GaussianComponents given_inputs(const GaussianComponents& joint, Index d_x) {
-  const Index m = joint.means.cols();
-  const Index d_y = joint.means.rows() - d_x;
-  GaussianComponents out = GaussianComponents::standard(d_y, m, joint.correlated() && d_y > 1);
-  out.means = joint.means.bottomRows(d_y);
-  out.scales = joint.scales.bottomRows(d_y);
-  for (Index l = 0; joint.correlated() && l < m; ++l) {
-    Matrix factor = joint.correlation_factor(l).bottomRightCorner(d_y, d_y);
-    const Vector norms = factor.rowwise().norm();
-    out.scales.col(l).array() *= norms.array();
-    factor = norms.cwiseInverse().asDiagonal() * factor;
-    if (d_y > 1) out.correlations.col(l) = factor.reshaped();
-  }
-  return out;
-}
-
 }  // namespace
 
 JointDensity::Parameters JointDensity::parameters(const VectorView& weights, Matrix means, Matrix scales,
@@ -71,7 +54,7 @@ JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_sc
   inverse_scales_x_ = joint_.scales().topRows(d_x).transpose().cwiseInverse();
   log_weights_ = joint_.log_weights();
   if (d_x > 0) log_weights_ += inverse_scales_x_.array().log().rowwise().sum().matrix();
-  const GaussianComponents targets = given_inputs(joint_.components(), d_x);
+  const GaussianComponents targets = joint_.components().given_leading(d_x);
   if (joint_.components().correlated()) {
     for (Index l = 0; l < m; ++l) {
       log_weights_[l] -= joint_.components().correlation_factor(l).diagonal().head(d_x).array().log().sum();
@@ -171,10 +154,16 @@ Document JointDensity::document_of_kernels(Document options) const {
 }
 
 JointDensity::Parameters JointDensity::read_kernels(const Document& document, double defensive_weight) {
+  const Index d_x = Standardizer::from_document(document.at("x_scale")).dimension();
   const Index d_y = Standardizer::from_document(document.at("y_scale")).dimension();
   GaussianComponents kernels{document.at("means").as_matrix(), document.at("scales").as_matrix()};
   if (const Document* correlations = document.find("correlations")) kernels.correlations = correlations->as_matrix();
-  return {document.at("log_weights").as_vector(), std::move(kernels), Defensive::read(document, defensive_weight, d_y)};
+  Vector log_weights = document.at("log_weights").as_vector();
+  const auto fits = [&](const Matrix& of) { return of.rows() == d_x + d_y && of.cols() == log_weights.size(); };
+  if (log_weights.size() == 0 || d_y == 0 || !fits(kernels.means) || !fits(kernels.scales)) {
+    throw FormatError("the kernels do not fit together");
+  }
+  return {std::move(log_weights), std::move(kernels), Defensive::read(document, defensive_weight, d_y)};
 }
 
 }  // namespace condens

@@ -102,7 +102,7 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
   const auto body = [&](Index k) {
     const auto at = static_cast<std::size_t>(k);
     const Vector start = joined(drawn.centers.col(starts[at]), drawn.scales.col(starts[at]).array().log());
-    ends[at] = polish(start, {.max_iterations = 40, .gradient_tolerance = 1e-5, .value_tolerance = 1e-5});
+    ends[at] = polish(start, {.max_iterations = 40, .unit = 1, .gradient_tolerance = 1e-5, .value_tolerance = 1e-5});
   };
   parallel_for(std::ssize(starts), threads, body, poll);
 
@@ -117,7 +117,7 @@ FoundKernel search_by_gradient(const KernelProblem& problem, const KernelBox& bo
   if (std::isfinite(best.share)) {
     // To rounding, so that the kernel is that of the minimum and not of the way to it.
     best = polish(joined(best.center, best.scale.array().log()),
-                  {.max_iterations = 200, .gradient_tolerance = 1e-10, .value_tolerance = 1e-15});
+                  {.max_iterations = 200, .unit = 1, .gradient_tolerance = 1e-10, .value_tolerance = 1e-15});
     evaluations += best.evaluations;
     gradients += best.gradients;
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "kernel_sums.hpp"
 
@@ -188,6 +189,7 @@ class Refinement {
       order.push_back(j);
       path.push_back(regression.criterion());
     }
+    if (order.empty()) return false;
     const bool changed = order.size() != selection.points.size();
     selection.points.clear();
     for (const Index j : order) selection.points.push_back(points_[static_cast<std::size_t>(j)]);
@@ -235,6 +237,9 @@ KernelSelection select_kernels(const Matrix& points, const Vector& weights, cons
     out.path.push_back(out.regression.criterion());
     if (out.forced) break;
     candidates.update(out.regression);
+  }
+  if (out.points.empty()) {
+    throw NumericalError("no kernel can be chosen: at this bandwidth none has a value that numbers can hold");
   }
   out.evaluations = candidates.evaluations();
   if (!settings.local_regularization || out.forced) return out;

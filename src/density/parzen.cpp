@@ -36,6 +36,8 @@ void check_options(const ParzenOptions& o, const Dataset& data) {
   if (o.shape == ParzenShapeChoice::diagonal) {
     require(count <= 1 || count == columns, owner, ": bandwidth has ", count,
             " numbers, expected none (learned), one, or one for each of the ", columns, " columns");
+  } else {
+    require_distinct(owner, "bandwidth", o.bandwidth);
   }
   require(!o.cv.empty(), owner, ": cv is empty, expected 0 (leave one out), a number of folds, or one for every row");
 }
@@ -290,7 +292,7 @@ Parzen Parzen::from_document(const Document& document) {
   set_options(options, owner, document.at("options"));
   Parameters p = read_kernels(document, options.defensive_weight);
   const Matrix& scales = p.kernels.scales;
-  if (scales.cols() == 0 || (scales.colwise() - Vector(scales.col(0))).cwiseAbs().maxCoeff() != 0) {
+  if ((scales.colwise() - Vector(scales.col(0))).cwiseAbs().maxCoeff() != 0) {
     throw FormatError("Parzen: the kernels have no common width");
   }
   return Parzen(std::move(options), std::move(p), Standardizer::from_document(document.at("x_scale")),
@@ -305,7 +307,7 @@ Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run&
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset merged = preparation::merge_copies(standardized.data);
   report.details.set("n_rows", rows.size());
   report.details.set("n_kernels", merged.size());

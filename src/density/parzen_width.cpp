@@ -48,17 +48,18 @@ class Search {
 
   ParzenSearchResult run() {
     const Index count = std::ssize(groups_);
-    // Densities may be of any size; the tolerances are for values about one.
     const Vector start = Vector::Constant(count, std::log(start_));
-    const double unit = search_.scoring == Scoring::nll ? 1.0 : 1 / std::abs(evaluate(start).value);
     const auto objective = [&](const Vector& at, Vector& gradient) {
       const ParzenLoss loss = evaluate(at);
-      gradient = unit * loss.gradient;
-      return unit * loss.value;
+      gradient = loss.gradient;
+      return loss.value;
     };
     const Vector lower = Vector::Constant(count, std::log(search_.floor));
     const Vector upper = Vector::Constant(count, std::log(std::max(widest, search_.floor)));
-    const LbfgsSettings settings{.gradient_tolerance = 1e-6, .value_tolerance = 1e-11, .first_step = 0.1};
+    const LbfgsSettings settings{.unit = search_.scoring == Scoring::nll ? 1.0 : 0.0,
+                                 .gradient_tolerance = 1e-6,
+                                 .value_tolerance = 1e-11,
+                                 .first_step = 0.1};
     const LbfgsResult found = minimize(objective, start, lower, upper, settings, [&] { task_.poll(); });
     return {.widths = widths(found.x),
             .loss = evaluate(found.x),

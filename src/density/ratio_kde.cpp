@@ -22,6 +22,15 @@ RatioKdeOptions RatioKdeOptions::paper() {
           .defensive_weight = 0.0};
 }
 
+void RatioKdeOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (!is_given("widths") && is_given("bandwidth_y") && !bandwidth_y.empty()) widths = RatioWidths::equal;
+  if (!is_given("widths") && is_given("bandwidth_denominator") && !bandwidth_denominator.empty()) {
+    widths = RatioWidths::separate;
+  }
+  if (shape == ParzenShapeChoice::diagonal && !is_given("bandwidth")) bandwidth.clear();
+}
+
 namespace {
 
 constexpr std::string_view owner = "RatioKDE";
@@ -35,7 +44,11 @@ void check_options(const RatioKdeOptions& o, const Dataset& data) {
           o.bandwidth_denominator.size(), " numbers, expected none: with equal widths it is bandwidth");
   require(o.bandwidth_y.size() <= 1 || !o.bandwidth.empty(), owner, ": bandwidth_y has ", o.bandwidth_y.size(),
           " candidates, expected at most one where bandwidth is learned");
-  if (o.shape != ParzenShapeChoice::diagonal) return;
+  if (o.shape != ParzenShapeChoice::diagonal) {
+    require_distinct(owner, "bandwidth", o.bandwidth);
+    require_distinct(owner, "bandwidth_denominator", o.bandwidth_denominator);
+    return;
+  }
   const auto check_count = [](const std::vector<double>& widths, std::string_view name, Index columns) {
     require(widths.size() <= 1 || std::ssize(widths) == columns, owner, ": ", name, " has ", widths.size(),
             " numbers, expected none (learned), one, or one for each of the ", columns, " columns");
@@ -220,7 +233,7 @@ RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, cons
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   if (options.widths == RatioWidths::equal) {
     NadarayaWatson law = NadarayaWatson::fit(standardized.data, conditional_options(options), run);
     Vector widths = law.bandwidths();

@@ -134,7 +134,7 @@ Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) 
   const Dataset& given = rows_that_count(data, storage);
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset rows = rows_of_density(standardized.data, options.cv);
   require(options.solver == RsdeSolver::exact || rows.size() <= most_rows_of_matrix, owner,
           ": solver = multiplicative with ", rows.size(), " rows, expected at most ", most_rows_of_matrix,

@@ -125,7 +125,7 @@ Skd Skd::fit(const Dataset& data, const SkdOptions& options, const Run& run) {
   const Dataset& given = rows_that_count(data, storage);
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset rows = rows_of_density(standardized.data, options.cv);
   const Matrix points = stack(rows).transpose();
   report.details.set("n_rows", given.size());

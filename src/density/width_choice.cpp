@@ -21,6 +21,7 @@ struct Candidate {
   double width;
   double score = 0;
   double standard_error = 0;
+  Vector folds = {};  ///< score of each fold
 };
 
 /// A density as it is scored: kernels of one width, and the defensive component.
@@ -88,7 +89,8 @@ class Comparison {
       }
       const auto residuals = scores.col(c).array() - mean;
       const double error = std::sqrt((weights_.array() * residuals).square().sum()) / weights_.sum();
-      out.push_back({widths[static_cast<std::size_t>(c)], mean, error});
+      out.push_back({widths[static_cast<std::size_t>(c)], mean, error,
+                     preparation::means_of_folds(scores.col(c), weights_, search_.fold)});
     }
     return out;
   }
@@ -138,6 +140,8 @@ double choose_width(const Matrix& points, const Vector& weights, const WidthSear
                      Document::Object{{"bandwidth", column([](const Candidate& c) { return c.width; })},
                                       {"score", column([](const Candidate& c) { return c.score; })},
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   report.details.set("score", best().score);
   report.details.set("score_standard_error", best().standard_error);
   if (search.warn) preparation::warn_at_edge(widths, best().width, "bandwidth", report);

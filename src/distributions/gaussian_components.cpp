@@ -148,6 +148,23 @@ GaussianComponents GaussianComponents::coordinates(const std::vector<Index>& whi
   return out;
 }
 
+// B - C' A^-1 C = F F' with F the last block of the covariance's factor.
+GaussianComponents GaussianComponents::given_leading(Index k) const {
+  const Index m = means.cols();
+  const Index d = means.rows() - k;
+  GaussianComponents out = standard(d, m, correlated() && d > 1);
+  out.means = means.bottomRows(d);
+  out.scales = scales.bottomRows(d);
+  for (Index l = 0; correlated() && l < m; ++l) {
+    Matrix factor = correlation_factor(l).bottomRightCorner(d, d);
+    const Vector norms = factor.rowwise().norm();
+    out.scales.col(l).array() *= norms.array();
+    factor = norms.cwiseInverse().asDiagonal() * factor;
+    if (d > 1) out.correlations.col(l) = factor.reshaped();
+  }
+  return out;
+}
+
 GaussianComponents GaussianComponents::columns(Index begin, Index count) const {
   GaussianComponents out{means.middleCols(begin, count), scales.middleCols(begin, count)};
   if (correlated()) out.correlations = correlations.middleCols(begin, count);

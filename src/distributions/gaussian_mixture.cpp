@@ -133,8 +133,7 @@ Matrix GaussianMixture::modes() const { return detail::modes(view(*this)); }
 Interval GaussianMixture::interval(double mass) const {
   require_mass(mass, "GaussianMixture::interval");
   const MixtureView p = line(*this, "GaussianMixture::interval");
-  const double rest = 0.5 * (1.0 - mass);
-  return {detail::quantile(p, rest), detail::upper_quantile(p, rest)};
+  return quantile_pair(p, 0.5 * (1.0 - mass));
 }
 
 std::vector<Interval> GaussianMixture::highest_density_region(double mass) const {

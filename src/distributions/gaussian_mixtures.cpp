@@ -101,6 +101,14 @@ Index require_line_points(const GaussianMixtures& laws, const VectorView& y, std
   return points_per_law(laws, y.size(), where, "y");
 }
 
+Index require_tail_levels(const GaussianMixtures& laws, const VectorView& levels, std::string_view where) {
+  require_univariate(laws.dimension(), where, kUseMarginal);
+  for (const double level : levels) {
+    require(level > 0.0 && level <= 1.0, where, ": level = ", level, ", expected a number in (0, 1]");
+  }
+  return points_per_law(laws, levels.size(), where, "levels");
+}
+
 /// value(law i, j) for the k points j of every law i, which are consecutive.
 template <class Value>
 Vector at_points(const GaussianMixtures& laws, const Run& run, std::string name, Index k, const Value& value) {
@@ -168,6 +176,29 @@ Vector GaussianMixtures::sf(const VectorView& y, const Run& run) const {
   return at_points(*this, run, "sf", k, [&](const MixtureView& p, Index j) { return detail::sf(p, y[j]); });
 }
 
+Vector GaussianMixtures::probability(const VectorView& lower, const VectorView& upper, const Run& run) const {
+  const std::string_view where = "GaussianMixtures::probability";
+  const Index k = require_line_points(*this, lower, where);
+  require_line_points(*this, upper, where);
+  require(lower.size() == upper.size(), where, ": lower has ", lower.size(), " numbers and upper ", upper.size(),
+          "; expected as many");
+  return at_points(*this, run, "probability", k, [&](const MixtureView& p, Index j) {
+    return lower[j] < upper[j] ? detail::probability(p, lower[j], upper[j]) : 0.0;
+  });
+}
+
+Vector GaussianMixtures::lower_tail_mean(const VectorView& levels, const Run& run) const {
+  const Index k = require_tail_levels(*this, levels, "GaussianMixtures::lower_tail_mean");
+  return at_points(*this, run, "expected shortfall", k,
+                   [&](const MixtureView& p, Index j) { return detail::lower_tail_mean(p, levels[j]); });
+}
+
+Vector GaussianMixtures::upper_tail_mean(const VectorView& levels, const Run& run) const {
+  const Index k = require_tail_levels(*this, levels, "GaussianMixtures::upper_tail_mean");
+  return at_points(*this, run, "expected shortfall", k,
+                   [&](const MixtureView& p, Index j) { return detail::upper_tail_mean(p, levels[j]); });
+}
+
 Vector GaussianMixtures::log_cdf(const VectorView& y, const Run& run) const {
   const Index k = require_line_points(*this, y, "GaussianMixtures::log_cdf");
   return at_points(*this, run, "log cdf", k, [&](const MixtureView& p, Index j) { return detail::log_cdf(p, y[j]); });
@@ -197,11 +228,8 @@ Vector GaussianMixtures::upper_quantile_each(const VectorView& levels, const Run
 Matrix GaussianMixtures::quantile(const VectorView& levels, const Run& run) const {
   require_univariate(dimension(), "GaussianMixtures::quantile", kUseMarginal);
   for (Index k = 0; k < levels.size(); ++k) require_level(levels[k], "GaussianMixtures::quantile");
-  return columns(*this, run, "quantile", levels.size(), [&](Index, const MixtureView& p) {
-    Vector out(levels.size());
-    for (Index k = 0; k < levels.size(); ++k) out[k] = detail::quantile(p, levels[k]);
-    return out;
-  });
+  return columns(*this, run, "quantile", levels.size(),
+                 [&](Index, const MixtureView& p) { return detail::quantiles(p, levels); });
 }
 
 Vector GaussianMixtures::median(const Run& run) const {
@@ -214,9 +242,8 @@ Matrix GaussianMixtures::interval(double mass, const Run& run) const {
   require_mass(mass, "GaussianMixtures::interval");
   const double rest = 0.5 * (1.0 - mass);
   return columns(*this, run, "interval", 2, [rest](Index, const MixtureView& p) {
-    Vector out(2);
-    out << detail::quantile(p, rest), detail::upper_quantile(p, rest);
-    return out;
+    const Interval ends = quantile_pair(p, rest);
+    return Vector{{ends.lower, ends.upper}};
   });
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
 #include "mixture_view.hpp"
 
@@ -98,6 +99,7 @@ bool ascend(const MixtureView& p, const Precisions& inverse, const Vector& least
   constexpr int max_steps = 10000;
   Local here = expand(p, inverse, y);
   for (int step = 0; step < max_steps; ++step) {
+    check_cancelled();
     const Eigen::LLT<Matrix> cholesky(here.negative_hessian);
     const bool concave = cholesky.info() == Eigen::Success;
     Vector next = here.mean_shift;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/names.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 
 namespace condens::detail {
@@ -34,11 +35,11 @@ inline void require_shape(const MatrixView& values, Index rows, Index cols, std:
 }
 
 inline void require_level(double level, std::string_view where) {
-  require(level >= 0.0 && level <= 1.0, where, ": level ", level, " is outside [0, 1]");
+  require(level >= 0.0 && level <= 1.0, where, ": level ", level, " is outside [0, 1]", share_of_percentage(level));
 }
 
 inline void require_mass(double mass, std::string_view where) {
-  require(mass > 0.0 && mass < 1.0, where, ": mass ", mass, " is outside (0, 1)");
+  require(mass > 0.0 && mass < 1.0, where, ": mass ", mass, " is outside (0, 1)", share_of_percentage(mass));
 }
 
 inline void require_coordinates(const std::vector<Index>& coordinates, Index d, std::string_view where) {

@@ -20,6 +20,7 @@
 
 #include "../linalg/lanes.hpp"
 #include "bracketed_root.hpp"
+#include "condens/core/cancellation.hpp"
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_view.hpp"
 
@@ -219,6 +220,7 @@ std::vector<StationaryPoint> search(Curve& curve, double floor) {
   const double least_width = 1e-9 * curve.least_scale();
   std::vector<std::pair<double, double>> open{{first, last}};
   while (!open.empty()) {
+    check_cancelled();
     const auto [a, b] = open.back();
     open.pop_back();
     const double c = 0.5 * a + 0.5 * b;

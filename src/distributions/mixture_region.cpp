@@ -74,7 +74,8 @@ class Profile {
       return std::pair{point.log_density - u, point.slope};
     };
     const bool between = place > std::min(low, high) && place < std::max(low, high);
-    place = bracketed_root(excess, low, high, between ? place : 0.5 * low + 0.5 * high);
+    const double noise = std::numeric_limits<double>::epsilon() * (8.0 + 2.0 * std::abs(u));
+    place = bracketed_root(excess, low, high, between ? place : 0.5 * low + 0.5 * high, noise);
     return place;
   }
 
@@ -115,8 +116,8 @@ double excess_mass(const MixtureView& p, const std::vector<Interval>& region, do
 
 std::vector<Interval> highest_density_region(const MixtureView& p, double mass) {
   const double rest = 0.25 * (1.0 - mass);
-  const double width = upper_quantile(p, rest) - quantile(p, rest);
-  const double low = std::log(2.0 * rest / width);
+  const Interval most = quantile_pair(p, rest);
+  const double low = std::log(2.0 * rest / (most.upper - most.lower));
   Profile profile(p, low);
   const auto deficit = [&](double u) {
     const std::vector<Interval> region = profile.above(u);
@@ -127,7 +128,8 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
     }
     return std::pair{-excess_mass(p, region, mass), derivative};
   };
-  return profile.above(bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top()));
+  const double noise = 8.0 * std::numeric_limits<double>::epsilon();
+  return profile.above(bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top(), noise));
 }
 
 double highest_density_mass(const MixtureView& p, double y) {

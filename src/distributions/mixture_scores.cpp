@@ -17,11 +17,14 @@
 #include <array>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
+#include "pair_boxes.hpp"
 
 namespace condens::detail {
 namespace {
@@ -79,6 +82,7 @@ double mean_norm_correlated(const Vector& mu, const Matrix& s) {
 // integral over (-1, 1), so the integrand is brought there with its Jacobian.
 template <class F>
 double adaptive_integral(const F& f, double a, double b, int depth) {
+  check_cancelled();
   const double c = 0.5 * a + 0.5 * b;
   const double half = 0.5 * b - 0.5 * a;
   const auto moved = [&](double t) { return half * f(c + half * t); };
@@ -185,6 +189,8 @@ class Distances : public Pairs {
     return 0x1p-58 * least / (greatest * static_cast<double>(p.m));
   }
 
+  static std::optional<double> by_boxes(const MixtureView& p) { return pair_distance_by_boxes(p); }
+
   // out[r] for r <= l
   void fill(Index l, double* out) {
     if (p_.d == 1) {
@@ -195,7 +201,10 @@ class Distances : public Pairs {
       own = difference(l, 0) + s * own;
       return;
     }
-    for (Index r = 0; r <= l; ++r) out[r] = covariances_.empty() ? independent(l, r) : correlated(l, r);
+    for (Index r = 0; r <= l; ++r) {
+      check_cancelled();
+      out[r] = covariances_.empty() ? independent(l, r) : correlated(l, r);
+    }
   }
 
  private:
@@ -226,10 +235,15 @@ class Overlaps : public Pairs {
     return 0x1p-58 * ratio / (m * m);
   }
 
+  static std::optional<double> by_boxes(const MixtureView& p) { return overlap_by_boxes(p); }
+
   // out[r] for r <= l
   void fill(Index l, double* out) {
     if (p_.correlations != nullptr) {
-      for (Index r = 0; r <= l; ++r) out[r] = correlated_overlap(p_, l, r);
+      for (Index r = 0; r <= l; ++r) {
+        check_cancelled();
+        out[r] = correlated_overlap(p_, l, r);
+      }
       return;
     }
     Eigen::Map<Eigen::ArrayXd> own(out, l + 1);
@@ -253,7 +267,10 @@ template <class Of>
 Matrix pair_table(const MixtureView& p) {
   Of pairs(p);
   Matrix out = Matrix::Zero(p.m, p.m);
-  for (Index l = 0; l < p.m; ++l) pairs.fill(l, out.col(l).data());
+  for (Index l = 0; l < p.m; ++l) {
+    check_cancelled();
+    pairs.fill(l, out.col(l).data());
+  }
   return out;
 }
 
@@ -263,6 +280,7 @@ double pair_mean(const MixtureView& p, const Fill& fill) {
   Vector column(p.m);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
+    check_cancelled();
     fill(l, column.data());
     total += p.weights[l] * (2.0 * dot(p.weights, column.data(), l) + p.weights[l] * column[l]);
   }
@@ -270,8 +288,14 @@ double pair_mean(const MixtureView& p, const Fill& fill) {
 }
 
 template <class Of>
+std::optional<double> mean_by_boxes(const MixtureView& p) {
+  return p.d == 1 ? Of::by_boxes(p) : std::nullopt;
+}
+
+template <class Of>
 double mean_over_pairs(const MixtureView& p) {
   const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   Of pairs(some.view());
   return pair_mean(some.view(), [&](Index l, double* out) { pairs.fill(l, out); });
 }
@@ -279,6 +303,7 @@ double mean_over_pairs(const MixtureView& p) {
 template <class Of>
 double mean_over_pairs(const MixtureView& p, const Matrix& table) {
   const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
+  if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   return pair_mean(some.view(), [&](Index l, double* out) {
     const double* column = table.data() + some.place(l) * p.m;
     for (Index r = 0; r <= l; ++r) out[r] = column[some.place(r)];

@@ -72,8 +72,14 @@ double log_cdf(const MixtureView& p, double y);
 double log_sf(const MixtureView& p, double y);
 double quantile(const MixtureView& p, double level);
 double upper_quantile(const MixtureView& p, double level);
+/// The quantiles of several levels, and {quantile(level), upper_quantile(level)}: the same bits for less work.
+Vector quantiles(const MixtureView& p, const VectorView& levels);
+Interval quantile_pair(const MixtureView& p, double level);
 /// P(a < Y <= b), relatively exact for every component.
 double probability(const MixtureView& p, double a, double b);
+/// The mean of the share `level` of lowest values.
+double lower_tail_mean(const MixtureView& p, double level);
+double upper_tail_mean(const MixtureView& p, double level);
 
 // --- mixture_moments.cpp -------------------------------------------------------------
 Vector mean(const MixtureView& p);

@@ -164,6 +164,60 @@ std::shared_ptr<const GaussianComponents> GaussianMixtures::moved_components(con
   return std::make_shared<const GaussianComponents>(std::move(moved));
 }
 
+GaussianMixtures GaussianMixtures::affine_each(const MatrixView& shift, const MatrixView& scale) const {
+  const std::string_view where = "GaussianMixtures::affine_each";
+  require_shape(shift, dimension(), size(), where, "shift");
+  require_shape(scale, dimension(), size(), where, "scale");
+  const Index m = n_components();
+  GaussianComponents all = GaussianComponents::standard(dimension(), m * size(), components_->correlated());
+  for (Index i = 0; i < size(); ++i) {
+    all.set_columns(i * m, slice(i, 1).affine(shift.col(i), scale.col(i)).components());
+  }
+  return {std::make_shared<const GaussianComponents>(std::move(all)), log_weights_, false};
+}
+
+// With L = (L_xx 0; L_yx L_yy) of a component, x first, and z = L_xx^-1 D_x^-1 (x - v_x): its weight is proportional to
+// w exp(-|z|^2 / 2) / det(D_x L_xx), its mean v_y + D_y L_yx z.
+GaussianMixtures GaussianMixtures::conditional(const std::vector<Index>& given, const MatrixView& values) const {
+  const std::string_view where = "GaussianMixtures::conditional";
+  const Index k = std::ssize(given);
+  require(k >= 1 && k < dimension(), where, ": ", k, " of ", dimension(),
+          " coordinates are given; expected at least one, and not all");
+  require_coordinates(given, dimension(), where);
+  require_shape(values, k, size(), where, "values");
+  require_numbers(values, where, "values");
+  std::vector<Index> order = given;
+  for (Index j = 0; j < dimension(); ++j) {
+    if (std::find(given.begin(), given.end(), j) == given.end()) order.push_back(j);
+  }
+  const GaussianComponents joint = components_->coordinates(order);
+  const GaussianComponents rest = joint.given_leading(k);
+  const Index m = n_components();
+  const bool moves = joint.correlated();
+  GaussianComponents out =
+      moves && shared_ ? GaussianComponents::standard(rest.means.rows(), m * size(), rest.correlated()) : rest;
+  Matrix log_weights = log_weights_;
+  for (Index i = 0; i < size(); ++i) {
+    if (moves && shared_) out.set_columns(i * m, rest);
+    for (Index l = 0; l < m; ++l) {
+      const Index from = offset(i) + l;
+      Vector z = (values.col(i) - joint.means.col(from).head(k)).cwiseQuotient(joint.scales.col(from).head(k));
+      double log_determinant = joint.scales.col(from).head(k).array().log().sum();
+      if (moves) {
+        const Matrix factor = joint.correlation_factor(from);
+        factor.topLeftCorner(k, k).triangularView<Eigen::Lower>().solveInPlace(z);
+        log_determinant += factor.diagonal().head(k).array().log().sum();
+        out.means.col(i * m + l) +=
+            joint.scales.col(from).tail(dimension() - k).cwiseProduct(factor.bottomLeftCorner(dimension() - k, k) * z);
+      }
+      log_weights(l, i) -= 0.5 * z.squaredNorm() + log_determinant;
+    }
+  }
+  if (!moves && shared_)
+    return shared(std::make_shared<const GaussianComponents>(std::move(out)), std::move(log_weights));
+  return separate(std::move(out), std::move(log_weights));
+}
+
 GaussianMixtures GaussianMixtures::marginal(Index j) const { return marginal(std::vector<Index>{j}); }
 
 GaussianMixtures GaussianMixtures::marginal(const std::vector<Index>& coordinates) const {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "condens/io/files.hpp"
-#include "condens/io/utf8.hpp"
 
 namespace condens {
 

@@ -232,7 +232,7 @@ class Reader {
     if (expect(tag, what) != float64_tag) fail(message("expected ", what, " of doubles"));
     const std::string_view data = take(expect(byte_string, what));
     if (data.size() % sizeof(double) != 0) fail("part of a double");
-    detail::check_shape(rows, cols, data.size() / sizeof(double), place_);
+    detail::check_shape(rows, cols, data.size() / sizeof(double), bytes_.size(), place_);
     Matrix out(rows, cols);
     if (!data.empty()) std::memcpy(out.data(), data.data(), data.size());
     detail::check_numbers<FormatError>(out, place_);

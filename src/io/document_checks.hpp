@@ -1,6 +1,7 @@
 #pragma once
 // What JSON and CBOR ask of a document in common, and the path that messages name.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -8,8 +9,8 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "condens/core/types.hpp"
-#include "condens/io/utf8.hpp"
 
 namespace condens::detail {
 
@@ -20,7 +21,7 @@ class Place {
  public:
   explicit Place(std::string_view root) : parts_{std::string(root)} {}
 
-  void enter(std::string_view key) { parts_.push_back("." + std::string(key)); }
+  void enter(std::string_view key) { parts_.push_back("." + shown(key)); }
   void enter(std::size_t item) { parts_.push_back("[" + std::to_string(item) + "]"); }
   void leave() { parts_.pop_back(); }
   std::size_t depth() const { return parts_.size() - 1; }
@@ -57,9 +58,11 @@ void check_depth(const Place& place) {
   if (place.depth() > max_depth) throw Error(message(place.text(), ": nested deeper than ", max_depth, " levels"));
 }
 
-/// Refuses shapes that do not hold `count` numbers.
-inline void check_shape(std::int64_t rows, std::int64_t cols, std::size_t count, const Place& place) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;  // keeps the product in range
+/// Refuses shapes that do not hold `count` numbers, and sides longer than the document of `bytes` bytes: what stands
+/// beside a matrix without numbers has one for each of its columns, and whoever reads goes through them.
+inline void check_shape(std::int64_t rows, std::int64_t cols, std::size_t count, std::size_t bytes,
+                        const Place& place) {
+  const std::int64_t most = std::min(std::int64_t{1} << 31, static_cast<std::int64_t>(bytes));  // product in range
   const bool valid =
       rows >= 0 && cols >= 0 && rows < most && cols < most && static_cast<std::uint64_t>(rows * cols) == count;
   if (!valid) {

@@ -106,7 +106,7 @@ class Writer {
 /// Receives the parser's events and builds the document from the inside out.
 class Builder {
  public:
-  explicit Builder(std::string_view root) : place_(root) {}
+  Builder(std::string_view root, std::size_t bytes) : place_(root), bytes_(bytes) {}
 
   Document result() && { return std::move(root_); }
 
@@ -150,7 +150,7 @@ class Builder {
     if (error.id == number_overflow) enter();
     std::string reason = error.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
     if (const std::size_t end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
-    throw FormatError(message(place_.text(), ": not readable as JSON: ", reason));
+    throw FormatError(message(place_.text(), ": not readable as JSON: ", shown(reason, 300)));
   }
 
  private:
@@ -200,7 +200,7 @@ class Builder {
       const std::vector<double> numbers = values.as_numbers();
       if (sides.size() != 2) throw FormatError("a matrix has two sides");
       const std::int64_t rows = sides[0].as_integer(), cols = sides[1].as_integer();
-      detail::check_shape(rows, cols, numbers.size(), Place("shape"));
+      detail::check_shape(rows, cols, numbers.size(), bytes_, Place("shape"));
       return Matrix(Eigen::Map<const Matrix>(numbers.data(), rows, cols));
     } catch (const FormatError& error) {
       throw FormatError(message(place_.text(), ": ", error.what()));
@@ -208,6 +208,7 @@ class Builder {
   }
 
   Place place_;
+  std::size_t bytes_;
   std::vector<Level> open_;
   Document root_;
 };
@@ -217,7 +218,7 @@ class Builder {
 std::string document_to_json(const Document& document, std::string_view root) { return Writer(root).write(document); }
 
 Document document_from_json(std::string_view text, std::string_view root) {
-  Builder builder(root);
+  Builder builder(root, text.size());
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return std::move(builder).result();
 }

@@ -67,11 +67,17 @@ bool is_special(const std::string& path) {
          path.starts_with("/proc/self/fd/");
 }
 
-/// The file itself behind symbolic links, so that a rename does not replace a link.
+/// The file itself behind symbolic links, there or not, so that a rename does not replace a link.
 std::string resolve(const std::string& path) {
+  constexpr int most_links = 40;  // of Linux
+  std::filesystem::path target = path;
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
+  for (int i = 0; std::filesystem::is_symlink(target, error); ++i) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error || i == most_links) fail(path, "written", error ? error.value() : ELOOP);
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  return target.string();
 }
 
 }  // namespace
@@ -100,6 +106,7 @@ class AtomicFile::Impl {
   Impl& operator=(const Impl&) = delete;
 
   std::ostream& stream() { return stream_; }
+  bool is_written_in_place() const { return temporary_.empty(); }
 
   void commit() {
     buffer_->pubsync();
@@ -116,12 +123,16 @@ class AtomicFile::Impl {
   void open_temporary(std::string target) {
     static std::atomic<unsigned> counter{0};
     target_ = std::move(target);
+    struct stat status {};
+    const bool replaces = ::stat(target_.c_str(), &status) == 0;
+    if (replaces && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(path_, "written", errno);
     const std::string name = message(target_, ".", ::getpid(), ".", counter++, ".tmp");
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(path_, "written", errno);
     temporary_ = name;
-    struct stat status {};
-    if (::stat(target_.c_str(), &status) == 0) ::fchmod(descriptor_, status.st_mode & 07777);
+    if (!replaces) return;
+    const bool owned = ::fchown(descriptor_, status.st_uid, status.st_gid) == 0;  // which takes special bits away
+    ::fchmod(descriptor_, status.st_mode & (owned ? 07777 : 0777));
   }
 
   int close() {
@@ -141,6 +152,7 @@ AtomicFile::AtomicFile(const std::string& path) : impl_(std::make_unique<Impl>(p
 AtomicFile::~AtomicFile() = default;
 std::ostream& AtomicFile::stream() { return impl_->stream(); }
 void AtomicFile::commit() { impl_->commit(); }
+bool AtomicFile::is_written_in_place() const { return impl_->is_written_in_place(); }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);

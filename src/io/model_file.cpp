@@ -5,6 +5,7 @@
 
 #include "checksum.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/text.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/files.hpp"
 #include "condens/registry.hpp"
@@ -58,7 +59,7 @@ Model from_document(const Document& file) {
 std::string replace_number(const std::string& text, const std::string& kind, const std::vector<std::string>& names) {
   for (std::size_t i = names.size(); i-- > 0;) {
     const std::string from = message(kind, " ", i + 1, " ");
-    if (text.starts_with(from)) return kind + " '" + names[i] + "' " + text.substr(from.size());
+    if (text.starts_with(from)) return kind + " '" + shown(names[i]) + "' " + text.substr(from.size());
   }
   return text;
 }
@@ -66,7 +67,8 @@ std::string replace_number(const std::string& text, const std::string& kind, con
 }  // namespace
 
 std::vector<std::string> warnings_of(const Model& model) {
-  std::vector<std::string> out;
+  const Document* rows = model.density->report().details.find("n_rows");
+  std::vector<std::string> out = model.encoder.warnings(rows == nullptr ? 0 : rows->as_integer());
   for (const std::string& warning : model.density->report().warnings) {
     const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
     out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
@@ -83,6 +85,9 @@ std::string to_cbor(const Model& model) {
 Model parse_model(std::string_view bytes, const std::string& source) {
   try {
     const bool cbor = bytes.starts_with(cbor_mark);
+    const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+    if (!cbor && (begin == std::string_view::npos || bytes[begin] != '{'))
+      throw FormatError("not a condens model file");
     return from_document(cbor ? document_from_cbor(bytes.substr(cbor_mark.size()), "model")
                               : document_from_json(bytes, "model"));
   } catch (const FormatError& error) {

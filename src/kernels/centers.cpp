@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
@@ -41,6 +42,7 @@ std::vector<Index> seed_centers(const Matrix& points, const Vector& weights, Ind
   std::vector<Index> chosen{draw(weights, random)};
   Vector nearest = (points.colwise() - points.col(chosen.front())).colwise().squaredNorm().transpose();
   while (static_cast<Index>(chosen.size()) < count) {
+    check_cancelled();
     const Index next = draw(weights.cwiseProduct(nearest), random);
     if (next < 0) break;
     chosen.push_back(next);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens {
@@ -36,7 +37,10 @@ void sum_squares(const MatrixView& centers, Index first, const double* point, do
 void squared_distances(const MatrixView& centers, const MatrixView& points, Eigen::Ref<Matrix> out) {
   const Index dimension = centers.cols();
   const Index rest = dimension % 4;
+  // Columns after which to look whether to go on: some ten microseconds of work, or all of a small matrix.
+  const Index between_looks = 1 + 50'000 / (1 + centers.size());
   for (Index i = 0; i < points.cols(); ++i) {
+    if (i % between_looks == between_looks - 1) check_cancelled();
     const double* point = points.col(i).data();
     double* column = out.col(i).data();
     switch (rest) {

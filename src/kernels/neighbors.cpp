@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nanoflann.hpp>
+#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
@@ -139,6 +140,12 @@ void Neighbors::nearest(const VectorView& x, Neighborhood& out) const {
     within(x, bound, out);
   } else {
     scan(x, squared_distances_to(x).minCoeff(), out);
+  }
+  if (out.squared_distances.empty()) {  // no distance is a number: all points are as far
+    out.rows.resize(static_cast<std::size_t>(size()));
+    std::iota(out.rows.begin(), out.rows.end(), Index{0});
+    out.squared_distances.assign(out.rows.size(), std::numeric_limits<double>::infinity());
+    return;
   }
   const double smallest = *std::min_element(out.squared_distances.begin(), out.squared_distances.end());
   std::size_t kept = 0;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
 
 namespace condens {
@@ -53,6 +54,7 @@ Matrix pivoted_cholesky(const MatrixView& gram, double tolerance) {
   Matrix factor(order, order);
   Index rank = 0;
   while (rank < order) {
+    check_cancelled();
     Index pivot = 0;
     const double largest = rest.maxCoeff(&pivot);
     if (!(largest > stop)) break;

@@ -1,12 +1,13 @@
 #include "condens/linalg/ridge_systems.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "lanes.hpp"
 
 namespace condens {
@@ -192,6 +193,7 @@ void solve_interleaved(const std::vector<RidgeSystem>& systems, Matrix& solution
   InterleavedCholesky cholesky(solutions.rows());
   const std::size_t count = systems.size();
   for (std::size_t first = 0; first < count; first += lanes) {
+    check_cancelled();
     InterleavedCholesky::Systems batch{};
     for (std::size_t lane = 0; lane < lanes; ++lane) batch[lane] = &systems[std::min(first + lane, count - 1)];
     cholesky.load(batch);
@@ -206,13 +208,12 @@ void solve_interleaved(const std::vector<RidgeSystem>& systems, Matrix& solution
 }
 
 void solve_one_by_one(const std::vector<RidgeSystem>& systems, Matrix& solutions) {
-  Matrix shifted;
   for (std::size_t s = 0; s < systems.size(); ++s) {
     const auto& [gram, right, ridge] = systems[s];
-    shifted = *gram;
+    Matrix shifted = *gram;
     shifted.diagonal().array() += ridge;
-    Eigen::LLT<Eigen::Ref<Matrix>> factor(shifted);
-    if (factor.info() != Eigen::Success) not_definite(ridge);
+    const Cholesky factor(std::move(shifted));
+    if (!factor.ok()) not_definite(ridge);
     solutions.col(static_cast<Index>(s)).head(right->size()) = factor.solve(*right);
   }
 }

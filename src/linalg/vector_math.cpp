@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "condens/core/cancellation.hpp"
+
 // GCC turns these loops into vector code from -O3 on only, and by itself halves the width.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O3")
@@ -140,10 +142,21 @@ inline double reduce(const double* x, Index n, double neutral, const Combine& co
 
 }  // namespace
 
-void exp_in_place(double* x, Index n) { map_in_place<exp_one>(x, n); }
+void exp_in_place(double* x, Index n) {
+  constexpr Index between_looks = Index{1} << 18;  // whole blocks: the same bits
+  for (; n > between_looks; x += between_looks, n -= between_looks) {
+    map_in_place<exp_one>(x, between_looks);
+    check_cancelled();
+  }
+  map_in_place<exp_one>(x, n);
+}
 
 void exp_in_place(Eigen::Ref<Matrix> x) {
-  for (Index j = 0; j < x.cols(); ++j) exp_in_place(x.col(j).data(), x.rows());
+  const Index between_looks = 1 + 20'000 / (1 + x.rows());  // whether to go on
+  for (Index j = 0; j < x.cols(); ++j) {
+    if (j % between_looks == between_looks - 1) check_cancelled();
+    exp_in_place(x.col(j).data(), x.rows());
+  }
 }
 
 void tanh_in_place(double* x, Index n) { map_in_place<tanh_one>(x, n); }

@@ -37,16 +37,24 @@ Rows allocate(const Dataset& test, const ScoreOptions& options) {
   return rows;
 }
 
+/// The widths of the central intervals: levels x laws.
+Matrix interval_widths(const GaussianMixtures& laws, const std::vector<double>& levels, const Run& run) {
+  const Index count = std::ssize(levels);
+  Vector ends(2 * count);
+  for (Index k = 0; k < count; ++k) {
+    ends[k] = 0.5 - 0.5 * levels[static_cast<std::size_t>(k)];
+    ends[count + k] = 1.0 - ends[k];
+  }
+  const Matrix quantiles = laws.quantile(ends, run);
+  return quantiles.bottomRows(count) - quantiles.topRows(count);
+}
+
 void fill_target(const GaussianMixtures& laws, const VectorView& y, Range range, const ScoreOptions& options,
                  const Run& run, TargetRows& out) {
   out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
   out.pit.segment(range.begin, range.size()) = laws.cdf(y, run);
   if (options.highest_density) out.region.segment(range.begin, range.size()) = laws.highest_density_mass(y, run);
-  for (std::size_t k = 0; k < options.levels.size(); ++k) {
-    const Index row = static_cast<Index>(k);
-    const Matrix interval = laws.interval(options.levels[k], run);
-    out.width.row(row).segment(range.begin, range.size()) = interval.row(1) - interval.row(0);
-  }
+  out.width.middleCols(range.begin, range.size()) = interval_widths(laws, options.levels, run);
 }
 
 void fill_block(const ConditionalDensity& model, const Dataset& test, Range range, const ScoreOptions& options,
@@ -124,11 +132,12 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
   require(n > 0 && (weights.size() == 0 || weights.size() == n), "mean_score: ", n, " values and ", weights.size(),
           " weights, expected at least one value, and no weights or one for each");
   const double size = effective_size(n, weights);
+  const Vector counted = counted_weights(weights);  // of any size: their sum is a number
   const auto weighted_mean = [&](const auto& value) {
     double sum = 0.0;
     double total = 0.0;
     for (Index i = 0; i < n; ++i) {
-      const double weight = weights.size() == 0 ? 1.0 : weights[i];
+      const double weight = counted.size() == 0 ? 1.0 : counted[i];
       sum += weight * value(values[i]);
       total += weight;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "condens/data/dataset.hpp"
 
 namespace condens {
 
@@ -35,14 +36,15 @@ std::vector<Step> steps(const VectorView& u, const VectorView& weights, const ch
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return u[a] < u[b]; });
 
-  const double total = weights.size() == 0 ? static_cast<double>(n) : weights.sum();
+  const Vector counted = counted_weights(weights);  // of any size: their sum is a number
+  const double total = counted.size() == 0 ? static_cast<double>(n) : counted.sum();
   require(total > 0.0, owner, ": all weights are zero, expected at least one above zero");
   std::vector<Step> out;
   out.reserve(order.size());
   double sum = 0.0;
   for (const Index i : order) {
     const double before = sum;
-    sum += weights.size() == 0 ? 1.0 : weights[i];
+    sum += counted.size() == 0 ? 1.0 : counted[i];
     out.push_back({u[i], before / total, sum / total});
   }
   out.back().after = 1.0;
@@ -89,7 +91,7 @@ double cramer_von_mises_p_value(double w, double n) {
   for (int k = 0;; ++k) {
     const double y = 4.0 * k + 1.0;
     const double q = y * y / (16.0 * x);
-    if (q > 40.0) break;  // exp(-q) K(q) < exp(-80)
+    if (!(q <= 40.0)) break;  // exp(-q) K(q) < exp(-80)
     const double ratio = boost::math::tgamma_ratio(k + 0.5, k + 1.0);
     cdf += ratio * std::sqrt(y) * std::exp(-q) * boost::math::cyl_bessel_k(0.25, q);
   }

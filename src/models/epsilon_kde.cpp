@@ -73,19 +73,21 @@ std::vector<Candidate> search(const Problem& problem, const EpsilonKdeOptions& o
   return candidates;
 }
 
-void report_search(const std::vector<Candidate>& candidates, const Candidate& best, const EpsilonKdeOptions& options,
-                   FitReport& report) {
+void report_search(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
+                   const EpsilonKdeOptions& options, FitReport& report) {
   const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
   report.details.set("candidates",
                      Document::Object{{"radius", column([](const Candidate& c) { return c.radius; })},
                                       {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
                                       {"score", column([](const Candidate& c) { return c.score; })},
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   report.details.set("empty_share", best.empty_share);
   preparation::warn_at_edge(options.radius, best.radius, "radius", report);
-  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, y, report);
   if (best.empty_share > 0.05) {
     report.warnings.push_back(
         message(std::round(1000 * best.empty_share) / 10,
@@ -230,7 +232,7 @@ EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   Parameters p{.options = options,
                .radius = options.radius.front(),
                .bandwidth_y = options.bandwidth_y.front(),
@@ -257,7 +259,7 @@ EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options
                           .scoring = options.scoring};
     const std::vector<Candidate> compared = search(problem, candidates, run);
     const Candidate best = best_of(compared);
-    report_search(compared, best, candidates, report);
+    report_search(compared, best, p.y, candidates, report);
     report.details.set("n_scored_rows", std::ssize(problem.scored_rows));
     p.radius = best.radius;
     p.bandwidth_y = best.bandwidth_y;

@@ -160,6 +160,7 @@ class Scorer {
     Matrix column(a.y.cols(), 1);
     double total = 0.0;
     for (Index j = 0; j < b.y.cols(); ++j) {
+      check_cancelled();
       squared_distances(centers, b.y.col(j), column);
       column *= -0.25 / (width * width);
       column.col(0) += a.log_weights;
@@ -218,11 +219,15 @@ void summarise(const Problem& problem, const Matrix& scores, std::vector<Candida
   }
   const double count = static_cast<double>(scored.size());
   for (std::size_t c = 0; c < out.size(); ++c) {
+    out[c].folds.resize(std::ssize(scored));
+    for (std::size_t k = 0; k < scored.size(); ++k) {
+      out[c].folds[static_cast<Index>(k)] = mean(static_cast<Index>(c), scored[k]) / weight[scored[k]];
+    }
     double sum = 0;
-    for (const Index k : scored) sum += mean(static_cast<Index>(c), k) / weight[k];
+    for (const double own : out[c].folds) sum += own;
     out[c].score = sum / count;
     double squares = 0;
-    for (const Index k : scored) squares += std::pow(mean(static_cast<Index>(c), k) / weight[k] - out[c].score, 2);
+    for (const double own : out[c].folds) squares += std::pow(own - out[c].score, 2);
     out[c].standard_error = count > 1 ? std::sqrt(squares / (count - 1) / count) : 0.0;
   }
 }

@@ -32,6 +32,7 @@ struct Candidate {
   double score;
   double standard_error;
   double empty_share;  ///< of the scored rows had no neighbour
+  Vector folds = {};   ///< score of each fold
 };
 
 /// Every radius with every width, radii (ascending) in the outer loop. Advances `task` by one

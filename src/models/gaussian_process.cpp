@@ -188,7 +188,7 @@ GaussianProcess GaussianProcess::fit(const Dataset& data, const GaussianProcessO
   const Dataset different = preparation::merge_copies(rows);
   preparation::Standardized standardized = preparation::standardize(owner, different, options.standardize);
   if (options.standardize) preparation::round_rows(standardized.data);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset process = standardized.data.subset(draw_rows(different.size(), options.max_rows, options.seed));
   if (process.size() < different.size()) {
     report.warnings.push_back(message("the process is made of ", process.size(), " of the ", different.size(),

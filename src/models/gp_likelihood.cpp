@@ -1,6 +1,6 @@
 #include "condens/models/gp_likelihood.hpp"
 
-#include <Eigen/Cholesky>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,6 +8,7 @@
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens::gp {
@@ -15,8 +16,7 @@ namespace condens::gp {
 namespace {
 
 constexpr Index columns_per_block = 64;
-constexpr double first_jitter = 1e-10;  // relative to s_f^2
-constexpr double last_jitter = 1e-4;
+constexpr std::array jitters = {0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4};  // relative to s_f^2
 
 /// x_k / l_k: kernels of unit length scale.
 Matrix scaled(const MatrixView& x, const Hyperparameters& at) { return x.array().colwise() / at.length_scales.array(); }
@@ -44,21 +44,19 @@ Matrix lower_kernel(const Matrix& z, double signal_variance, int threads) {
   return out;
 }
 
-Factor factorize(const Matrix& kernel, const Vector& weights, const Hyperparameters& at) {
+Factor factor_of(const Matrix& kernel, const Vector& weights, const Hyperparameters& at, int threads) {
   Factor out{Matrix(), 0.0};
-  while (true) {
+  for (const double relative : jitters) {
+    out.jitter = relative * at.signal_variance;
     out.lower = kernel;
     out.lower.diagonal().array() += at.noise_variance / weights.array() + out.jitter;
-    const Eigen::LLT<Eigen::Ref<Matrix>> llt(out.lower);
+    const bool ok = cholesky_in_place(out.lower, threads);
     // A pivot that rounding made positive is no better than one that it made negative.
     const double smallest = out.lower.diagonal().minCoeff();
-    if (llt.info() == Eigen::Success && smallest > 0 && std::isfinite(smallest)) return out;
-    out.jitter = out.jitter == 0 ? first_jitter * at.signal_variance : 10 * out.jitter;
-    if (!(out.jitter <= 1.5 * last_jitter * at.signal_variance)) {
-      throw NumericalError(message("GaussianProcess: the covariance matrix is not positive definite, even with ",
-                                   last_jitter, " of the signal variance added; give a larger noise_variance"));
-    }
+    if (ok && smallest > 0 && std::isfinite(smallest)) return out;
   }
+  throw NumericalError(message("GaussianProcess: the covariance matrix is not positive definite, even with ",
+                               jitters.back(), " of the signal variance added; give a larger noise_variance"));
 }
 
 /// Sums over one block of columns of the lower triangle of Q = alpha alpha' - K^-1.
@@ -73,9 +71,9 @@ Matrix inverse_columns(const Matrix& lower, Range range) {
   const Index rows = lower.rows() - range.begin;
   Matrix out = Matrix::Zero(rows, range.size());
   out.topRows(range.size()).setIdentity();
-  const auto trailing = lower.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>();
-  trailing.solveInPlace(out);
-  trailing.transpose().solveInPlace(out);
+  const auto trailing = lower.bottomRightCorner(rows, rows);
+  solve_lower_in_place(trailing, out);
+  solve_lower_transposed_in_place(trailing, out);
   return out;
 }
 
@@ -111,14 +109,13 @@ double copies_term(const Vector& weights, double noise_variance) {
 
 Factor factorize(const Matrix& x, const Vector& weights, const Hyperparameters& at, int threads) {
   const FlushSubnormals guard;
-  return factorize(lower_kernel(scaled(x, at), at.signal_variance, threads), weights, at);
+  return factor_of(lower_kernel(scaled(x, at), at.signal_variance, threads), weights, at, threads);
 }
 
 Vector solve(const Factor& factor, const Vector& y) {
   Vector out = y;
-  const auto lower = factor.lower.triangularView<Eigen::Lower>();
-  lower.solveInPlace(out);
-  lower.transpose().solveInPlace(out);
+  solve_lower_in_place(factor.lower, out);
+  solve_lower_transposed_in_place(factor.lower, out);
   return out;
 }
 
@@ -141,7 +138,7 @@ Likelihood negative_log_likelihood(const Matrix& x, const Vector& y, const Vecto
   const Index n = y.size();
   const Matrix z = scaled(x, at);
   const Matrix kernel = lower_kernel(z, at.signal_variance, threads);
-  const Factor factor = factorize(kernel, weights, at);
+  const Factor factor = factor_of(kernel, weights, at, threads);
   const Vector alpha = solve(factor, y);
   const Vector noise = at.noise_variance / weights.array();
   std::vector<Sums> parts(static_cast<std::size_t>(block_count(n, columns_per_block)));

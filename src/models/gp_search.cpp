@@ -124,7 +124,8 @@ LbfgsResult minimize_from(const Vector& start, const Space& space, const Rows& r
       return std::numeric_limits<double>::infinity();
     }
   };
-  return minimize(objective, start, space.lower(), space.upper(), {.max_iterations = 100}, [&] { task.poll(); });
+  return minimize(objective, start, space.lower(), space.upper(), {.max_iterations = 100, .unit = 1},
+                  [&] { task.poll(); });
 }
 
 /// Targets one after the other, starts side by side: a few matrices of n^2 at a time.

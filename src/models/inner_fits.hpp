@@ -24,6 +24,9 @@ class InnerFits {
   std::unique_ptr<ConditionalDensity> fit(const Dataset& data, const std::vector<double>& cv,
                                           const std::function<Matrix(const Matrix&)>& move, const Run& run) const;
 
+  /// Whether the model compares its own candidates by the folds that it is given.
+  bool takes_folds() const { return has_cv_; }
+
   /// The mean score of the rows of `data`, for y in standard deviations of all data.
   double score(const ConditionalDensity& model, const Dataset& data, const Run& run) const;
 

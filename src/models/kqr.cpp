@@ -25,7 +25,9 @@ void check_options(const KqrOptions& options, const Dataset& data) {
   require(data.y.rows() == 1, owner, ": y has ", data.y.rows(),
           " columns, expected one: quantiles are those of a single target");
   const std::vector<double>& levels = options.quantile_levels;
-  require(levels.size() >= 2, owner, ": quantile_levels has ", levels.size(), " numbers, expected at least two");
+  require(levels.size() >= 2, owner, ": quantile_levels has ", levels.size(),
+          " numbers, expected at least two: the density lies between them; of one quantile alone give a level close to "
+          "it, too");
   for (std::size_t j = 1; j < levels.size(); ++j) {
     require(levels[j - 1] < levels[j], owner, ": quantile_levels has ", levels[j], " after ", levels[j - 1],
             ", expected ascending levels");
@@ -113,6 +115,8 @@ void report_search(const std::vector<Candidate>& candidates, const Candidate& be
                                       {"bandwidth_y_floor", column([](const Candidate& c) { return c.shape.floor; })},
                                       {"score", column([](const Candidate& c) { return c.score; })},
                                       {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
@@ -332,7 +336,7 @@ Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, rows, given.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Drawn drawn = draw_rows(standardized.data, given.max_rows, given.seed);
   report_rows(drawn.data.size(), rows.size(), report);
   const KqrOptions options = settle_candidates(given, drawn.data.x);

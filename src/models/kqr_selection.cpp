@@ -6,6 +6,7 @@
 
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/vector_math.hpp"
+#include "preparation.hpp"
 
 namespace condens::kqr {
 
@@ -84,16 +85,23 @@ void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   }
   if (problem.scoring == KqrScoring::pinball) losses = pinball_losses(problem, quantiles);
   candidate.score = dot(shares.data(), losses.data(), losses.size());
+  candidate.folds = preparation::means_of_folds(losses, problem.data.weights, problem.fold);
   candidate.standard_error = (shares.array() * (losses.array() - candidate.score)).matrix().norm();
 }
 
 }  // namespace
 
 Matrix gaussian_kernel(const MatrixView& centers, const MatrixView& points, double width) {
+  constexpr Index columns_of_block = 64;  // its numbers are still in the cache when their turn comes
   Matrix out(centers.cols(), points.cols());
-  squared_distances(centers.transpose(), points, out);
-  out *= -0.5 / (width * width);
-  exp_in_place(out);
+  const Matrix rows = centers.transpose();
+  for (Index block = 0; block < block_count(points.cols(), columns_of_block); ++block) {
+    const Range range = block_range(points.cols(), columns_of_block, block);
+    auto own = out.middleCols(range.begin, range.size());
+    squared_distances(rows, points.middleCols(range.begin, range.size()), own);
+    own *= -0.5 / (width * width);
+    exp_in_place(own);
+  }
   return out;
 }
 

@@ -35,6 +35,7 @@ struct Candidate {
   LawShape shape;
   double score = 0;
   double standard_error = 0;
+  Vector folds = {};  ///< score of each fold
 };
 
 /// What the certificates of many solutions say.

@@ -151,7 +151,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   const location_scale::Distinct distinct = location_scale::distinct_rows(data);
   const preparation::Standardized standardized = preparation::standardize(owner, distinct.rows, options.standardize);
   FitReport report;
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   location_scale::Split found = location_scale::split(standardized, options, run);
 
   Matrix left = Matrix::Zero(data.y.rows(), data.size());
@@ -165,7 +165,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   std::shared_ptr<const ConditionalDensity> density = inner.fit(rest, chosen, run);
 
   if (!found.finished) report.status = "iteration limit";
-  report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
+  report.details.set("n_rows", count_rows(data));
   report_ridge(found, report);
   report.details.set("means", std::move(found.told_means)).set("scales", std::move(found.told_scales));
   report = with_density(std::move(report), density->report());

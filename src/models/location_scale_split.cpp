@@ -14,7 +14,7 @@ Distinct distinct_rows(const Dataset& data) {
   points.topRows(data.x.rows()) = data.x;
   points.bottomRows(data.y.rows()) = data.y;
   const std::vector<Index> first = first_equal_columns(points);
-  Vector weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size());
+  Vector weights = data.weights.size() > 0 ? counted_weights(data.weights) : Vector(Vector::Ones(data.size()));
   std::vector<Index> kept;
   Distinct out{{}, std::vector<Index>(first.size(), -1)};
   for (std::size_t i = 0; i < first.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "inner_fits.hpp"
 #include "lscde_metric.hpp"
 #include "lscde_selection.hpp"
 #include "preparation.hpp"
@@ -136,23 +137,44 @@ void search_between(const Problem& problem, const LscdeOptions& options, Task& t
   }
 }
 
-/// Adds to the options the widths that were tried beyond their list.
-std::vector<Candidate> search(const Problem& problem, LscdeOptions& options, const Run& run, Candidate& best,
-                              FitReport& report) {
-  const auto groups = make_groups(options.bandwidth, options.bandwidth_y);
-  const double work = lscde::scoring_work(problem, 1);
-  Task task(run, "choosing bandwidth and regularization",
-            work * static_cast<double>(groups.size() + (options.refine ? 3 : 0)));
-  std::vector<Candidate> candidates = lscde::score_candidates(problem, groups, options.regularization, task);
+std::vector<Candidate> score_lists(const Problem& problem, const LscdeOptions& options, Task& task) {
+  return lscde::score_candidates(problem, make_groups(options.bandwidth, options.bandwidth_y), options.regularization,
+                                 task);
+}
+
+/// Follows the best of the lists. Adds to the options the widths that were tried beyond their list.
+Candidate search(const Problem& problem, LscdeOptions& options, Task& task, std::vector<Candidate>& candidates,
+                 FitReport& report) {
   if (options.refine) {
     search_beyond_end(problem, options, task, candidates);
     search_between(problem, options, task, candidates);
   }
-  best = best_of(candidates);
+  const Candidate best = best_of(candidates);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
-  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, problem.y, report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
-  return candidates;
+  return best;
+}
+
+/// The problem on inputs scaled by `widths`, and the way back.
+struct Prepared {
+  Standardized standardized;
+  Vector input_widths;
+  std::vector<Index> center_rows;
+  Problem problem;
+};
+
+Prepared set_up(Standardized standardized, const Vector& widths, const LscdeOptions& options, const Run& run,
+                FitReport& report) {
+  Prepared out{std::move(standardized), widths, {}, {}};
+  if ((widths.array() != 1.0).any()) out.standardized = lscde::in_metric(std::move(out.standardized), widths);
+  if (options.centers.size() == 0) {
+    out.center_rows =
+        preparation::choose_center_rows(out.standardized.data, options.center_selection, options.n_centers,
+                                        options.seed, resolve_threads(run.threads), report);
+  }
+  out.problem = make_problem(out.standardized, options, out.center_rows);
+  return out;
 }
 
 Document candidates_to_document(const std::vector<Candidate>& candidates) {
@@ -162,6 +184,45 @@ Document candidates_to_document(const std::vector<Candidate>& candidates) {
                           {"regularization", column([](const Candidate& c) { return c.regularization; })},
                           {"score", column([](const Candidate& c) { return c.score; })},
                           {"standard_error", column([](const Candidate& c) { return c.standard_error; })}};
+}
+
+/// Scores the lists in the metric, too, and takes it where its best candidate is better by more than the standard
+/// error over folds of the difference.
+void settle_metric(Prepared in_metric, const std::vector<Index>& fold, const LscdeOptions& lists, Task& task,
+                   Prepared& prepared, std::vector<Candidate>& candidates, FitReport& report) {
+  sort_by_fold(in_metric.problem, fold, in_metric.center_rows, lists.mask_centers);
+  std::vector<Candidate> found = score_lists(in_metric.problem, lists, task);
+  const FoldScore gain = fold_score(best_of(candidates).folds - best_of(found).folds);
+  const bool worth_it = gain.mean > gain.standard_error;
+  report.details.set("metric_gain", gain.mean);
+  report.details.set("metric_gain_standard_error", gain.standard_error);
+  report.details.set("metric_applied", worth_it);
+  if (!worth_it) return;
+  prepared = std::move(in_metric);
+  candidates = std::move(found);
+}
+
+/// The best candidate by cross-validation of `prepared`, or of the inputs scaled by the widths that are open to
+/// question, which then are `prepared`.
+Candidate choose(const Standardized& standardized, const Vector* open_widths, const std::vector<Index>& fold,
+                 LscdeOptions& lists, const Run& run, Prepared& prepared, FitReport& report) {
+  sort_by_fold(prepared.problem, fold, prepared.center_rows, lists.mask_centers);
+  const double widths = (open_widths == nullptr ? 1.0 : 2.0) * static_cast<double>(lists.bandwidth.size());
+  Task task(run, "choosing bandwidth and regularization",
+            lscde::scoring_work(prepared.problem, 1) * (widths + (lists.refine ? 3.0 : 0.0)));
+  std::vector<Candidate> candidates = score_lists(prepared.problem, lists, task);
+  if (open_widths != nullptr) {
+    FitReport told;  // what there is to say of centres is said
+    settle_metric(set_up(standardized, *open_widths, lists, run, told), fold, lists, task, prepared, candidates,
+                  report);
+  }
+  const Candidate best = search(prepared.problem, lists, task, candidates, report);
+  report.details.set("candidates", candidates_to_document(candidates));
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
+  report.details.set("score", best.score);
+  report.details.set("score_standard_error", best.standard_error);
+  return best;
 }
 
 }  // namespace
@@ -265,30 +326,26 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
-  Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
-  Vector input_widths = lscde::apply_metric(standardized, options, run, report);
-  std::vector<Index> center_rows;
-  if (options.centers.size() == 0) {
-    center_rows = preparation::choose_center_rows(standardized.data, options.center_selection, options.n_centers,
-                                                  options.seed, resolve_threads(run.threads), report);
-  }
-  Problem problem = make_problem(standardized, options, center_rows);
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_data(data, standardized, report);
+  const lscde::MetricProposal metric = lscde::propose_metric(standardized, options, run, report);
+  const bool open = metric.verdict == lscde::MetricVerdict::open;
+  Prepared prepared = set_up(standardized, open ? Vector::Ones(rows.x.rows()) : metric.widths, options, run, report);
 
-  LscdeOptions candidates = options;
+  LscdeOptions lists = options;
   // Without inputs a width of x of its own has nothing to act on.
-  if (rows.x.rows() == 0 && !options.bandwidth_y.empty()) candidates.bandwidth.resize(1);
-  Candidate best{candidates.bandwidth.front(),
-                 candidates.bandwidth_y.empty() ? candidates.bandwidth.front() : candidates.bandwidth_y.front(),
-                 candidates.regularization.front(), 0.0, 0.0};
-  if (candidates.bandwidth.size() > 1 || candidates.bandwidth_y.size() > 1 || candidates.regularization.size() > 1) {
+  if (rows.x.rows() == 0 && !options.bandwidth_y.empty()) lists.bandwidth.resize(1);
+  const double width_y = lists.bandwidth_y.empty() ? lists.bandwidth.front() : lists.bandwidth_y.front();
+  Candidate best{lists.bandwidth.front(), width_y, lists.regularization.front(), 0.0, 0.0, {}};
+  if (lists.bandwidth.size() > 1 || lists.bandwidth_y.size() > 1 || lists.regularization.size() > 1) {
     const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
-    sort_by_fold(problem, fold, center_rows, options.mask_centers);
-    report.details.set("candidates", candidates_to_document(search(problem, candidates, run, best, report)));
-    report.details.set("score", best.score);
-    report.details.set("score_standard_error", best.standard_error);
+    best = choose(standardized, open ? &metric.widths : nullptr, fold, lists, run, prepared, report);
+  }
+  if (const Document* applied = report.details.find("metric_applied")) {
+    report.details.set("metric", choice_names<LscdeMetric>[applied->as_bool() ? 1 : 0]);
   }
 
+  Problem& problem = prepared.problem;
   Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
   Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
   report.details.set("n_rows", rows.size());
@@ -298,7 +355,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   report.details.set("bandwidth_y", best.bandwidth_y);
   report.details.set("regularization", best.regularization);
   return Lscde({.options = options,
-                .input_widths = std::move(input_widths),
+                .input_widths = std::move(prepared.input_widths),
                 .bandwidth = best.bandwidth,
                 .bandwidth_y = best.bandwidth_y,
                 .regularization = best.regularization,
@@ -306,7 +363,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
                 .centers_x = std::move(problem.centers_x),
                 .centers_y = std::move(problem.centers_y),
                 .defensive = std::move(problem.defensive)},
-               standardized.x, standardized.y, std::move(report));
+               prepared.standardized.x, prepared.standardized.y, std::move(report));
 }
 
 }  // namespace condens

@@ -8,9 +8,21 @@
 
 namespace condens::lscde {
 
-/// Scales the inputs of `standardized`, and the way back, by the learned widths where the
-/// option asks for it. Returns the widths, on the standardised scale: ones where nothing changed.
-Vector apply_metric(preparation::Standardized& standardized, const LscdeOptions& options, const Run& run,
-                    FitReport& report);
+/// What is known of a width for each input before LSCDE has scored it.
+enum class MetricVerdict { none, applied, open };
+
+struct MetricProposal {
+  MetricVerdict verdict = MetricVerdict::none;
+  Vector widths;  ///< learned, on the standardised scale; ones where the verdict is none
+};
+
+/// Learns the widths where the option asks for them. Of more rows than the Nadaraya-Watson comparison reads, a gain
+/// that it does not see leaves the verdict open: it is too small a sample to tell, and LSCDE's own cross-validation
+/// of all rows is to decide.
+MetricProposal propose_metric(const preparation::Standardized& standardized, const LscdeOptions& options,
+                              const Run& run, FitReport& report);
+
+/// Scales the inputs, and the way back.
+preparation::Standardized in_metric(preparation::Standardized standardized, const Vector& widths);
 
 }  // namespace condens::lscde

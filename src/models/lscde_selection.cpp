@@ -120,6 +120,7 @@ void summarise(const Vector& fold_score, Candidate& out) {
   const double mean = fold_score.mean();
   const double folds = static_cast<double>(fold_score.size());
   out.score = std::isnan(mean) ? infinity : mean;
+  out.folds = fold_score;
   out.standard_error =
       std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
 }
@@ -152,7 +153,7 @@ void score_group(const Problem& problem, const Distances& distances, const std::
       for (std::size_t k = 0; k < fold_weight.size(); ++k) {
         means[static_cast<Index>(k)] = fold_score[k](static_cast<Index>(l), static_cast<Index>(j)) / fold_weight[k];
       }
-      *out = {group.x, group.y[j], ridge[l], 0.0, 0.0};
+      *out = {group.x, group.y[j], ridge[l], 0.0, 0.0, {}};
       summarise(means, *out);
     }
   }

@@ -18,6 +18,7 @@ struct Candidate {
   double regularization;
   double score;           ///< +infinity when a fold leaves no positive coefficient
   double standard_error;  ///< over folds
+  Vector folds = {};      ///< score of each fold
 };
 
 /// Scores every combination, in the order of groups, s_y, lambda.

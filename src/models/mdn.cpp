@@ -21,18 +21,25 @@ namespace {
 
 constexpr std::string_view owner = "MixtureDensityNetwork";
 
-void check_whole(const std::vector<double>& values, std::string_view name) {
+void check_list(const std::vector<double>& values, std::string_view name) {
   require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
-  for (const double value : values) {
-    require(value == std::floor(value) && value <= 10000, owner, ": ", name, " has ", value,
-            ", expected whole numbers up to 10000");
-  }
+}
+
+/// Elsewhere a list of numbers is a layer each; here it is a choice.
+void check_units(std::vector<double> units) {
+  check_list(units, "units");
+  std::sort(units.begin(), units.end());
+  const auto twice = std::adjacent_find(units.begin(), units.end());
+  if (twice == units.end()) return;
+  throw std::invalid_argument(message(owner, ": units has ", *twice, " twice, expected candidates that differ, of ",
+                                      "which one is chosen; several layers of ", *twice, " units are units = ", *twice,
+                                      " with the option layers"));
 }
 
 void check_options(const MdnOptions& options) {
   validate_options(options, owner);
-  check_whole(options.n_components, "n_components");
-  check_whole(options.hidden, "hidden");
+  check_list(options.n_components, "n_components");
+  check_units(options.units);
   require(!options.regularization.empty(), owner, ": regularization has no numbers, expected one or candidates");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
@@ -61,7 +68,7 @@ Ensemble plan(const MdnOptions& options, const Dataset& rows) {
   const Vector spread = Standardizer::fit(rows.y, rows.weights).scale();
   out.training.shape = {.n_inputs = rows.x.rows(),
                         .n_targets = rows.y.rows(),
-                        .hidden = static_cast<Index>(options.hidden.front()),
+                        .hidden = static_cast<Index>(options.units.front()),
                         .layers = options.layers,
                         .n_components = static_cast<Index>(options.n_components.front()),
                         .skip = options.skip,
@@ -73,16 +80,26 @@ Ensemble plan(const MdnOptions& options, const Dataset& rows) {
                       (options.optimizer == MdnOptimizer::automatic && rows.size() > options.adam_rows);
   out.training.max_iterations = out.training.adam ? options.adam_passes : options.max_iterations;
   out.training.patience = options.patience;
-  out.training.batch_size = options.batch_size;
+  out.training.batch_size = std::min(options.batch_size, rows.size());
   out.training.learning_rate = options.learning_rate;
   return out;
+}
+
+/// Refuses what would not fit in memory: all networks of the largest candidate.
+void check_size(const MdnOptions& options, mdn::Shape shape) {
+  constexpr double most = 0x1p27;  // numbers: a gigabyte
+  shape.hidden = static_cast<Index>(*std::max_element(options.units.begin(), options.units.end()));
+  shape.n_components = static_cast<Index>(*std::max_element(options.n_components.begin(), options.n_components.end()));
+  const double numbers = static_cast<double>(shape.n_parameters()) * static_cast<double>(options.n_members);
+  require(numbers <= most, owner, ": the networks have ", numbers, " numbers together, expected at most ", most,
+          "; give fewer of units, layers, n_components or n_members");
 }
 
 std::vector<Candidate> candidates_of(const MdnOptions& options) {
   std::vector<Candidate> out;
   for (const double t : options.n_components) {
-    for (const double hidden : options.hidden) {
-      for (const double decay : options.regularization) out.push_back({t, hidden, decay});
+    for (const double units : options.units) {
+      for (const double decay : options.regularization) out.push_back({t, units, decay});
     }
   }
   return out;
@@ -95,10 +112,12 @@ void report_candidates(const std::vector<Candidate>& all, const Candidate& best,
   };
   Document table;
   if (options.n_components.size() > 1) table.set("n_components", column(&Candidate::n_components));
-  if (options.hidden.size() > 1) table.set("hidden", column(&Candidate::hidden));
+  if (options.units.size() > 1) table.set("units", column(&Candidate::units));
   if (options.regularization.size() > 1) table.set("regularization", column(&Candidate::regularization));
   table.set("score", column(&Candidate::score)).set("standard_error", column(&Candidate::standard_error));
   report.details.set("candidates", std::move(table));
+  preparation::report_folds(
+      all, [](const Candidate& c) { return c.folds; }, report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
 }
 
@@ -113,7 +132,7 @@ void choose(Ensemble& ensemble, const MdnOptions& options, const Dataset& rows, 
   const Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
                                             [](const auto& a, const auto& b) { return a.score < b.score; });
   ensemble.training.shape.n_components = static_cast<Index>(best.n_components);
-  ensemble.training.shape.hidden = static_cast<Index>(best.hidden);
+  ensemble.training.shape.hidden = static_cast<Index>(best.units);
   ensemble.training.decay = best.regularization;
   report_candidates(candidates, best, options, report);
 }
@@ -200,7 +219,7 @@ Networks best_of(const std::vector<Member>& members) {
 }  // namespace
 
 MdnOptions MdnOptions::paper() {
-  return {.hidden = {5, 10, 20},
+  return {.units = {5, 10, 20},
           .regularization = {0},
           .layers = 1,
           .skip = false,
@@ -271,7 +290,7 @@ Document Mdn::to_document() const {
                                   {"x_scale", x_scale().to_document()},
                                   {"y_scale", y_scale().to_document()},
                                   {"n_components", shape_.n_components},
-                                  {"hidden", shape_.hidden},
+                                  {"units", shape_.hidden},
                                   {"regularization", regularization_},
                                   {"scale_floor", shape_.scale_floor},
                                   {"most_scale", shape_.most_scale},
@@ -292,7 +311,7 @@ Mdn Mdn::from_document(const Document& document) {
   Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
   p.shape = {.n_inputs = x_scale.dimension(),
              .n_targets = y_scale.dimension(),
-             .hidden = document.at("hidden").as_integer(),
+             .hidden = document.at("units").as_integer(),
              .layers = p.options.layers,
              .n_components = document.at("n_components").as_integer(),
              .skip = p.options.skip,
@@ -329,12 +348,13 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const bool given_folds = options.cv.size() > 1;
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset own = rows_of_training(standardized.data, options.standardize);
   const Defensive defensive = Defensive::fit(options.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
   Ensemble ensemble = plan(options, own);
+  check_size(options, ensemble.training.shape);
   choose(ensemble, options, own, given_folds ? data : rows, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);

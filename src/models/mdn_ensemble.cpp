@@ -87,7 +87,7 @@ void score_candidates(std::vector<Candidate>& candidates, const Ensemble& ensemb
         const Candidate& candidate = candidates[static_cast<std::size_t>(i / folds)];
         Ensemble own = ensemble;
         own.training.shape.n_components = static_cast<Index>(candidate.n_components);
-        own.training.shape.hidden = static_cast<Index>(candidate.hidden);
+        own.training.shape.hidden = static_cast<Index>(candidate.units);
         own.training.decay = candidate.regularization;
         const preparation::HeldOut held_out = preparation::without_fold(rows, fold, k);
         // All candidates begin at the same random numbers and stop by the same rows.
@@ -109,6 +109,7 @@ void score_candidates(std::vector<Candidate>& candidates, const Ensemble& ensemb
     const FoldScore score = fold_score(scores.col(static_cast<Index>(c)));
     candidates[c].score = score.mean;
     candidates[c].standard_error = score.standard_error;
+    candidates[c].folds = scores.col(static_cast<Index>(c));
   }
 }
 

@@ -32,10 +32,11 @@ Index n_validation_rows(double fraction, Index n);
 
 struct Candidate {
   double n_components;
-  double hidden;
+  double units;
   double regularization;
   double score = 0;  ///< mean over folds of the mean held-out -log p
   double standard_error = 0;
+  Vector folds = {};  ///< the mean held-out -log p of each
 };
 
 /// One network for each candidate and fold; `adam_rows`: with more training rows, Adam.

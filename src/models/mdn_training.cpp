@@ -56,6 +56,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
     return loss(at, gradient, threads);
   };
   const LbfgsSettings settings{.max_iterations = how.max_iterations,
+                               .unit = 1,
                                .gradient_tolerance = 1e-6,
                                .value_tolerance = 1e-12,
                                .after_step = [&](const Vector& at) { return held_out.watch(at, threads); }};
@@ -78,6 +79,7 @@ class Adam {
   void pass(Vector& parameters, double rate, RandomStream& random) {
     const std::vector<Index> order = random.permutation(rows_.size());
     for (Index b = 0; b < block_count(rows_.size(), how_.batch_size); ++b) {
+      check_cancelled();
       const Range range = block_range(rows_.size(), how_.batch_size, b);
       load(order, range);
       gradient_.setZero();

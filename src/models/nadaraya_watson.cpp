@@ -26,6 +26,15 @@ NadarayaWatsonOptions NadarayaWatsonOptions::paper() {
   return out;
 }
 
+void NadarayaWatsonOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  const bool one_width = metric == NwMetricChoice::isotropic || metric == NwMetricChoice::automatic;
+  if (!one_width && !is_given("bandwidth")) bandwidth.clear();
+  const bool candidates = one_width && bandwidth.size() > 1 && !is_given("bandwidth");
+  if (candidates && is_given("common_bandwidth") && !common_bandwidth && bandwidth_y.empty()) bandwidth_y = bandwidth;
+  if (!is_given("common_bandwidth")) common_bandwidth &= one_width && !bandwidth.empty() && bandwidth_y.empty();
+}
+
 namespace {
 
 constexpr std::string_view owner = "NadarayaWatson";
@@ -45,6 +54,7 @@ void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   require(!o.common_bandwidth || (one_width && count > 0 && o.bandwidth_y.empty()), owner,
           ": common_bandwidth = true, expected with one width in x, bandwidth given and bandwidth_y not");
   const bool candidates_x = one_width && count > 1;
+  if (candidates_x) require_distinct(owner, "bandwidth", o.bandwidth);
   require(!candidates_x || o.common_bandwidth || !o.bandwidth_y.empty(), owner, ": bandwidth has ", count,
           " candidates and bandwidth_y none; expected bandwidth_y or common_bandwidth, too");
   require(o.bandwidth_y.size() <= 1 || count > 0, owner, ": bandwidth_y has ", o.bandwidth_y.size(),
@@ -103,7 +113,7 @@ void score_candidates(std::vector<Candidate>& candidates, const Dataset& rows, c
   }
 }
 
-void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best,
+void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
                        const NadarayaWatsonOptions& options, FitReport& report) {
   const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
   report.details.set("candidates",
@@ -114,7 +124,7 @@ void report_candidates(const std::vector<Candidate>& candidates, const Candidate
   if (options.metric != NwMetricChoice::diagonal) {
     preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
   }
-  preparation::warn_at_edge(options.bandwidth_y, best.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, y, report);
 }
 
 void report_score(const Dataset& rows, double score, double standard_error, FitReport& report) {
@@ -138,7 +148,7 @@ Choice choose(std::vector<Candidate> candidates, const Dataset& rows, const Defe
                              [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
     report_score(rows, best.score, best.standard_error, report);
   }
-  if (candidates.size() > 1) report_candidates(candidates, best, options, report);
+  if (candidates.size() > 1) report_candidates(candidates, best, rows.y, options, report);
   return {metric_of_widths(best.widths, rows), best.bandwidth_y};
 }
 
@@ -265,7 +275,7 @@ NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOpti
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset components = choose_components(standardized, options);
   report.details.set("n_rows", rows.size());
   report.details.set("n_centers", components.size());

@@ -129,7 +129,7 @@ class Search {
     Vector upper = Vector::Constant(start.size(), high);
     lower[last] = y_is_given() ? 0.0 : log_floor();
     upper[last] = y_is_given() ? 0.0 : std::max(std::log(widest_y), log_floor());
-    const LbfgsSettings settings{.gradient_tolerance = 1e-5, .value_tolerance = 1e-9};
+    const LbfgsSettings settings{.unit = 1, .gradient_tolerance = 1e-5, .value_tolerance = 1e-9};
     return minimize(objective, start, lower, upper, settings, [&] { task_.poll(); });
   }
 
@@ -240,6 +240,12 @@ Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Inde
   return data.subset(kept);
 }
 
+Index rows_of_search(Index most, Index d) {
+  constexpr double most_work = 2e8;
+  const double rows = std::sqrt(most_work / static_cast<double>(std::max<Index>(d, 1)));
+  return std::min(most, static_cast<Index>(rows));
+}
+
 NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, const Run& run) {
   Task task(run, "learning the metric", usual_evaluations * static_cast<double>(search.starts) * pairs(data.size()));
   return Search(data, search, task).run();
@@ -247,7 +253,7 @@ NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, con
 
 NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run) {
   if (data.inputs().size() < 2 || data.size() < 2 * folds_of_comparison) return {};
-  const Dataset rows = rows_to_compare(data, false, rows_of_comparison, search.seed);
+  const Dataset rows = rows_to_compare(data, false, rows_of_search(rows_of_comparison, data.x.rows()), search.seed);
   const std::vector<Index> fold =
       assign_folds(rows.size(), folds_of_comparison, static_cast<std::uint64_t>(search.seed));
   Task task(run, "comparing metrics",
@@ -267,7 +273,7 @@ NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, cons
   }
   const Vector share = rows.weights / rows.weights.sum();
   const double mean = share.dot(gain);
-  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum())};
+  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum()), rows.size() == data.size()};
 }
 
 }  // namespace condens

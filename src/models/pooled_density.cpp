@@ -157,6 +157,13 @@ PoolParts PooledDensity::read(const Document& document, const InnerLoader& load)
   for (const Document& member : members) {
     out.members.push_back({load(member), weights[std::ssize(out.members)]});
   }
+  constexpr Index most_unseen = 1'000'000;  // inputs that no member sees: nothing else in the file has their number
+  Index seen = 0;
+  for (const PoolMember& member : out.members) seen = std::max(seen, member.model->n_inputs());
+  if (seen > 0 ? out.n_inputs != seen : out.n_inputs > most_unseen) {
+    throw FormatError(
+        message("the members of a pool, of ", seen, " inputs, and its ", out.n_inputs, " do not fit together"));
+  }
   const double weight = document.at("defensive_weight").as_number();
   if (weight > 0) {
     const Index d_y =

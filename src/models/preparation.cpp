@@ -80,7 +80,15 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
   return out;
 }
 
-void warn_of_constant_inputs(const Standardized& standardized, FitReport& report) {
+void warn_of_lost_weights(const Dataset& given, FitReport& report) {
+  const Index lost = (given.weights.array() > 0).count() - (counted_weights(given.weights).array() > 0).count();
+  if (lost <= 0) return;
+  report.warnings.push_back(message(lost, lost == 1 ? " row has a weight" : " rows have weights",
+                                    " so far below the largest that rounding takes it all, and does not count"));
+}
+
+void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report) {
+  warn_of_lost_weights(given, report);
   for (Index k = 0; k < standardized.x.dimension(); ++k) {
     if (standardized.x.is_constant(k)) {
       report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
@@ -149,16 +157,18 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given,
   std::vector<double> fold_of_row = cv;
   Index rows = given.size();
   if (given.weights.size() > 0) {
-    rows = (given.weights.array() > 0).count();
+    const Vector weights = counted_weights(given.weights);
+    rows = (weights.array() > 0).count();
     if (std::ssize(cv) == given.size()) {
       fold_of_row.clear();
       for (Index i = 0; i < given.size(); ++i) {
-        if (given.weights[i] > 0) fold_of_row.push_back(cv[static_cast<std::size_t>(i)]);
+        if (weights[i] > 0) fold_of_row.push_back(cv[static_cast<std::size_t>(i)]);
       }
     }
   }
   if (cv.size() > 1) return check_folds(fold_of_row, rows);
-  return assign_folds(rows, static_cast<Index>(cv.front()), static_cast<std::uint64_t>(seed));
+  const std::vector<double> folds = rows < 2 ? cv : at_most_rows(cv, rows);
+  return assign_folds(rows, static_cast<Index>(folds.front()), static_cast<std::uint64_t>(seed));
 }
 
 FoldOrder sort_by_fold(const std::vector<Index>& fold) {
@@ -196,6 +206,18 @@ std::vector<double> between_neighbours(std::vector<double> grid, double best) {
   return out;
 }
 
+Vector means_of_folds(const VectorView& values, const VectorView& weights, const std::vector<Index>& fold) {
+  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+  Vector sum = Vector::Zero(folds);
+  Vector weight = Vector::Zero(folds);
+  for (Index i = 0; i < values.size(); ++i) {
+    const Index k = fold[static_cast<std::size_t>(i)];
+    sum[k] += weights[i] * values[i];
+    weight[k] += weights[i];
+  }
+  return sum.cwiseQuotient(weight);
+}
+
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
   if (grid.size() < 2) return;
   const auto [low, high] = std::minmax_element(grid.begin(), grid.end());
@@ -203,6 +225,34 @@ void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_vi
   report.warnings.push_back(message("the chosen ", name, " ", chosen, " is the ",
                                     chosen == *low ? "smallest" : "largest",
                                     " candidate; a wider list may score better"));
+}
+
+namespace {
+
+/// The share of columns that are equal to another one.
+double share_of_ties(const MatrixView& y) {
+  std::vector<std::vector<double>> rows;
+  for (Index i = 0; i < y.cols(); ++i) rows.emplace_back(y.col(i).begin(), y.col(i).end());
+  std::sort(rows.begin(), rows.end());
+  std::size_t tied = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool before = i > 0 && rows[i - 1] == rows[i];
+    const bool after = i + 1 < rows.size() && rows[i + 1] == rows[i];
+    if (before || after) ++tied;
+  }
+  return static_cast<double>(tied) / static_cast<double>(std::max<std::size_t>(1, rows.size()));
+}
+
+}  // namespace
+
+void warn_at_edge_of_y(const std::vector<double>& grid, double chosen, const MatrixView& y, FitReport& report) {
+  constexpr double many = 0.1;
+  const bool smallest = grid.size() > 1 && chosen == *std::min_element(grid.begin(), grid.end());
+  const double tied = smallest ? share_of_ties(y) : 0.0;
+  if (tied <= many) return warn_at_edge(grid, chosen, "bandwidth_y", report);
+  report.warnings.push_back(message("the chosen bandwidth_y ", chosen, " is the smallest candidate, and ",
+                                    std::round(100 * tied), " % of the rows share their y with another row: y is ",
+                                    "tied or rounded, and a smaller width would score ever better without being so"));
 }
 
 }  // namespace condens::preparation

@@ -3,6 +3,7 @@
 // centres and folds, and say what cross-validation compared.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,12 @@ struct Standardized {
 /// units that no law can hold (data/column_unit.hpp).
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
 
-/// A warning for every input that standardisation made zero, and for every target that lies so far from zero that
+/// A warning where counted weights leave rows out that have a weight.
+void warn_of_lost_weights(const Dataset& given, FitReport& report);
+
+/// The same, a warning for every input that standardisation made zero, and one for every target so far from zero that
 /// numbers of its size are coarse beside its spread.
-void warn_of_constant_inputs(const Standardized& standardized, FitReport& report);
+void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report);
 
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report
 /// says where there are fewer different rows than were asked for.
@@ -46,8 +50,8 @@ void check_centers(std::string_view owner, const Matrix& centers, const Dataset&
 /// The option `cv` with a number of folds no larger than that of the rows; the folds of rows as they are.
 std::vector<double> at_most_rows(std::vector<double> cv, Index rows);
 
-/// The fold of every row that counts, from the option `cv`: a number of folds, or the fold of
-/// every row of `given` (rows of weight 0 among them).
+/// The fold of every row that counts, from the option `cv`: a number of folds (with fewer rows than that, each is a
+/// fold), or the fold of every row of `given` (rows of weight 0 among them).
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed);
 
 /// The rows sorted by fold: fold k holds order[begin[k]], ..., order[begin[k + 1] - 1].
@@ -73,6 +77,10 @@ std::vector<double> between_neighbours(std::vector<double> grid, double best);
 /// Warns when the best of several candidates is the smallest or the largest.
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report);
 
+/// The same for a width of the kernels at `y`. Where more than a tenth of its columns are equal to another one,
+/// narrower kernels score ever better, which says nothing: the warning tells of that instead.
+void warn_at_edge_of_y(const std::vector<double>& grid, double chosen, const MatrixView& y, FitReport& report);
+
 /// A column of the table of candidates. Documents hold finite numbers: a candidate without a
 /// density has the largest score there is.
 template <class Candidates, class Get>
@@ -83,6 +91,28 @@ Document column(const Candidates& candidates, const Get& get) {
                               std::numeric_limits<double>::max());
   });
   return Document(out);
+}
+
+/// Means of the rows of every fold, by weight; NaN where a fold has no row.
+Vector means_of_folds(const VectorView& values, const VectorView& weights, const std::vector<Index>& fold);
+
+constexpr Index most_folds_reported = 20;  // a report of leaving one row out in turn would outgrow its model
+
+/// The scores of every candidate in each fold as "fold_scores", folds x candidates, beside the table of candidates.
+template <class Candidates, class Get>
+void report_folds(const Candidates& candidates, const Get& get, FitReport& report) {
+  const Index folds = get(*candidates.begin()).size();
+  if (folds == 0 || folds > most_folds_reported) return;
+  Matrix out(folds, std::ssize(candidates));
+  Index at = 0;
+  for (const auto& candidate : candidates) {
+    const Vector scores = get(candidate);
+    for (Index k = 0; k < folds; ++k) {
+      out(k, at) = std::isfinite(scores[k]) ? scores[k] : std::numeric_limits<double>::max();
+    }
+    ++at;
+  }
+  report.details.set("fold_scores", std::move(out));
 }
 
 }  // namespace condens::preparation

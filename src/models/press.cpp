@@ -32,13 +32,7 @@ constexpr double large_coefficient = 50;  // on the standardised scale: a step w
 
 void check_options(const PressOptions& o, const Dataset& data) {
   validate_options(o, owner);
-  const auto whole = [](const std::vector<double>& values) {
-    return std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
-  };
-  require(!o.n_states.empty() && whole(o.n_states), owner,
-          ": n_states = ", detail::to_text(detail::number_list(o.n_states)), ", expected one whole number or more");
-  require(whole(o.hidden), owner, ": hidden = ", detail::to_text(detail::number_list(o.hidden)),
-          ", expected whole numbers");
+  require(!o.n_states.empty(), owner, ": n_states has no numbers, expected one or candidates");
   require(!o.regularization.empty(), owner, ": regularization has no number, expected one or candidates");
   const Index widths = std::ssize(o.bandwidth_y);
   const bool fits = widths <= 1 || (o.n_states.size() == 1 && o.n_states.front() == static_cast<double>(widths));
@@ -139,6 +133,13 @@ PressOptions PressOptions::paper() {
   return out;
 }
 
+void PressOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (bandwidth_y.size() < 2) return;
+  if (!is_given("common_bandwidth")) common_bandwidth = false;
+  if (!is_given("n_states")) n_states = {static_cast<double>(bandwidth_y.size())};
+}
+
 struct Press::Parameters {
   PressOptions options;
   PressMap map;
@@ -213,6 +214,13 @@ PressMap map_of(const PressOptions& options, Index n_inputs, Index n_states) {
   return {n_inputs, n_states, hidden, options.activation};
 }
 
+/// Refuses what would not fit in memory.
+void check_size(const PressMap& largest) {
+  constexpr Index most = Index{1} << 27;  // numbers: a gigabyte
+  require(largest.n_parameters() <= most, owner, ": the map has ", largest.n_parameters(),
+          " coefficients, expected at most ", most, "; give fewer of hidden or n_states");
+}
+
 Matrix coefficients_of(const PressMap& map, const Vector& theta) {
   return map.n_layers() == 1 ? Matrix(map.layer(theta, 0)) : Matrix();
 }
@@ -272,11 +280,12 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const Dataset given = rows_of_fit(counted, !own_folds);
   Standardized standardized = preparation::standardize(owner, given, options.standardize);
   if (options.standardize) preparation::round_rows(standardized.data);
-  preparation::warn_of_constant_inputs(standardized, report);
+  preparation::warn_of_data(data, standardized, report);
   const Dataset& rows = standardized.data;
   const Grid grid = press::list_candidates(options, rows.size(), report);
   require(!grid.states.empty(), owner, ": n_states = ", options.n_states.front(), ", expected at most the ",
           rows.size(), " different rows");
+  check_size(map_of(options, rows.x.rows(), grid.states.back()));
   std::vector<Index> fold;
   if (by_folds && grid.size() > 1) {
     const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
@@ -328,6 +337,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   report.details.set("iterations", fitted.iterations);
   report.details.set("search", to_string(fitted.status));
   if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
+  if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
   report.details.set("mse", mean_square(rows.y - states.means * w));
   report.details.set("mse_of_levels", mean_square(rows.y - states.levels * w));
   report.details.set("leave_one_out_nll", press::leave_one_out_nll(fitted, rows, rules, defensive));

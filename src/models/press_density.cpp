@@ -11,7 +11,7 @@ namespace condens::press {
 
 namespace {
 
-constexpr double least_share = 1e-12;  // of a state's mass: components that no one misses
+constexpr double least_share = 1e-12;  // of a state's mass, where compression may err by more
 
 }  // namespace
 
@@ -60,7 +60,7 @@ Components make_components(const Matrix& w, const Dataset& rows, const Vector& w
     const Vector mass = inverse[j] > 0 ? Vector(w.row(j).transpose().cwiseProduct(rows.weights)) : rows.weights;
     own.spread(mass, 0, share);
     share /= share.sum();
-    share = (share.array() > least_share).select(share, 0.0);
+    if (rules.tolerance > 0) share = (share.array() > least_share).select(share, 0.0);
     shares.emplace_back(share / share.sum());
   }
   Components out;

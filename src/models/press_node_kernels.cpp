@@ -64,4 +64,26 @@ OwnKernels own_kernels(const PressNodes& nodes, double h, Range rows) {
   return out;
 }
 
+LogKernels log_kernels(const PressNodes& nodes, double h, Index row, Range others) {
+  const auto d = static_cast<double>(nodes.centers.rows());
+  const Index corners = nodes.corners;
+  const auto center = [&](Index c) { return nodes.centers.col(nodes.node[static_cast<std::size_t>(c)]); };
+  LogKernels out{Vector(others.size()), Vector(others.size())};
+  Vector square(corners * corners);  // |z|^2 of the pairs of corners
+  Vector term(square.size());        // logarithms of what they add
+  for (Index k = 0; k < others.size(); ++k) {
+    for (Index pair = 0; pair < square.size(); ++pair) {
+      const Index a = row * corners + pair / corners;
+      const Index b = (others.begin + k) * corners + pair % corners;
+      square[pair] = (center(a) - center(b)).squaredNorm() / (h * h);
+      term[pair] = std::log(nodes.share[a] * nodes.share[b]) - 0.5 * square[pair];
+    }
+    const double largest = term.maxCoeff();
+    term = (term.array() - largest).exp();
+    out.value[k] = largest + std::log(term.sum()) - log_kernel_mass(nodes.centers.rows(), h);
+    out.slope[k] = term.dot(square) / term.sum() - d;
+  }
+  return out;
+}
+
 }  // namespace condens::press

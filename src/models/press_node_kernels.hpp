@@ -25,4 +25,12 @@ struct OwnKernels {
 };
 OwnKernels own_kernels(const PressNodes& nodes, double h, Range rows);
 
+/// Logarithms of the kernels between one row and the rows `others`, each spread over its nodes, and their derivatives
+/// by log h: what sums of kernels cannot tell where they underflow.
+struct LogKernels {
+  Vector value;
+  Vector slope;
+};
+LogKernels log_kernels(const PressNodes& nodes, double h, Index row, Range others);
+
 }  // namespace condens::press

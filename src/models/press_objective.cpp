@@ -9,7 +9,7 @@
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/linalg/vector_math.hpp"
-#include "press_node_kernels.hpp"
+#include "press_pass.hpp"
 #include "press_state_sums.hpp"
 
 namespace condens {
@@ -44,78 +44,6 @@ void softmax_rows(Eigen::Ref<Matrix> scores) {
 }
 
 }  // namespace
-
-/// Some rows and their part of the sums.
-struct PressObjective::Chunk {
-  Range rows;
-  std::vector<Matrix> hidden = {};
-  Vector sizes = {}, squares = {};
-  std::vector<Vector> sums = {};
-  double value = 0;
-  double squared_error = 0;
-  Matrix by_means = {};
-  Vector by_sizes = {};
-  std::vector<Vector> by_totals = {};
-  Vector by_log_width = {};
-  Vector gradient = {};
-};
-
-/// Some nodes of a state, and the kernels between these and all of its nodes.
-struct PressObjective::Tile {
-  Index state;
-  Range nodes;
-  Matrix kernels = {};
-};
-
-/// What an evaluation knows of all rows.
-struct PressObjective::Pass {
-  const Vector& theta;
-  const Vector& widths;
-  int threads;
-  const std::function<void()>& poll;
-  std::vector<Chunk> chunks;
-  std::vector<Tile> tiles;           // likelihood
-  bool keeps_kernels;                // of the tiles
-  Matrix w;                          // n x J, so that what is done to every row is done to several at once
-  Matrix by_w;                       // n x J: d value / d W at fixed sums
-  Vector sizes = {}, inverse = {};   // sigma, 1 / sigma
-  Vector squares = {};               // sum_i a_i W_ji^2
-  std::vector<Vector> sums = {};     // of every state: sum_i a_i W_ji (y_i, or the shares of the nodes)
-  Matrix means = {};                 // d_y x J
-  double freedom = 0;                // nu
-  double by_freedom = 0;             // d value / d nu
-  Vector by_sizes = {};              // d value / d sigma
-  std::vector<Vector> by_sums = {};  // d value / d sums
-  // Likelihood: the sums of kernels at the nodes, T, by log h, and d value / d T.
-  std::vector<Vector> totals = {}, slopes = {}, by_totals = {};
-
-  template <class Body>
-  void over_chunks(const Body& body) {
-    parallel_for(
-        std::ssize(chunks), threads, [&](Index k) { body(chunks[static_cast<std::size_t>(k)]); }, poll);
-  }
-
-  /// Sums of kernels at the nodes of every state, each node with its factor: a vector for each state.
-  std::vector<Vector> kernel_sums(const PressObjective& objective, const std::vector<Vector>& factors,
-                                  std::vector<Vector>* by_log_width) {
-    std::vector<Vector> out = factors;
-    parallel_for(
-        std::ssize(tiles), threads,
-        [&](Index k) {
-          Tile& tile = tiles[static_cast<std::size_t>(k)];
-          const auto [begin, end] = tile.nodes;
-          const auto j = static_cast<std::size_t>(tile.state);
-          Vector slope;
-          out[j].segment(begin, end - begin) =
-              press::kernel_sums(objective.nodes_of(tile.state), widths[tile.state], tile.nodes, factors[j],
-                                 tile.kernels, by_log_width == nullptr ? nullptr : &slope);
-          if (by_log_width != nullptr) (*by_log_width)[j].segment(begin, end - begin) = slope;
-          if (!keeps_kernels) tile.kernels = Matrix();
-        },
-        poll);
-    return out;
-  }
-};
 
 PressObjective::PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion,
                                const PressPenalties& penalties, std::vector<PressNodes> nodes, Defensive defensive,
@@ -178,6 +106,7 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
     pass.totals = pass.kernel_sums(*this, pass.sums, &pass.slopes);
   }
   pass.over_chunks([&](Chunk& chunk) { find_terms(pass, chunk); });
+  if (likelihood) sum_anew(pass);
   PressEvaluation out = combine_terms(pass);
   if (!std::isfinite(out.value)) {
     out.value = infinity;
@@ -256,6 +185,11 @@ PressEvaluation PressObjective::combine_terms(Pass& pass) const {
     } else {
       by_means += chunk.by_means;
     }
+  }
+  for (const Anew& own : pass.anew) {
+    const double share = weights_[own.row] / total_;
+    out.value -= share * own.value;
+    out.by_log_width -= share * own.by_log_width;
   }
   if (likelihood) pass.by_sums = pass.kernel_sums(*this, pass.by_totals, nullptr);
   for (Index j = 0; j < map_.n_states() && !likelihood; ++j) {  // m_j = sums_j / sigma_j
@@ -387,49 +321,6 @@ void PressObjective::exact_terms(Pass& pass, Chunk& chunk, Index begin, Index co
   }
 }
 
-/// likelihood: T_ji = the sums of kernels where row i is, so that the density of state j without
-/// row i is (T_ji - l_i W_ji k_ji) / (sigma_j - l_i W_ji), k_ji a row's own kernel.
-void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const {
-  const Index states = map_.n_states();
-  if (chunk.by_totals.empty()) {
-    chunk.by_sizes = chunk.by_log_width = Vector::Zero(states);
-    for (const Vector& sum : pass.sums) chunk.by_totals.emplace_back(Vector::Zero(sum.size()));
-  }
-  const auto a = weights_.segment(begin, count).array();
-  const auto l = leaves_.segment(begin, count).array();
-  Matrix density(count, states);       // without the row
-  Matrix inverse_left(count, states);  // 1 / (sigma_j - l_i W_ji); 0 where the row is the state
-  Matrix own(count, states);           // k_ji
-  Matrix by_log_width(count, states);  // d density / d log h_j
-  Array mixed = defensive_.weight * defensive_density_.segment(begin, count).array();
-  for (Index j = 0; j < states; ++j) {
-    const PressNodes& nodes = nodes_of(j);
-    const Vector total = nodes.collect(pass.totals[static_cast<std::size_t>(j)], begin, count);
-    const Vector slope = nodes.collect(pass.slopes[static_cast<std::size_t>(j)], begin, count);
-    const press::OwnKernels kernels = press::own_kernels(nodes, pass.widths[j], {begin, begin + count});
-    const auto w = pass.w.col(j).segment(begin, count).array();
-    const Array left = pass.sizes[j] - l * w;
-    const double least = pass.inverse[j] == 0 ? infinity : 1e-12 * pass.sizes[j];
-    inverse_left.col(j) = (left > least).select(left.inverse(), 0.0);
-    const auto inverse = inverse_left.col(j).array();
-    own.col(j) = (inverse > 0).select(kernels.value.array(), 0.0);
-    density.col(j) = (total.array() - l * w * kernels.value.array()).max(0.0) * inverse;
-    by_log_width.col(j) = (slope.array() - l * w * kernels.slope.array()) * inverse;
-    mixed += (1 - defensive_.weight) * w * density.col(j).array();
-  }
-  chunk.value -= (a * mixed.log()).sum() / total_;
-  const Array by_p = -(1 - defensive_.weight) / total_ * a / mixed;
-  for (Index j = 0; j < states; ++j) {
-    const auto w = pass.w.col(j).segment(begin, count).array();
-    const auto p = density.col(j).array();
-    const auto inverse = inverse_left.col(j).array();
-    pass.by_w.col(j).segment(begin, count) = by_p * (p + l * w * inverse * (p - own.col(j).array()));
-    chunk.by_sizes[j] -= (by_p * w * p * inverse).sum();
-    chunk.by_log_width[j] += (by_p * w * by_log_width.col(j).array()).sum();
-    nodes_of(j).spread((by_p * w * inverse).matrix(), begin, chunk.by_totals[static_cast<std::size_t>(j)]);
-  }
-}
-
 /// d value / d W with what W does to the sums, through the softmax, to the parameters.
 void PressObjective::find_gradient(Pass& pass, Chunk& chunk) const {
   const auto [begin, end] = chunk.rows;
@@ -448,7 +339,11 @@ void PressObjective::find_gradient(Pass& pass, Chunk& chunk) const {
     by_w.col(j).array() += a * (through + by_size + 2 * pass.by_freedom * inverse * w.col(j).array());
     mean += by_w.col(j).cwiseProduct(w.col(j)).array();
   }
-  const Matrix by_scores = w.cwiseProduct(by_w.colwise() - mean.matrix());
+  Matrix by_scores = w.cwiseProduct(by_w.colwise() - mean.matrix());
+  if (!pass.anew.empty()) {
+    const Matrix by_log_w = pass.by_log_w.middleRows(begin, count);
+    by_scores += by_log_w - by_log_w.rowwise().sum().asDiagonal() * w;
+  }
   chunk.gradient = Vector::Zero(pass.theta.size());
   map_.add_gradient(pass.theta, inputs(chunk.rows), chunk.hidden, by_scores.transpose(), chunk.gradient);
 }

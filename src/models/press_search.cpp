@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "condens/core/random.hpp"
+#include "condens/data/standardizer.hpp"
 #include "condens/optim/owlqn.hpp"
 #include "press_starts.hpp"
 #include "press_state_sums.hpp"
@@ -20,7 +21,6 @@ constexpr Index race_steps = 30;     // of every start, before the best goes on
 constexpr int most_node_rounds = 3;  // with finer nodes, where widths came out narrower
 constexpr double node_margin = 0.5;  // nodes allow for widths down to this share
 constexpr Index least_rows_to_hold_out = 5;
-constexpr double least_defense = 1e-3;  // in the fit of widths: a row far from all others says nothing
 
 /// The weights of the states at rows of inputs, J x n.
 Matrix weights_of(const PressMap& map, const Vector& theta, const Observations& x, const PackedObservations* packed,
@@ -84,9 +84,14 @@ class EarlyStop {
 }  // namespace
 
 Search::Search(const Dataset& rows, const PressOptions& options, const WidthRules& rules, const Defensive& defensive,
-               int threads, std::function<void()> poll)
-    : options_(options), rules_(rules), defensive_(defensive), threads_(threads), poll_(std::move(poll)), rows_(rows) {
-  defensive_.weight = std::max(defensive_.weight, least_defense);
+               int threads, std::function<void()> poll, Precision precision)
+    : options_(options),
+      rules_(rules),
+      defensive_(defensive),
+      threads_(threads),
+      poll_(std::move(poll)),
+      precision_(precision),
+      rows_(rows) {
   const bool holds_out = options.holdout > 0 && rows.size() >= least_rows_to_hold_out;
   if (holds_out) hold_out(rows);
   packed_ = pack_inputs(rows_.x, threads);
@@ -94,7 +99,7 @@ Search::Search(const Dataset& rows, const PressOptions& options, const WidthRule
     std::vector<Index> some = RandomStream(static_cast<std::uint64_t>(options_.seed), 2).permutation(rows_.size());
     some.resize(static_cast<std::size_t>(std::max(options.batch_size, rows_.size() / batch_growth)));
     std::sort(some.begin(), some.end());
-    batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_);
+    batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_, precision);
   }
 }
 
@@ -161,7 +166,12 @@ Fitted Search::best_of_starts(Index states, double ridge, double lasso, const Fi
 }
 
 Fitted Search::improve(Fitted from, Index steps) const {
-  const LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations)};
+  const double unit = has_likelihood() ? 1.0 : Standardizer::fit(rows_.y, rows_.weights).scale().squaredNorm();
+  LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations), .unit = unit};
+  if (precision_ == Precision::score) {
+    settings.gradient_tolerance = 1e-4;
+    settings.value_tolerance = 1e-7;
+  }
   if (!has_likelihood()) return improve_squares(std::move(from), settings);
   improve_likelihood(from, true, settings);
   return from;
@@ -234,6 +244,8 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings set
       fitted.value = found.value;
       fitted.iterations += found.iterations;
       fitted.status = found.status;
+    } else {
+      fitted.width_status = found.status;
     }
     fitted.widths = widths_at(at);
     if (rules_.tolerance == 0 || n_eta == 0 || fine_enough(narrowest, fitted.widths)) break;
@@ -241,7 +253,7 @@ void Search::improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings set
 }
 
 void Search::learn_widths(Fitted& fitted) const {
-  if (!has_likelihood()) improve_likelihood(fitted, false, {});
+  if (!has_likelihood()) improve_likelihood(fitted, false, {.unit = 1});
 }
 
 std::vector<Fitted> Search::path(const Grid& grid, double ridge) const {
@@ -275,8 +287,8 @@ Fitted Search::last_of_path(Grid grid, double ridge) const {
   return own;
 }
 
-double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules, Defensive defensive) {
-  defensive.weight = std::max(defensive.weight, least_defense);
+double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules,
+                         const Defensive& defensive) {
   const PressObjective objective(rows, fitted.map, nodes_for(rows.y, fitted.widths, rules), defensive);
   return objective.evaluate(fitted.theta, fitted.widths).value;
 }

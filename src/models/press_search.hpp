@@ -23,6 +23,7 @@ struct Fitted {
   double value = 0;  ///< of the criterion, with its penalties
   Index iterations = 0;
   LbfgsStatus status = LbfgsStatus::converged;
+  LbfgsStatus width_status = LbfgsStatus::converged;  ///< where the widths are learned after the map
 };
 
 /// What is compared.
@@ -34,11 +35,15 @@ struct Grid {
   std::size_t size() const { return states.size() * ridges.size() * lassos.size(); }
 };
 
+/// How near to a minimum a search ends: at it, or, for a score on rows held out, where a standard error of that score
+/// is still a thousand times as much as what is left.
+enum class Precision { fit, score };
+
 class Search {
  public:
   /// `rows` standardised, with weights. `poll` is called on the calling thread and may throw.
   Search(const Dataset& rows, const PressOptions& options, const WidthRules& rules, const Defensive& defensive,
-         int threads, std::function<void()> poll);
+         int threads, std::function<void()> poll, Precision precision = Precision::fit);
 
   /// Every number of states and every lasso of one ridge, lassos inside; each from its starts, the
   /// fit with fewer states, and, with a larger lasso, the one before.
@@ -63,6 +68,7 @@ class Search {
   Defensive defensive_;
   int threads_;
   std::function<void()> poll_;
+  Precision precision_;
   Dataset rows_;                                      // that fit the map
   std::shared_ptr<const PackedObservations> packed_;  // their inputs, or null
   Dataset held_out_;                                  // that say when to stop; none without the option
@@ -75,7 +81,8 @@ double aic(const Fitted& fitted, const Dataset& rows, const PressOptions& option
            const Defensive& defensive);
 
 /// The likelihood criterion of a fit that has widths, without penalties.
-double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules, Defensive defensive);
+double leave_one_out_nll(const Fitted& fitted, const Dataset& rows, const WidthRules& rules,
+                         const Defensive& defensive);
 
 /// The laws at rows with the weights `w` of the states, for components of make_components.
 GaussianMixtures laws_at(const Matrix& w, const Matrix& shares,

@@ -25,6 +25,7 @@ struct Candidate {
   double lasso;
   double score = 0;
   double standard_error = 0;
+  Vector folds = {};  ///< score of each fold
 };
 
 std::vector<Candidate> candidates_of(const Grid& grid) {
@@ -64,7 +65,8 @@ void score_by_folds(std::vector<Candidate>& candidates, const Grid& grid, const 
           if (fold[static_cast<std::size_t>(i)] == k) test_rows.push_back(i);
         }
         const auto [train, test] = preparation::without_fold(rows, fold, k);
-        const Search search(train, setting.options, setting.rules, setting.defensive, inner, [&] { task.poll(); });
+        const Search search(
+            train, setting.options, setting.rules, setting.defensive, inner, [&] { task.poll(); }, Precision::score);
         Index at = 0;
         for (const double ridge : grid.ridges) {
           for (Fitted& fitted : search.path(grid, ridge)) {
@@ -79,6 +81,7 @@ void score_by_folds(std::vector<Candidate>& candidates, const Grid& grid, const 
   for (Index c = 0; c < per_fold; ++c) {
     Candidate& candidate = candidates[static_cast<std::size_t>(c)];
     candidate.score = -share.dot(log_density.col(c));
+    candidate.folds = preparation::means_of_folds(-log_density.col(c), rows.weights, fold);
     candidate.standard_error =
         std::sqrt((share.array() * (log_density.col(c).array() + candidate.score)).square().sum());
   }
@@ -107,6 +110,8 @@ void report_candidates(const std::vector<Candidate>& candidates, const Candidate
   table.set("score", column([](const Candidate& c) { return c.score; }));
   table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
   report.details.set("candidates", std::move(table));
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
   preparation::warn_at_edge(grid.ridges, best.ridge, "regularization", report);
 }
 

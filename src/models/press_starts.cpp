@@ -119,7 +119,7 @@ Vector fit_labels(const Dataset& rows, const PackedObservations* packed, const P
     }
     return value;
   };
-  return minimize_l1(objective, start, Vector::Zero(start.size()), {.max_iterations = label_steps}, poll).x;
+  return minimize_l1(objective, start, Vector::Zero(start.size()), {.max_iterations = label_steps, .unit = 1}, poll).x;
 }
 
 Vector split_states(const Dataset& rows, const PressMap& map, Vector theta, const PressMap& larger,

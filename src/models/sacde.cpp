@@ -272,6 +272,7 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
+  preparation::warn_of_lost_weights(data, report);
   sacde::Prepared prepared = sacde::prepare(data, rows, options, run, report);
   sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
 

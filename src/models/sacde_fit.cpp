@@ -181,7 +181,8 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
   const auto inputs = rows.inputs();
   for (std::size_t d = 0; d < inputs.size(); ++d) {
     Feature feature(data.x(inputs[d], order).transpose(), out.centers_x(inputs[d], Eigen::all));
-    if (feature.is_constant()) {
+    // Unstandardised data are taken as they are: the group of a constant input is a constant one, unless there is one.
+    if (feature.is_constant() && (options.standardize || options.constant_group)) {
       report.warnings.push_back(message("input ", inputs[d].front() + 1, " is constant and plays no part"));
       continue;
     }
@@ -233,8 +234,10 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
     if (selects_inputs(problem, chosen)) {
       preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
     }
-    preparation::warn_at_edge(options.bandwidth_y, chosen.bandwidth_y, "bandwidth_y", report);
+    preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y, problem.y, report);
     report.details.set("candidates", candidates_to_document(candidates));
+    preparation::report_folds(
+        candidates, [](const PathPoint& p) { return p.folds; }, report);
     if (std::isfinite(chosen.score)) {
       report.details.set("score", chosen.score);
       report.details.set("score_standard_error", chosen.standard_error);

@@ -4,6 +4,7 @@
 
 #include "condens/kernels/gaussian_kernel.hpp"
 #include "condens/linalg/gram.hpp"
+#include "condens/linalg/products.hpp"
 #include "condens/linalg/vector_math.hpp"
 
 namespace condens::sacde {
@@ -73,7 +74,8 @@ class Quadratics::View final : public GroupQuadratic {
     const Range all{0, problem.rows()};
     Matrix right = kernels_of(problem, owner_.width_x_, all, columns);
     right.array().colwise() *= owner_.row_weights_[static_cast<std::size_t>(problem_)].array();
-    Matrix out = kernels_of(problem, owner_.width_x_, all, rows).transpose() * right;
+    Matrix out(std::ssize(rows), std::ssize(columns));
+    multiply(kernels_of(problem, owner_.width_x_, all, rows).transpose(), right, out);
     const Index b = problem.centers();
     for (Index j = 0; j < out.cols(); ++j) {
       const auto overlap = owner_.overlaps_.col(columns[static_cast<std::size_t>(j)] % b);
@@ -197,7 +199,8 @@ void Quadratics::some_products(const std::vector<Index>& which, const std::vecto
       const Index c = active[static_cast<std::size_t>(p)];
       weighted.col(p) = factor_.col(c % b) * alpha.data()[c];
     }
-    own.noalias() = weighted * kernels_of(problem_, width_x_, {0, n}, active).transpose();
+    const Matrix kernels = kernels_of(problem_, width_x_, {0, n}, active);
+    multiply(weighted, kernels.transpose(), own);
     own.array().rowwise() *=
         row_weights_[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].transpose().array();
   });
@@ -215,9 +218,11 @@ void Quadratics::some_products(const std::vector<Index>& which, const std::vecto
       if (feature.has_repeats()) {
         sums.setZero(m.rows(), feature.distinct());
         for (Index i = 0; i < n; ++i) sums.col(feature.value_of_row()[static_cast<std::size_t>(i)]) += m.col(i);
-        z.noalias() = sums * phi;
+        z.resize(m.rows(), phi.cols());
+        multiply(sums, phi, z);
       } else {
-        z.noalias() = m * phi;
+        z.resize(m.rows(), phi.cols());
+        multiply(m, phi, z);
       }
       for (std::size_t i = 0; i < which.size(); ++i) {
         q[i]->col(g) =

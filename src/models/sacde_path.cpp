@@ -107,6 +107,7 @@ void summarise(const Vector& fold_score, PathPoint& out) {
   const double mean = fold_score.mean();
   const double folds = static_cast<double>(fold_score.size());
   out.score = std::isnan(mean) ? infinity : mean;
+  out.folds = fold_score;
   out.standard_error =
       std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
 }
@@ -209,6 +210,7 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
                     .lambda = lambda,
                     .score = 0,
                     .standard_error = 0,
+                    .folds = {},
                     .solutions = {},
                     .certificate = solutions.certificate(lambda),
                     .products = solutions.products() - before};

@@ -26,6 +26,7 @@ struct PathPoint {
   double lambda;
   double score;
   double standard_error;
+  Vector folds;                  ///< score of each fold
   std::vector<Terms> solutions;  ///< of every problem
   GroupLassoCertificate certificate;
   Index products;  ///< with H of all inputs, for this penalty

@@ -7,6 +7,7 @@
 
 #include "condens/core/random.hpp"
 #include "condens/kernels/centers.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "condens/models/gp_likelihood.hpp"
 #include "gp_search.hpp"
 #include "preparation.hpp"
@@ -150,7 +151,7 @@ Vector inverse_diagonal(const Matrix& lower, int threads) {
     const Index rows = n - range.begin;  // those above are zero
     Matrix columns = Matrix::Zero(rows, range.size());
     columns.topRows(range.size()).setIdentity();
-    lower.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>().solveInPlace(columns);
+    solve_lower_in_place(lower.bottomRightCorner(rows, rows), columns);
     out.segment(range.begin, range.size()) = columns.colwise().squaredNorm().transpose();
   });
   return out;

@@ -90,6 +90,7 @@ RidgePath::RidgePath(Features features, const Dataset& data, Task& task)
   const Index n = data.size();
   mean_ = Vector::Zero(m);
   for (Index block = 0; block < block_count(n, block_size); ++block) {
+    task.poll();
     const Range rows = block_range(n, block_size, block);
     mean_ += features_(data.x.middleCols(rows.begin, rows.size())) * data.weights.segment(rows.begin, rows.size());
   }

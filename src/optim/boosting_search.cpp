@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/linalg/vector_math.hpp"
@@ -77,6 +78,7 @@ class Search {
 
   void evaluate(const MatrixView& points, const Eigen::Ref<Vector>& values) {
     if (poll_) poll_();
+    check_cancelled();
     objective_(points, values);
     evaluations_ += points.cols();
     for (const double value : values) {

@@ -79,10 +79,11 @@ class Descent {
   SubspaceResult run() {
     value_ = evaluate_(w_, gradient_);
     if (!std::isfinite(value_)) throw NumericalError("descend_geodesics: the objective is not finite at the start");
+    const double unit = unit_of(settings_.unit, value_, largest(tangent(w_, gradient_)));
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
       const Matrix direction = tangent(w_, gradient_);
-      if (largest(direction) <= settings_.gradient_tolerance) {
+      if (largest(direction) <= settings_.gradient_tolerance * unit) {
         status = LbfgsStatus::converged;
         break;
       }
@@ -90,7 +91,7 @@ class Descent {
       const double before = value_;
       const bool lower = step(direction);
       iterations_ += lower ? 1 : 0;
-      if (!lower || before - value_ <= settings_.value_tolerance * std::max(1.0, std::abs(before))) {
+      if (!lower || before - value_ <= settings_.value_tolerance * std::max(unit, std::abs(before))) {
         status = LbfgsStatus::flat;
         break;
       }
@@ -184,6 +185,7 @@ SubspaceResult minimize_lifted(const SubspaceObjective& objective, const MatrixV
     const LbfgsResult found = minimize(lifted, evaluate.best().reshaped(), -none, none,
                                        {.history = settings.history,
                                         .max_iterations = settings.max_iterations,
+                                        .unit = settings.unit,
                                         .gradient_tolerance = settings.gradient_tolerance,
                                         .value_tolerance = settings.value_tolerance,
                                         .first_step = 0.5});

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens {
@@ -26,11 +27,6 @@ struct Point {
   bool finite() const { return std::isfinite(value) && gradient.allFinite(); }
 };
 
-double projected_gradient(const Point& at, const Vector& lower, const Vector& upper) {
-  const Vector moved = (at.x - at.gradient).cwiseMax(lower).cwiseMin(upper) - at.x;
-  return moved.size() > 0 ? moved.cwiseAbs().maxCoeff() : 0.0;
-}
-
 class Minimizer {
  public:
   Minimizer(const Objective& objective, const Vector& lower, const Vector& upper, const LbfgsSettings& settings,
@@ -41,10 +37,11 @@ class Minimizer {
     forget();
     Point here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize: the objective or its gradient is not finite at the start");
+    unit_ = unit_of(settings_.unit, here.value, projected_gradient(here, 1.0));
     Index iterations = 0;
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
-      if (projected_gradient(here, lower_, upper_) <= settings_.gradient_tolerance) {
+      if (projected_gradient(here, unit_) <= settings_.gradient_tolerance) {
         status = LbfgsStatus::converged;
         break;
       }
@@ -61,25 +58,31 @@ class Minimizer {
       }
       ++iterations;
       const double decrease = here.value - next.value;
-      learn(next.x - here.x, next.gradient - here.gradient);
+      learn(next.x - here.x, (next.gradient - here.gradient) / unit_);
       here = std::move(next);
       if (settings_.after_step && !settings_.after_step(here.x)) {
         status = LbfgsStatus::stopped;
         break;
       }
-      if (decrease <= settings_.value_tolerance * std::max(1.0, std::abs(here.value))) {
-        const bool small = projected_gradient(here, lower_, upper_) <= settings_.gradient_tolerance;
+      if (decrease <= settings_.value_tolerance * std::max(unit_, std::abs(here.value))) {
+        const bool small = projected_gradient(here, unit_) <= settings_.gradient_tolerance;
         status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
         break;
       }
     }
-    const double residual = projected_gradient(here, lower_, upper_);
+    const double residual = projected_gradient(here, 1.0);
     return {std::move(here.x), here.value, std::move(here.gradient), residual, iterations, evaluations_, status};
   }
 
  private:
+  double projected_gradient(const Point& at, double unit) const {
+    const Vector moved = (at.x - at.gradient / unit).cwiseMax(lower_).cwiseMin(upper_) - at.x;
+    return moved.size() > 0 ? moved.cwiseAbs().maxCoeff() : 0.0;
+  }
+
   Point evaluate(const Vector& x) {
     if (poll_) poll_();
+    check_cancelled();
     ++evaluations_;
     Point out{x.cwiseMax(lower_).cwiseMin(upper_), 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient);
@@ -102,13 +105,14 @@ class Minimizer {
     Vector product;
     std::vector<int> newly_active;
     std::vector<int> free;
-    LBFGSpp::Cauchy<double>::get_cauchy_point(model_, here.x, here.gradient, lower_, upper_, cauchy_point, product,
+    const Vector gradient = here.gradient / unit_;
+    LBFGSpp::Cauchy<double>::get_cauchy_point(model_, here.x, gradient, lower_, upper_, cauchy_point, product,
                                               newly_active, free);
     Vector out = cauchy_point - here.x;
     if (model_.num_corrections() > 0) {
       constexpr int most_iterations = 10;
-      LBFGSpp::SubspaceMin<double>::subspace_minimize(model_, here.x, cauchy_point, here.gradient, lower_, upper_,
-                                                      product, newly_active, free, most_iterations, out);
+      LBFGSpp::SubspaceMin<double>::subspace_minimize(model_, here.x, cauchy_point, gradient, lower_, upper_, product,
+                                                      newly_active, free, most_iterations, out);
     }
     return out;
   }
@@ -166,7 +170,8 @@ class Minimizer {
   const Vector& upper_;
   const LbfgsSettings& settings_;
   const std::function<void()>& poll_;
-  Model model_;
+  Model model_;  // of the objective in units
+  double unit_ = 1;
   Index evaluations_ = 0;
 };
 
@@ -184,6 +189,12 @@ std::string_view to_string(LbfgsStatus status) {
       return "stopped";
   }
   return "";
+}
+
+double unit_of(double given, double value, double largest_gradient) {
+  if (given > 0) return given;
+  const double own = value != 0 ? std::abs(value) : largest_gradient;
+  return own > 0 && std::isfinite(own) ? own : 1.0;
 }
 
 LbfgsResult minimize(const Objective& objective, const Vector& start, const Vector& lower, const Vector& upper,

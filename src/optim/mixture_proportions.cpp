@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/optim/simplex_qp.hpp"
 
@@ -105,6 +106,7 @@ MixtureProportions mixture_proportions(const Matrix& log_density, const VectorVi
   MixtureProportions best{w, -infinity, infinity, 0};
   for (Index step = 0; step < most_steps; ++step) {
     if (poll) poll();
+    check_cancelled();
     const Vector u = f.gradient();
     const double gap = std::max(0.0, u.maxCoeff() - 1.0);
     if (gap < best.gap) best = {w, f.value() + f.offset, gap, step};

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/optim/simplex_qp.hpp"
 
@@ -66,6 +67,7 @@ Mnqp mnqp(const Matrix& b, const VectorView& v, Index iterations, MnqpStep step,
     product.noalias() = b * point;
     path.push_back(0.5 * point.dot(product) - v.dot(point));
     if (poll) poll();
+    check_cancelled();
   }
   return {point, Eigen::Map<const Vector>(path.data(), std::ssize(path)), frank_wolfe_gap(point, product, v)};
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "nonzero_columns.hpp"
 
@@ -301,6 +302,7 @@ double NonnegativeGroupLasso::working_gap() const {
 /// Every group in turn, the others fixed: its prox-gradient steps, at most ten.
 void NonnegativeGroupLasso::sweep() {
   for (const Block& block : blocks_) {
+    check_cancelled();
     const auto gram = gram_.block(block.begin, block.begin, block.size(), block.size());
     auto x = x_.segment(block.begin, block.size());
     const Vector before = x;

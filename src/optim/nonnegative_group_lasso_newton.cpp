@@ -1,10 +1,11 @@
 // The Newton steps of NonnegativeGroupLasso: a quadratic model of the working problem, minimised over z >= 0.
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "condens/core/cancellation.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "condens/optim/nonnegative_group_lasso.hpp"
 #include "condens/optim/nonnegative_qp.hpp"
 #include "nonzero_columns.hpp"
@@ -79,6 +80,7 @@ Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<In
   Matrix part(size, size);
   double largest = 0;
   for (Index j = 0; j < size; ++j) {
+    check_cancelled();
     const Index c = free[static_cast<std::size_t>(j)];
     const double* column = gram_.col(c).data();
     for (Index i = j; i < size; ++i) part(i, j) = column[free[static_cast<std::size_t>(i)]];
@@ -125,9 +127,8 @@ bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, b
   for (int round = 0; round < rounds; ++round) {
     const std::vector<Index> free = indices_of(is_free);
     if (free.empty()) return false;
-    Matrix part = free_part(model, free);
-    const Eigen::LLT<Eigen::Ref<Matrix>> factor(part);
-    if (factor.info() != Eigen::Success) return false;
+    const Cholesky factor(free_part(model, free));
+    if (!factor.ok()) return false;
     const Vector values = factor.solve(Vector(model.right(free)));
     z = Vector::Zero(n);
     z(free) = values;
@@ -172,8 +173,8 @@ bool NonnegativeGroupLasso::minimise_open(const Model& model, const Flags& is_fr
   const Matrix all = free_part(model, both).selfadjointView<Eigen::Lower>();
   const std::vector<Index> at_free = places(free);
   const std::vector<Index> at_open = places(open);
-  const Eigen::LLT<Matrix> factor(all(at_free, at_free));
-  if (factor.info() != Eigen::Success) return false;
+  const Cholesky factor(all(at_free, at_free));
+  if (!factor.ok()) return false;
   // min over the free ones: 0.5 o'(Q_oo - Q_of Q_ff^-1 Q_fo) o - (r_o - Q_of Q_ff^-1 r_f)'o.
   const Matrix between = all(at_free, at_open);
   const Matrix eliminated = factor.solve(between);

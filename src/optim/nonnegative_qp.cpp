@@ -1,11 +1,12 @@
 #include "condens/optim/nonnegative_qp.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/linalg/cholesky.hpp"
 
 namespace condens {
 
@@ -13,11 +14,9 @@ namespace {
 
 /// False: Q is not positive definite on the support.
 bool solve_on(const Matrix& q, const VectorView& v, const std::vector<Index>& support, Vector& out) {
-  const Matrix part = q(support, support);
-  const Eigen::LLT<Matrix> factor(part);
-  if (factor.info() != Eigen::Success) return false;
-  const Vector right = v(support);
-  out = factor.solve(right);
+  const Cholesky factor(q(support, support));
+  if (!factor.ok()) return false;
+  out = factor.solve(Vector(v(support)));
   return true;
 }
 
@@ -37,6 +36,7 @@ NonnegativeQp solve_nonnegative_qp(const Matrix& q, const VectorView& v, const V
 
   const Index most_iterations = 10 * n + 100;
   while (out.iterations < most_iterations) {
+    check_cancelled();
     ++out.iterations;
     Vector target;
     if (!solve_on(symmetric, v, support, target)) {

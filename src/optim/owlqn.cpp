@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens {
@@ -20,7 +21,7 @@ struct Point {
   bool finite() const { return std::isfinite(value) && gradient.allFinite(); }
 };
 
-/// One step and what it taught about the curvature of the smooth part.
+/// One step and what it taught about the curvature of the smooth part, in units of the objective.
 struct Pair {
   Vector moved;
   Vector change;
@@ -36,11 +37,12 @@ class Minimizer {
   LbfgsResult run(const Vector& start) {
     Point here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize_l1: the objective or its gradient is not finite at the start");
+    unit_ = unit_of(settings_.unit, here.value, largest(pseudo_gradient(here)));
     Index iterations = 0;
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
       const Vector pseudo = pseudo_gradient(here);
-      if (largest(pseudo) <= settings_.gradient_tolerance) {
+      if (largest(pseudo) <= settings_.gradient_tolerance * unit_) {
         status = LbfgsStatus::converged;
         break;
       }
@@ -57,14 +59,14 @@ class Minimizer {
       }
       ++iterations;
       const double decrease = here.value - next.value;
-      learn(next.x - here.x, next.gradient - here.gradient);
+      learn(next.x - here.x, (next.gradient - here.gradient) / unit_);
       here = std::move(next);
       if (settings_.after_step && !settings_.after_step(here.x)) {
         status = LbfgsStatus::stopped;
         break;
       }
-      if (decrease <= settings_.value_tolerance * std::max(1.0, std::abs(here.value))) {
-        const bool small = largest(pseudo_gradient(here)) <= settings_.gradient_tolerance;
+      if (decrease <= settings_.value_tolerance * std::max(unit_, std::abs(here.value))) {
+        const bool small = largest(pseudo_gradient(here)) <= settings_.gradient_tolerance * unit_;
         status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
         break;
       }
@@ -78,6 +80,7 @@ class Minimizer {
 
   Point evaluate(const Vector& x) {
     if (poll_) poll_();
+    check_cancelled();
     ++evaluations_;
     Point out{x, 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient) + penalty_.dot(x.cwiseAbs());
@@ -130,7 +133,7 @@ class Minimizer {
     constexpr double curvature = 0.9;
     constexpr int most_evaluations = 40;
     const bool smooth = (penalty_.array() == 0).all();
-    Vector along = minus_inverse_times(pseudo);
+    Vector along = minus_inverse_times(pseudo / unit_);
     Vector orthant = here.x;  // its signs: where a step may go
     for (Index k = 0; k < along.size() && !smooth; ++k) {
       if (penalty_[k] == 0) continue;
@@ -168,6 +171,7 @@ class Minimizer {
   const LbfgsSettings& settings_;
   const std::function<void()>& poll_;
   std::deque<Pair> pairs_;
+  double unit_ = 1;
   Index evaluations_ = 0;
 };
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "condens/core/cancellation.hpp"
+
 namespace condens {
 
 double largest_eigenvalue(const GroupQuadratic& problem) {
   Matrix x = Matrix::Ones(problem.linear().rows(), problem.linear().cols());
   double bound = 0;
   for (int iteration = 0; iteration < 1000; ++iteration) {
+    check_cancelled();
     const Matrix hx = problem.product(x);
     const double norm = hx.norm();
     if (!(norm > 0)) return 0;
@@ -28,6 +31,7 @@ ProximalSolution proximal_group_lasso(const GroupQuadratic& problem, const Vecto
   const double step = 1 / lipschitz;
   Matrix& a = out.coefficients;
   while (out.iterations < stop.iterations) {
+    check_cancelled();
     ++out.iterations;
     const Matrix q = problem.product(a);
     if (stop.relative_gap > 0 && out.iterations % 50 == 0 &&

@@ -1,13 +1,14 @@
 #include "condens/optim/quantile_regression.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/linalg/cholesky.hpp"
 
 namespace condens {
 
@@ -93,18 +94,26 @@ double Search::gap(const Vector& r) const { return loss(r) - 2 * penalty_ * at_.
 
 void Search::add_columns(const Vector& change, Vector& h) const {
   for (Index i = 0; i < change.size(); ++i) {
-    if (change[i] != 0) h += change[i] * k_.col(i);
+    if (change[i] == 0) continue;
+    check_cancelled();
+    h += change[i] * k_.col(i);
   }
 }
 
 /// [K_MM + diag, 1; 1', 0] [d; b] = [right; total].
 Search::Step Search::bordered_step(const std::vector<Index>& free, const Vector& diagonal, const Vector& right,
                                    double total) const {
-  Matrix system = k_(free, free);
+  const Index size = std::ssize(free);
+  Matrix system(size, size);  // the lower triangle
+  for (Index j = 0; j < size; ++j) {
+    check_cancelled();
+    const double* column = k_.col(free[static_cast<std::size_t>(j)]).data();
+    for (Index i = j; i < size; ++i) system(i, j) = column[free[static_cast<std::size_t>(i)]];
+  }
   system.diagonal() += diagonal;
-  const Eigen::LLT<Eigen::Ref<Matrix>> factor(system);
+  const Cholesky factor(std::move(system));
   const Vector p = factor.solve(right);
-  const Vector q = factor.solve(Vector::Ones(right.size()));
+  const Vector q = factor.solve(Vector(Vector::Ones(right.size())));
   const double b = (p.sum() - total) / q.sum();
   return {p - b * q, b};
 }
@@ -231,7 +240,8 @@ void Search::make_feasible() {
 }
 
 /// Without free coefficients b is any number between the residuals of the two sides. Where there is
-/// none, the two that contradict each other most become free.
+/// none, the two that contradict each other most become free. 1'c = 0 has both sides, but for rounding:
+/// where one alone is left, the best b for these coefficients is its end.
 bool Search::place_intercept() {
   const Vector u = y_ - at_.h;
   Index below = -1;
@@ -242,6 +252,10 @@ bool Search::place_intercept() {
     } else if (below < 0 || u[i] > u[below]) {
       below = i;
     }
+  }
+  if (below < 0 || above < 0) {
+    at_.b = u[std::max(below, above)];
+    return true;
   }
   at_.b = 0.5 * (u[below] + u[above]);
   if (u[below] <= u[above]) return true;
@@ -330,7 +344,7 @@ void Search::center_intercept() {
     if (at_.c[i] > lower_[i] + margin) high = std::min(high, u[i]);
     if (at_.c[i] < upper_[i] - margin) low = std::max(low, u[i]);
   }
-  if (low < high) at_.b = 0.5 * (low + high);
+  if (low < high && std::isfinite(low) && std::isfinite(high)) at_.b = 0.5 * (low + high);
 }
 
 QuantileFit Search::certify() const {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "growing_cholesky.hpp"
@@ -29,6 +30,7 @@ class FreeCoordinates {
   double value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
 
   void enter(Index i, double value) {
+    check_cancelled();
     const Index slot = take_slot();
     q_.column(i, columns_.col(slot));
     Vector cross(std::ssize(members_));
@@ -51,6 +53,7 @@ class FreeCoordinates {
     Index blocked;
   };
   Step move() {
+    check_cancelled();
     const Vector step = direction();
     double length = 1.0;
     Index blocking = -1;

@@ -55,6 +55,15 @@ int exponent_of(double value) { return static_cast<int>(std::floor(std::log10(va
 /// Columns of a legend entry: mark, space, text, space.
 double entry_width(const LegendEntry& entry) { return 24.0 + 6.0 + text_width(entry.label, 11.0) + 18.0; }
 
+/// Points may be faint in the picture, their mark in a legend is not.
+Style opaque(Style style) {
+  style.opacity = 1.0;
+  return style;
+}
+
+/// How far names that stand upright push the label of the axis down.
+double label_drop(const PanelSpec& spec) { return std::max(0.0, spec.turned - 10.0); }
+
 /// Where each entry stands, relative to the corner.
 std::vector<Point> legend_places(double width, const std::vector<LegendEntry>& entries) {
   std::vector<Point> out;
@@ -163,6 +172,24 @@ Ticks candidate_ticks(const VectorView& values, double length, bool vertical) {
   return out;
 }
 
+LevelTicks level_ticks(const std::vector<std::string>& levels, double length) {
+  constexpr double longest = 84.0;  // of a name that stands upright
+  constexpr double pitch = 12.0;    // that it needs
+  const double step = length / static_cast<double>(levels.size());
+  double widest = 0.0;
+  for (const std::string& level : levels) widest = std::max(widest, text_width(level, tick_size));
+  LevelTicks out;
+  if (widest + 6.0 > step) {
+    out.turned = std::min(widest, longest);
+    out.every = std::max<Index>(1, static_cast<Index>(std::ceil(pitch / step)));
+  }
+  for (std::size_t k = 0; k < levels.size(); k += static_cast<std::size_t>(out.every)) {
+    out.ticks.at.push_back(static_cast<double>(k));
+    out.ticks.labels.push_back(fit_text(levels[k], tick_size, out.turned > 0.0 ? longest : step));
+  }
+  return out;
+}
+
 Panel::Panel(Canvas& canvas, PanelSpec spec) : canvas_(canvas), spec_(std::move(spec)) {
   const auto fill = [](Ticks& axis, const Extent& extent, double steps) {
     if (!axis.at.empty()) return;
@@ -192,7 +219,12 @@ void Panel::draw_frame() const {
   for (std::size_t i = 0; i < spec_.x_ticks.at.size(); ++i) {
     const Point p = at(spec_.x_ticks.at[i], spec_.y.low);
     canvas_.line(p, {p.x, p.y + 4.0}, style);
-    canvas_.text({p.x, p.y + 16.0}, spec_.x_ticks.labels[i], {.size = tick_size, .anchor = Anchor::middle});
+    if (spec_.turned > 0.0) {
+      canvas_.text({p.x + 3.7, p.y + 7.0}, spec_.x_ticks.labels[i],
+                   {.size = tick_size, .anchor = Anchor::end, .rotate = -90.0});
+    } else {
+      canvas_.text({p.x, p.y + 16.0}, spec_.x_ticks.labels[i], {.size = tick_size, .anchor = Anchor::middle});
+    }
   }
   double widest = 0.0;
   for (std::size_t i = 0; i < spec_.y_ticks.at.size(); ++i) {
@@ -201,7 +233,7 @@ void Panel::draw_frame() const {
     canvas_.text({p.x - 7.0, p.y + 3.7}, spec_.y_ticks.labels[i], {.size = tick_size, .anchor = Anchor::end});
     widest = std::max(widest, text_width(spec_.y_ticks.labels[i], tick_size));
   }
-  canvas_.text({spec_.corner.x + spec_.width / 2.0, spec_.corner.y + spec_.height + 36.0},
+  canvas_.text({spec_.corner.x + spec_.width / 2.0, spec_.corner.y + spec_.height + 36.0 + label_drop(spec_)},
                fit_text(spec_.x_label, label_size, spec_.width), {.size = label_size, .anchor = Anchor::middle});
   canvas_.text({std::max(12.0, spec_.corner.x - 16.0 - widest), spec_.corner.y + spec_.height / 2.0},
                fit_text(spec_.y_label, label_size, spec_.height),
@@ -224,8 +256,8 @@ void Panel::band(const VectorView& x, const VectorView& low, const VectorView& h
 void Panel::bars(const Extent& x, const VectorView& heights, const Style& style) const {
   const double width = x.size() / static_cast<double>(heights.size());
   for (Index i = 0; i < heights.size(); ++i) {
-    const Point top = at(x.low + static_cast<double>(i) * width, heights[i]);
-    const Point foot = at(x.low + static_cast<double>(i + 1) * width, 0.0);
+    const Point top = at(x.low + static_cast<double>(i) * width, std::max(heights[i], 0.0));
+    const Point foot = at(x.low + static_cast<double>(i + 1) * width, std::min(heights[i], 0.0));
     canvas_.rect(top, foot.x - top.x, foot.y - top.y, style);
   }
 }
@@ -252,7 +284,7 @@ double draw_legend(Canvas& canvas, Point corner, double width, const std::vector
         canvas.rect({p.x, p.y - 5.0}, 24.0, 10.0, entries[i].style);
         break;
       case Mark::point:
-        canvas.circle({p.x + 12.0, p.y}, 3.0, entries[i].style);
+        canvas.circle({p.x + 12.0, p.y}, 3.0, opaque(entries[i].style));
         break;
     }
     canvas.text({p.x + 30.0, p.y + 4.0}, entries[i].label);

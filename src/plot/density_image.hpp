@@ -1,5 +1,5 @@
 #pragma once
-// What figures of densities share: images (white is nothing, dark is most), contours, points, ranges.
+// What figures of densities share: images (white is nothing, dark is most), contours, ranges.
 
 #include <algorithm>
 #include <cmath>
@@ -55,29 +55,13 @@ inline void draw_contour(const Panel& panel, const Vector& x, const Vector& y, c
   }
 }
 
-/// At most `count` observations of one input and one target, evenly spaced through the rows.
-inline void draw_points(const Panel& panel, const VectorView& x, const VectorView& y, Index count) {
-  const Index n = x.size();
-  const Index shown = std::min(n, count);
-  Vector some_x(shown);
-  Vector some_y(shown);
-  for (Index i = 0; i < shown; ++i) {
-    const Index row = static_cast<Index>(static_cast<double>(i) * static_cast<double>(n) / static_cast<double>(shown));
-    some_x[i] = x[row];
-    some_y[i] = y[row];
-  }
-  panel.points(some_x, some_y, shown > 500 ? 1.4 : 2.0,
-               {.fill = point_color,
-                .stroke = "#ffffff",
-                .width = shown > 500 ? 0.35 : 0.5,
-                .opacity = shown > 500 ? 0.55 : 0.75});
-}
-
 inline std::string percent(double share) { return short_number(100.0 * share) + " %"; }
+
+constexpr double curve_tail = 0.002;  // probability left out at either end of a curve
 
 /// Where one law has visible mass.
 inline Extent visible(const GaussianMixtures& laws, const Run& run) {
-  const Vector tails{{0.002, 0.998}};
+  const Vector tails{{curve_tail, 1.0 - curve_tail}};
   return extent_of(laws.quantile(tails, run).reshaped(), 0.02);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "caption.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/plot/axes.hpp"
 #include "condens/plot/figures.hpp"
@@ -28,6 +29,8 @@ struct FrameSpec {
   double width = figure_width;
   double height = 430.0;
   double right = right_margin;
+  Caption caption = {};
+  double turned = 0.0;  ///< room for names that stand upright below the axis
 };
 
 /// A canvas with its title and legend written, and the space that is left inside the margins.
@@ -45,9 +48,19 @@ struct Frame {
   }
 };
 
+/// Names that stand upright and the caption make the picture higher, not its panels lower.
 inline Frame make_frame(const FrameSpec& spec) {
   const double inner_width = spec.width - left_margin - spec.right;
-  Frame frame{Canvas(spec.width, spec.height, spec.title), {left_margin, 0.0}, inner_width, 0.0};
+  const double foot = spec.height + std::max(0.0, spec.turned - 10.0);
+  const double caption_width = spec.width - left_margin - right_margin;
+  const double spare = beside_share * spec.height - legend_height(inner_width, spec.legend);
+  const std::vector<std::string> lines =
+      caption_lines(spec.caption, caption_width, std::max(1, static_cast<int>(spare / caption_pitch)));
+  const double height = foot + caption_pitch * static_cast<double>(lines.size());
+  Frame frame{Canvas(spec.width, height, spec.title), {left_margin, 0.0}, inner_width, 0.0};
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    frame.canvas.text({left_margin, foot - 1.0 + caption_pitch * static_cast<double>(i)}, lines[i],
+                      {.size = caption_size, .fill = "#555555"});
   frame.canvas.text({left_margin, 24.0}, fit_text(spec.title, 14.5, inner_width),
                     {.size = 14.0, .fill = "#111111", .bold = true});
   frame.corner.y = 38.0 + draw_legend(frame.canvas, {left_margin, 34.0}, inner_width, spec.legend);

@@ -7,6 +7,8 @@
 #include "condens/plot/figures.hpp"
 #include "density_image.hpp"
 #include "frame.hpp"
+#include "moving.hpp"
+#include "points.hpp"
 
 namespace condens::plot {
 
@@ -62,6 +64,12 @@ struct JointImage {
   }
 };
 
+/// The axis of one target: the distribution and, where they are drawn, all rows.
+Extent joint_axis(const GaussianMixtures& laws, const VectorView& y, bool with_data, const Run& run) {
+  const Extent axis = target_axis(laws, y, curve_tail, with_data, run);
+  return with_data ? hull(axis, extent_of(y, 0.02)) : axis;
+}
+
 /// Ticks at round numbers of a small panel, with or without their numbers.
 Ticks few_ticks(const Extent& extent, bool labelled) {
   Ticks out{ticks(extent, 3), {}};
@@ -82,24 +90,26 @@ std::string joint_map(const ConditionalDensity& model, const Dataset& data, cons
   constexpr Index most_centers = 100;
   const bool with_centers = unconditional && laws.n_components() <= most_centers;
   const Style center_style{.fill = accent, .stroke = "#ffffff", .width = 0.8};
-  if (unconditional) legend.push_back({"data", Mark::point, {.fill = point_color}});
+  const PointRows shown = point_rows(unconditional ? data.size() : 0, Vector(), most_points);
+  if (unconditional) legend.push_back(point_legend(shown));
   if (with_centers) legend.push_back({"means of the components", Mark::point, center_style});
   const std::string first = name_of(names.targets, 0, "y");
   const std::string second = name_of(names.targets, 1, "y");
-  Frame frame = make_frame({.title = "Joint density of " + first + " and " + second,
-                            .legend = legend,
-                            .height = 500.0,
-                            .right = color_bar_margin});
+  Frame frame =
+      make_frame({.title = "Joint density of " + first + " and " + second,
+                  .legend = legend,
+                  .height = 500.0,
+                  .right = color_bar_margin,
+                  .caption = {.lead = "At ", .items = standing(input_columns("joint_map", model, names), x)}});
 
   const auto range = [&](Index j) {
-    const Extent law = visible(laws.marginal(j), run);
-    return unconditional ? hull(law, extent_of(data.y.row(j).transpose(), 0.03)) : law;
+    return joint_axis(laws.marginal(j), data.y.row(j).transpose(), unconditional, run);
   };
   const Panel panel = frame.panel(range(0), range(1), first, second);
   const JointImage image(laws, panel.spec(), map_columns, map_rows, run);
   panel.begin();
   image.draw(panel);
-  if (unconditional) draw_points(panel, data.y.row(0).transpose(), data.y.row(1).transpose(), 1500);
+  draw_points(panel, data.y.row(0).transpose(), data.y.row(1).transpose(), shown);
   image.draw_regions(panel);
   if (with_centers) {
     const Matrix& means = laws.components().means;
@@ -119,16 +129,18 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
   const Index d = std::min(model.n_targets(), most);
   const GaussianMixtures laws = model.predict(Matrix(0, 1), run);
   std::vector<Extent> extents;
-  for (Index j = 0; j < d; ++j)
-    extents.push_back(hull(visible(laws.marginal(j), run), extent_of(data.y.row(j).transpose(), 0.03)));
+  for (Index j = 0; j < d; ++j) extents.push_back(joint_axis(laws.marginal(j), data.y.row(j).transpose(), true, run));
 
   const std::string title = d < model.n_targets()
                                 ? "Densities of the first " + std::to_string(d) + " targets, two by two"
                                 : "Densities of the targets, two by two";
+  constexpr Index most_in_a_panel = 600;
+  const PointRows shown = point_rows(data.size(), Vector(), most_in_a_panel);
   const double size = 90.0 + 620.0;
   Frame frame = make_frame({.title = title,
                             .legend = {{"model", Mark::line, curve_style},
-                                       {"data", Mark::area, bar_style},
+                                       {"data alone", Mark::area, bar_style},
+                                       point_legend(shown),
                                        {"50 % region", Mark::line, half_style},
                                        {"90 % region", Mark::line, most_style}},
                             .width = size,
@@ -168,7 +180,7 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
       const JointImage image(laws.marginal({column, row}), panel.spec(), map_columns / 3, map_rows / 3, run);
       panel.begin();
       image.draw(panel);
-      draw_points(panel, data.y.row(column).transpose(), data.y.row(row).transpose(), 600);
+      draw_points(panel, data.y.row(column).transpose(), data.y.row(row).transpose(), shown);
       image.draw_regions(panel);
       panel.end();
       panel.draw_frame();
@@ -185,7 +197,7 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   const GaussianMixtures laws = target_laws(model, Matrix(0, 1), target, run);
   const Vector values = data.y.row(target);
   const Extent data_extent = extent_of(values);
-  const Extent extent = hull(visible(laws, run), extent_of(values, 0.03));
+  const Extent extent = target_axis(laws, values, curve_tail, true, run);
 
   const Vector heights = histogram(values, data.weights, data_extent, bars_of(values.size()));
 
@@ -196,7 +208,10 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   std::vector<LegendEntry> legend{{"model", Mark::line, curve_style}, {"data", Mark::area, bar_style}};
   if (components.cols() > 0) legend.insert(legend.begin() + 1, {"components", Mark::line, component_style});
   const std::string name = name_of(names.targets, target, "y");
-  Frame frame = make_frame({.title = "Density of " + name, .legend = legend, .height = 400.0});
+  Frame frame = make_frame({.title = "Density of " + name,
+                            .legend = legend,
+                            .height = 400.0,
+                            .caption = {.remarks = {outside_remark(outside_of(laws, extent, run), extent, values)}}});
   const Panel panel =
       frame.panel(extent, density_axis(std::max(density.maxCoeff(), heights.maxCoeff())), name, "density");
   panel.draw_grid();

@@ -151,7 +151,8 @@ std::string line_chart(const LineChart& chart) {
   for (const auto& rule : {chart.x_rule, chart.y_rule})
     if (rule && !rule->label.empty()) legend.push_back({rule->label, Mark::line, rule_style});
 
-  Frame frame = make_frame({.title = chart.title, .legend = legend});
+  Frame frame =
+      make_frame({.title = chart.title, .legend = legend, .caption = {.lead = "At ", .items = chart.standing}});
   const Panel panel = frame.panel(x, y, chart.x_label, chart.y_label, chart.log_x ? log_ticks(x) : chart.x_ticks,
                                   chart.log_y ? log_ticks(y) : Ticks{});
   panel.draw_grid();

@@ -7,7 +7,7 @@ namespace condens::plot {
 namespace {
 
 constexpr const char* style = R"css(
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 46rem; color: #222; background: #fff;
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 48rem; color: #222; background: #fff;
   font: 16px/1.5 Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; padding-top: .75rem; border-top: 1px solid #ddd; }
@@ -16,7 +16,7 @@ th, td { text-align: left; padding: .2rem 1.5rem .2rem 0; vertical-align: top; b
 th { font-weight: 400; color: #666; white-space: nowrap; }
 td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 figure { margin: 0; }
-figure > svg { display: block; width: 100%; height: auto; }
+figure > svg { display: block; max-width: 100%; height: auto; }
 figcaption { font-size: .875rem; color: #555; margin-top: .25rem; }
 @media print { body { padding: 0; max-width: none; } section { break-inside: avoid; } h2 { border: 0; } }
 )css";

@@ -9,6 +9,7 @@
 #include "condens/plot/figures.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "frame.hpp"
+#include "points.hpp"
 #include "value_colors.hpp"
 
 namespace condens::plot {
@@ -56,12 +57,13 @@ std::string summary_of_two(const ProjectedDensity& model, const Matrix& z, const
                            const SummaryOptions& options, const std::string& title, const Run& run) {
   const ValueScale scale(y);
   const std::string y_name = name_of(options.targets, options.target, "y");
-  Frame frame = make_frame(
-      {.title = title,
-       .legend = {{"data", Mark::point, {.fill = css(score_palette()[128]), .stroke = point_color, .width = 0.5}},
-                  {"median of the model", Mark::area, {.fill = css(pale_palette()[128])}}},
-       .height = 480.0,
-       .right = color_bar_margin});
+  Frame frame = make_frame({.title = title,
+                            .legend = {{point_legend(point_rows(y.size(), Vector(), options.max_points)).label,
+                                        Mark::point,
+                                        {.fill = css(score_palette()[128]), .stroke = point_color, .width = 0.5}},
+                                       {"median of the model", Mark::area, {.fill = css(pale_palette()[128])}}},
+                            .height = 480.0,
+                            .right = color_bar_margin});
   const Panel panel = frame.panel(extent_of(z.row(0).transpose(), 0.04), extent_of(z.row(1).transpose(), 0.04),
                                   component_label(model, 0, options), component_label(model, 1, options));
   Vector at(z.rows());

@@ -2,11 +2,13 @@
 
 #include "condens/plot/state_figures.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "condens/plot/line_chart.hpp"
 #include "density_image.hpp"
 #include "frame.hpp"
+#include "moving.hpp"
 #include "value_colors.hpp"
 
 namespace condens::plot {
@@ -38,12 +40,14 @@ std::vector<Index> order_of(const Vector& values) {
 
 }  // namespace
 
-std::string state_densities(const Press& model, const Names& names, Index target, const Run& run) {
+std::string state_densities(const Press& model, const Names& names, Index target, const Run& run,
+                            const std::optional<Extent>& data) {
   require(target >= 0 && target < model.n_targets(), "state_densities: target ", target, ", expected 0 to ",
           model.n_targets() - 1);
   const GaussianMixtures all = model.state_densities();
   const GaussianMixtures laws = model.n_targets() == 1 ? all : all.marginal(target);
-  const Extent range = visible(laws, run);
+  Extent range = visible(laws, run);
+  if (data && data->low >= 0.0 && range.high > 0.0) range.low = std::max(range.low, 0.0);
   const Vector y = Vector::LinSpaced(curve_points, range.low, range.high);
   const Matrix density = laws.log_pdf_grid(y.transpose(), run).array().exp();
   const std::string name = name_of(names.targets, target, "y");
@@ -69,6 +73,9 @@ std::string state_weights(const Press& model, const StateWeightOptions& options,
                   .x_label = name,
                   .y_label = "weight of the state",
                   .y_range = Extent{0.0, 1.03}};
+  std::vector<InputColumn> others = input_columns("state_weights", model, names);
+  std::erase_if(others, [&](const InputColumn& column) { return column.row == options.input; });
+  chart.standing = standing(others, options.at);
   for (Index j = 0; j < model.n_states(); ++j) {
     chart.series.push_back(
         {.name = "state " + std::to_string(j + 1), .x = moving, .y = w.row(j).transpose(), .markers = false});

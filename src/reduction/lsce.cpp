@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "../models/preparation.hpp"
 #include "../models/rounded_rows.hpp"
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/core/parallel.hpp"
@@ -38,6 +40,12 @@ LsceOptions LsceOptions::paper() {
           .scoring = Scoring::squared};
 }
 
+void LsceOptions::give_way(const Document& given) {
+  if (informed_starts || random_starts > 0) return;
+  if (given.find("informed_starts") == nullptr) informed_starts = true;
+  if (given.find("random_starts") == nullptr) random_starts = LsceOptions{}.random_starts;
+}
+
 namespace {
 
 constexpr std::string_view owner = "LSCE";
@@ -51,9 +59,6 @@ void check_options(const LsceOptions& options, const Dataset& data) {
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.informed_starts || options.random_starts > 0, owner,
           ": random_starts = 0 and informed_starts = false, expected some start");
-  for (const double count : options.n_components) {
-    require(count == std::floor(count), owner, ": n_components = ", count, ", expected whole numbers >= 1");
-  }
   preparation::check_centers(owner, options.centers, data);
 }
 
@@ -149,6 +154,8 @@ void describe_search(const std::vector<Subspace>& path, std::size_t chosen, cons
   const auto column = [&](const auto& value) { return preparation::column(path, value); };
   if (path.size() > 1) {
     report.details.set("candidates", path_to_document(path));
+    preparation::report_folds(
+        path, [](const Subspace& s) { return s.score.folds; }, report);
     report.details.set("score", found.score.value);
     report.details.set("score_standard_error", found.score.standard_error);
     report.details.set(
@@ -161,16 +168,10 @@ void describe_search(const std::vector<Subspace>& path, std::size_t chosen, cons
   }
   if (!found.reached.empty()) report.details.set("starts", starts_to_document(found));
   report.details.set("objective", found.objective);
-  report.details.set("rounds", found.rounds);
-  report.details.set("evaluations", found.evaluations);
   preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
-  if (!found.converged) {
-    report.status = "iteration limit";
-    report.warnings.emplace_back(
-        "some search of the directions ended at max_steps; a larger number may find a better subspace");
-  }
+  lsce::report_search(found, report);
 }
 
 /// The root of the mean variance of the components of z.
@@ -253,9 +254,11 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   const std::vector<Index> dimensions = dimensions_of(options, d_x);
 
   FitReport report;
+  preparation::warn_of_lost_weights(data, report);
   Parameters p{.options = options, .components = Matrix(0, rows.x.rows())};
   SearchData search_data;
   Run last = run;
+  std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
   if (d_x > 0) {
     const bool compare = dimensions.size() > 1;
     std::vector<Index> fold;
@@ -269,6 +272,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
       report.status = "interrupted";
       report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");
       last.observer = {};  // it has said what it wants
+      answering.emplace();
     }
     const Subspace& found = path[chosen];
     const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;

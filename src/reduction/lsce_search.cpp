@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
@@ -124,7 +126,8 @@ Search::Search(const SearchData& data, const LsceOptions& options, Index dimensi
               {.informed = options.informed_starts,
                .random = options.random_starts,
                .seed = options.seed,
-               .defensive_weight = options.defensive_weight},
+               .defensive_weight = options.defensive_weight,
+               .standardized = options.standardize},
               task_.threads()) {
   if (data.fold.empty()) return;
   preparation::FoldOrder sorted = preparation::sort_by_fold(data.fold);
@@ -156,7 +159,8 @@ template <class Body>
 void Search::for_each(Index count, const Body& body) {
   const int outer = static_cast<int>(std::max<Index>(1, std::min<Index>(task_.threads(), count)));
   const int inner = std::max(1, task_.threads() / outer);
-  parallel_for(count, outer, [&](Index k) { body(k, inner); });
+  parallel_for(
+      count, outer, [&](Index k) { body(k, inner); }, [&] { stop(); });
 }
 
 /// The cell of the lowest score, the first of equals; without candidates the only one, not scored.
@@ -238,6 +242,8 @@ void Search::descend_each(const ProjectionObjective& f, const std::vector<Reache
   for (std::size_t s = 0; s < going.size(); ++s) {
     going[s]->w = std::move(results[s].w);
     going[s]->objective = std::isnan(results[s].value) ? infinity : results[s].value;
+    going[s]->status = results[s].status;
+    going[s]->slope = results[s].projected_gradient;
     out.evaluations += results[s].evaluations;
     out.converged &= results[s].status != LbfgsStatus::iteration_limit && !results[s].interrupted;
   }
@@ -255,6 +261,8 @@ void Search::compare_all(std::vector<Reached>& starts, Subspace& out) {
       starts.begin(), starts.end(), [](const Reached& a, const Reached& b) { return lower(a.objective, b.objective); });
   out.w = first.w;
   out.objective = first.objective;
+  out.status = first.status;
+  out.slope = first.slope;
   out.reached = starts;
   best_so_far_ = out;
 }
@@ -320,6 +328,8 @@ void Search::tune_apart(std::vector<Reached>& starts, Subspace& out) {
       const SubspaceResult found = descend(make_objective(data_, cells[s].cell, options_.criterion), starts[s].w,
                                            std::min(left, options_.steps_per_tuning), threads);
       starts[s].w = found.w;
+      starts[s].status = found.status;
+      starts[s].slope = found.projected_gradient;
       evaluations[s] += found.evaluations;
       ++rounds[s];
       const Cell before = cells[s].cell;
@@ -431,6 +441,9 @@ Score Search::held_out(const Subspace& found) {
 }
 
 std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool compare, bool stop_early) {
+  // What an evaluation has reached is kept: then only stop() ends the search, between two of them.
+  std::optional<Uninterrupted> keeping;
+  if (options_.keep_best) keeping.emplace();
   std::vector<Subspace> out;
   std::size_t best = 0;
   try {
@@ -448,6 +461,23 @@ std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool com
     if (out.empty()) out.push_back(best_so_far_);
   }
   return out;
+}
+
+void report_search(const Subspace& found, FitReport& report) {
+  constexpr double steep = 0.01;  // relative to the objective: a search that ends at a minimum is far below
+  const double slope = found.slope / std::abs(found.objective);
+  report.details.set("rounds", found.rounds).set("evaluations", found.evaluations);
+  report.details.set("search", to_string(found.status));
+  if (std::isfinite(slope)) report.details.set("relative_slope", slope);
+  if (!found.converged) {
+    report.status = "iteration limit";
+    report.warnings.emplace_back(
+        "some search of the directions ended at max_steps; a larger number may find a better subspace");
+  } else if (slope > steep) {
+    report.status = to_string(found.status);
+    report.warnings.push_back(message("the search of the directions ended where no step lowered its objective, at a ",
+                                      "slope of ", slope, " of it; other random_starts may find a better subspace"));
+  }
 }
 
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell) {

@@ -8,6 +8,7 @@
 
 #include "../models/lscde_problem.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/models/conditional_density.hpp"
 #include "condens/optim/grassmann.hpp"
 #include "condens/reduction/lsce.hpp"
 #include "sce_selection.hpp"
@@ -29,8 +30,10 @@ struct SearchData {
 struct Reached {
   std::string source;
   Matrix w;
-  double objective = 0;      ///< at the hyper-parameters that are common to all at the end
-  bool left_behind = false;  ///< in the race, or arrived where a better one had led
+  double objective = 0;                         ///< at the hyper-parameters that are common to all at the end
+  bool left_behind = false;                     ///< in the race, or arrived where a better one had led
+  LbfgsStatus status = LbfgsStatus::converged;  ///< of its last descent
+  double slope = 0;                             ///< largest entry of the projected gradient there
 };
 
 /// The subspace of one dimension d_z.
@@ -40,6 +43,8 @@ struct Subspace {
   double objective = 0;
   Score score = {};  ///< of held-out rows; where the number of components is chosen
   std::vector<Reached> reached = {};
+  LbfgsStatus status = LbfgsStatus::converged;  ///< of the last descent to w
+  double slope = 0;                             ///< as of Reached
   Index rounds = 0;
   Index evaluations = 0;
   bool converged = false;
@@ -94,6 +99,9 @@ class Search {
 /// LSCDE of y given z = W x with the centres of the search and the hyper-parameters of the cell (section 2.6).
 Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight,
                  const Run& run = {.threads = 1, .observer = {}});
+
+/// How the search ended at `found`, for the report, and a warning where it ended early.
+void report_search(const Subspace& found, FitReport& report);
 
 /// SCE-hat of the paper at W, whatever criterion was minimised.
 double sce_at(const Matrix& w, const SearchData& data, const Cell& cell);

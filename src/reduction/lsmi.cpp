@@ -36,6 +36,12 @@ LsmiOptions LsmiOptions::paper() {
           .model_preset = "paper"};
 }
 
+void LsmiOptions::give_way(const Document& given) {
+  if (informed_starts || random_starts > 0) return;
+  if (given.find("informed_starts") == nullptr) informed_starts = true;
+  if (given.find("random_starts") == nullptr) random_starts = LsmiOptions{}.random_starts;
+}
+
 namespace {
 
 constexpr std::string_view owner = "LSMI";
@@ -65,6 +71,7 @@ LsceOptions search_options(const LsmiOptions& options) {
           .tuning = options.tuning,
           .steps_per_tuning = options.steps_per_tuning,
           .max_steps = options.max_steps,
+          .standardize = options.standardize,
           .seed = options.seed};
 }
 
@@ -185,17 +192,13 @@ class Directions {
 
 /// What the search of the chosen directions did.
 void report_search(const Subspace& found, const LsmiOptions& options, FitReport& report) {
-  report.details.set("rounds", found.rounds).set("evaluations", found.evaluations);
   if (options.bandwidth.size() > 1) report.details.set("bandwidth", found.cell.bandwidth);
   if (options.bandwidth_y.size() > 1) report.details.set("bandwidth_y", found.cell.bandwidth_y);
   if (options.regularization.size() > 1) report.details.set("regularization", found.cell.regularization);
   preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
   preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
   preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
-  if (found.converged) return;
-  report.status = "iteration limit";
-  report.warnings.emplace_back(
-      "some search of the directions ended at max_steps; a larger number may find a better subspace");
+  lsce::report_search(found, report);
 }
 
 }  // namespace

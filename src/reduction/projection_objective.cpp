@@ -1,6 +1,5 @@
 #include "condens/reduction/projection_objective.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/linalg/cholesky.hpp"
 #include "condens/linalg/gram.hpp"
 #include "condens/linalg/vector_math.hpp"
 
@@ -142,8 +142,8 @@ ProjectionObjective::Solution ProjectionObjective::solve(const MatrixView& w, co
   }
   gram = gram.cwiseProduct(overlaps_);  // the upper triangle is not read
   gram.diagonal().array() += regularization_;
-  const Eigen::LLT<Eigen::Ref<Matrix>> factor(gram);
-  if (factor.info() != Eigen::Success) {
+  const Cholesky factor(std::move(gram), threads);
+  if (!factor.ok()) {
     const Vector none = Vector::Constant(b, std::numeric_limits<double>::quiet_NaN());
     return {std::numeric_limits<double>::quiet_NaN(), none, none, none};
   }
@@ -157,7 +157,7 @@ ProjectionObjective::Solution ProjectionObjective::solve(const MatrixView& w, co
   }
   // (G + lambda I) a = h, so a'Ga/2 - h'a = -h'a/2 - lambda |a|^2 / 2 and G a = h - lambda a.
   out.value -= 0.5 * regularization_ * out.a.squaredNorm();
-  const Vector beta = out.a - regularization_ * Vector(factor.solve(out.a));
+  const Vector beta = out.a - regularization_ * factor.solve(out.a);
   out.g = 1.5 * out.a - beta;
   out.q = beta - 2.0 * out.a;
   return out;

@@ -19,8 +19,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::vector<Index> candidates_of(const Settings& settings, Index d_x) {
   std::vector<Index> out;
   for (const double value : settings.n_components) {
-    require(value >= 1 && value == std::floor(value) && value < 1e9, settings.owner, ": n_components = ", value,
-            ", expected whole numbers >= 1");
     out.push_back(std::min(static_cast<Index>(value), d_x));
   }
   for (Index d = 1; settings.n_components.empty() && d <= std::min<Index>(5, d_x); ++d) out.push_back(d);
@@ -86,6 +84,7 @@ struct Dimension {
   Index n_components;
   double score;
   double standard_error;
+  Vector folds;            ///< score of each fold
   double subspace_change;  ///< mean over folds of the distance from the subspace of all rows
 };
 
@@ -137,7 +136,8 @@ class Choice {
     for (Index d = 0; d < count; ++d) {
       const bool any = score.col(d).allFinite();
       const FoldScore own = any ? fold_score(score.col(d)) : FoldScore{infinity, 0.0};
-      out.push_back({dimensions_[static_cast<std::size_t>(d)], own.mean, own.standard_error, change.col(d).mean()});
+      out.push_back(
+          {dimensions_[static_cast<std::size_t>(d)], own.mean, own.standard_error, score.col(d), change.col(d).mean()});
     }
     return out;
   }
@@ -196,6 +196,8 @@ void report_choice(const std::vector<Dimension>& dimensions, const Dimension& ch
                      Document::Object{{"n_components", count},
                                       {"score", column([](const Dimension& d) { return d.score; })},
                                       {"standard_error", column([](const Dimension& d) { return d.standard_error; })}});
+  preparation::report_folds(
+      dimensions, [](const Dimension& d) { return d.folds; }, report);
   report.details.set("score", chosen.score).set("score_standard_error", chosen.standard_error);
   report.details.set("dimensions", Document::Object{{"n_components", count},
                                                     {"subspace_change",
@@ -239,7 +241,7 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
   out.components = std::move(bases.front().components[out.place]);
   const Index wanted = dimensions[out.place];
   const Index largest = choice.chooses() ? dimensions.back() : -1;
-  out.report.details.set("n_rows", data.weights.size() == 0 ? data.size() : (data.weights.array() > 0).count());
+  out.report.details.set("n_rows", count_rows(data));
   out.report.details.set("n_components", static_cast<std::int64_t>(out.components.rows()));
   warn(wanted, out.components.rows(), largest, d_x, out.report);
   fit_side_by_side(1, run, task, [&](Index, const Run& own) {

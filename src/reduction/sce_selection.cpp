@@ -52,29 +52,49 @@ Overlaps overlaps_of(const lscde::Problem& problem, double width, Estimate estim
   return out;
 }
 
-/// The scores of fold `k` at the j-th s_y, one for each lambda.
-Vector score_fold(const lscde::Problem& problem, const lscde::Statistics& own, const lscde::Statistics& training,
-                  const Overlaps& overlaps, Index k, Index j, const std::vector<double>& ridge) {
-  const std::size_t fold = static_cast<std::size_t>(k);
-  const std::vector<Index> index = centers_of(problem, k);
-  if (index.empty()) return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
-  const auto gram = [&](const lscde::Statistics& of, const std::vector<Matrix>& v) -> Matrix {
-    return of.gram[fold](index, index).cwiseProduct(v[fold](index, index)) / of.weight[fold];
-  };
-  const auto right = [&](const lscde::Statistics& of) -> Vector { return of.target[fold](index, j) / of.weight[fold]; };
-  const Matrix training_gram = gram(training, overlaps.training);
-  const Vector training_right = right(training);
-  std::vector<RidgeSystem> systems;
-  for (const double lambda : ridge) systems.push_back({&training_gram, &training_right, lambda});
-  Matrix a;
-  try {
-    a = solve_ridge_systems(systems);
-  } catch (const NumericalError&) {
-    return Vector::Constant(std::ssize(ridge), std::numeric_limits<double>::infinity());
+/// The means over some rows that the coefficients of a fold are solved from, or scored on, for some centres.
+struct Means {
+  Matrix gram;
+  Vector right;
+};
+
+Means means_of(const lscde::Statistics& of, const std::vector<Matrix>& overlaps, const std::vector<Index>& index,
+               std::size_t fold, Index j) {
+  return {of.gram[fold](index, index).cwiseProduct(overlaps[fold](index, index)) / of.weight[fold],
+          of.target[fold](index, j) / of.weight[fold]};
+}
+
+/// The scores at the j-th s_y: a row for each lambda, a column for each fold of `folds`.
+Matrix score_folds(const lscde::Problem& problem, const lscde::Statistics& own, const lscde::Statistics& training,
+                   const Overlaps& overlaps, Range folds, Index j, const std::vector<double>& ridge) {
+  const Index candidates = std::ssize(ridge);
+  const Matrix impossible = Matrix::Constant(candidates, folds.size(), std::numeric_limits<double>::infinity());
+  std::vector<std::vector<Index>> centers;
+  std::vector<Means> means;
+  for (Index k = folds.begin; k < folds.end; ++k) {
+    centers.push_back(centers_of(problem, k));
+    if (centers.back().empty()) return impossible;
+    means.push_back(means_of(training, overlaps.training, centers.back(), static_cast<std::size_t>(k), j));
   }
-  const Matrix own_gram = gram(own, overlaps.own);
-  const Matrix product = own_gram.selfadjointView<Eigen::Lower>() * a;
-  return 0.5 * a.cwiseProduct(product).colwise().sum().transpose() - a.transpose() * right(own);
+  std::vector<RidgeSystem> systems;
+  for (const Means& each : means) {
+    for (const double lambda : ridge) systems.push_back({&each.gram, &each.right, lambda});
+  }
+  Matrix solutions;
+  try {
+    solutions = solve_ridge_systems(systems);
+  } catch (const NumericalError&) {
+    return impossible;
+  }
+  Matrix out(candidates, folds.size());
+  for (Index i = 0; i < folds.size(); ++i) {
+    const std::vector<Index>& index = centers[static_cast<std::size_t>(i)];
+    const Matrix a = solutions.block(0, i * candidates, std::ssize(index), candidates);
+    const Means held_out = means_of(own, overlaps.own, index, static_cast<std::size_t>(folds.begin + i), j);
+    const Matrix product = held_out.gram.selfadjointView<Eigen::Lower>() * a;
+    out.col(i) = 0.5 * a.cwiseProduct(product).colwise().sum().transpose() - a.transpose() * held_out.right;
+  }
+  return out;
 }
 
 }  // namespace
@@ -95,6 +115,8 @@ std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vec
   const std::vector<lscde::Block> blocks = lscde::cut_into_blocks(problem);
   const lscde::Distances distances(problem, blocks, threads);
   std::vector<std::vector<CellScore>> of_group(groups.size());
+  // Small systems fill their batches with those of all folds.
+  const Index folds_per_task = problem.centers_x.cols() <= largest_interleaved_order ? problem.folds() : 1;
   const auto body = [&](Index g) {
     const lscde::WidthGroup& group = groups[static_cast<std::size_t>(g)];
     const lscde::Statistics own = lscde::accumulate(problem, distances, blocks, group, task, 1);
@@ -104,8 +126,10 @@ std::vector<CellScore> score_cells(const lscde::Problem& problem, const std::vec
       const double width_y = group.y[static_cast<std::size_t>(j)];
       const Overlaps overlaps = overlaps_of(problem, width_y, estimate);
       Matrix scores(std::ssize(regularization), problem.folds());
-      for (Index k = 0; k < problem.folds(); ++k) {
-        scores.col(k) = score_fold(problem, own, training, overlaps, k, j, regularization);
+      for (Index part = 0; part < block_count(problem.folds(), folds_per_task); ++part) {
+        const Range folds = block_range(problem.folds(), folds_per_task, part);
+        scores.middleCols(folds.begin, folds.size()) =
+            score_folds(problem, own, training, overlaps, folds, j, regularization);
       }
       for (Index r = 0; r < scores.rows(); ++r) {
         of_group[static_cast<std::size_t>(g)].push_back(

@@ -8,6 +8,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/standardizer.hpp"
 #include "condens/models/nw_likelihood.hpp"
 #include "condens/models/nw_metric.hpp"
 #include "condens/optim/grassmann.hpp"
@@ -55,6 +56,11 @@ Starts::Starts(const Dataset& data, const StartSettings& settings, int threads)
     : n_inputs_(data.x.rows()), settings_(settings) {
   if (!settings.informed) return;
   rows_ = rows_to_compare(data, true, most_rows, settings.seed);
+  if (!settings.standardized) {  // one factor for all inputs: directions stay
+    const double spread = Standardizer::fit(data.x, data.weights).scale().norm();
+    rows_.x = Matrix(std::sqrt(static_cast<double>(n_inputs_)) / spread * rows_.x);
+    rows_.y = Standardizer::fit(data.y, data.weights).transform(rows_.y);
+  }
   sir_ = sliced_basis(data, SlicedMethod::sir, slices, settings.seed, threads).components;
   save_ = sliced_basis(data, SlicedMethod::save, slices, settings.seed, threads).components;
 }
@@ -82,7 +88,8 @@ Matrix Starts::nw_metric(const std::vector<Matrix>& candidates, int threads, con
   Vector upper = -lower;
   lower[size] = std::log(least_width_y);
   upper[size] = std::log(largest_width_y);
-  const LbfgsSettings settings{.max_iterations = most_steps, .gradient_tolerance = 1e-4, .value_tolerance = 1e-6};
+  const LbfgsSettings settings{
+      .max_iterations = most_steps, .unit = 1, .gradient_tolerance = 1e-4, .value_tolerance = 1e-6};
   const auto poll = [&] {
     if (stop && stop()) throw Stopped{};
   };

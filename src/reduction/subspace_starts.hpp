@@ -24,12 +24,13 @@ struct StartSettings {
   Index random = 0;
   Index seed = 0;
   double defensive_weight = 0;  ///< of the Nadaraya-Watson density
+  bool standardized = true;     ///< the data; else widths are measured in their spread
 };
 
 /// What is found once for every d_z, and the starts for one d_z.
 class Starts {
  public:
-  /// Standardised data with weights, no input constant.
+  /// Data with weights, no input constant.
   Starts(const Dataset& data, const StartSettings& settings, int threads);
 
   /// d_z <= d_x; `smaller` is the subspace found for fewer dimensions, or empty. `stop` is asked now

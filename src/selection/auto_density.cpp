@@ -4,10 +4,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 #include "pooled_fit.hpp"
 
 namespace condens {
@@ -77,6 +81,48 @@ std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double bu
   return out;
 }
 
+Index affordable_rows(Index n, Index d_x, Index folds, double budget) {
+  constexpr Index least = 2000;
+  const auto within = [&](Index rows) {
+    const std::vector<AutoChoice> all = choose_models(rows, d_x, folds, budget);
+    return std::any_of(all.begin(), all.end(), [&](const AutoChoice& own) { return own.seconds <= budget; });
+  };
+  if (n <= least || within(n)) return n;
+  Index low = least;
+  Index high = n;
+  while (high - low > 1) {
+    const Index middle = std::midpoint(low, high);
+    (within(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+namespace {
+
+/// Some of the rows, with their folds.
+struct Share {
+  Dataset data;
+  std::vector<double> cv;
+};
+
+/// `count` of the rows that count, drawn at random, in their order.
+Share share_of(const Dataset& data, const AutoOptions& options, Index count) {
+  std::vector<Index> rows;
+  const Vector weights = counted_weights(data.weights);
+  for (const Index i : RandomStream(static_cast<std::uint64_t>(options.seed)).permutation(data.size())) {
+    if (std::ssize(rows) < count && (weights.size() == 0 || weights[i] > 0)) rows.push_back(i);
+  }
+  std::sort(rows.begin(), rows.end());
+  Share out{data.subset(rows), options.cv};
+  if (options.cv.size() == 1) return out;
+  check_folds(options.cv, data.size());
+  out.cv.clear();
+  for (const Index i : rows) out.cv.push_back(options.cv[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+}  // namespace
+
 AutoDensity::AutoDensity(AutoOptions options, PoolParts parts, FitReport report)
     : PooledDensity(std::move(parts), std::move(report)), options_(std::move(options)) {}
 
@@ -85,29 +131,41 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   data.check(owner);
   validate_options(options, owner);
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  const Index rows = data.weights.size() > 0 ? (data.weights.array() > 0).count() : data.size();
+  const Index rows = count_rows(data);
   std::vector<std::string> models;
   std::vector<std::string> warnings;
+  std::string left_out;
   const Index folds = number_of_folds(options.cv);
-  for (const AutoChoice& own : choose_models(rows, data.x.rows(), folds, options.budget)) {
+  const Index used = affordable_rows(rows, data.x.rows(), folds, options.budget);
+  std::optional<Share> some;
+  if (used < rows) {
+    some = share_of(data, options, used);
+    warnings.push_back(message("fitted to ", used, " of ", rows,
+                               " rows, drawn at random: fits to all are expected to take ",
+                               "longer than the budget of ", options.budget, " s"));
+  }
+  for (const AutoChoice& own : choose_models(used, data.x.rows(), folds, options.budget)) {
     if (own.chosen) {
       models.push_back(own.name);
     } else {
-      warnings.push_back(message(own.name, " is left out: its fits are expected to take ", std::ceil(own.seconds),
-                                 " s, and the budget of ", options.budget, " s is spent on others"));
+      left_out += message(left_out.empty() ? "" : ", ", own.name, " (", std::ceil(own.seconds), " s)");
     }
   }
   const Document none(Document::Object{});
-  pooling::Pooled found = pooling::fit(data,
+  pooling::Pooled found = pooling::fit(some ? some->data : data,
                                        {.owner = owner,
                                         .models = models,
                                         .options = none,
                                         .shrinkage = options.shrinkage,
                                         .defensive_weight = options.defensive_weight,
-                                        .cv = options.cv,
+                                        .cv = some ? some->cv : options.cv,
                                         .seed = options.seed},
                                        find, run);
   FitReport& report = found.report;
+  if (!left_out.empty()) {
+    warnings.push_back(message("the budget of ", options.budget, " s is spent without ", left_out,
+                               ", by what their fits are expected to take; a larger budget takes them in"));
+  }
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
   return AutoDensity(options, std::move(found.parts), std::move(report));
 }

@@ -25,7 +25,7 @@ struct Scored {
   double standard_error = 0.0;
 };
 
-/// Where the score of a subset comes from: the model's own report, or rows held out here.
+/// Where the score of a subset comes from: the model's own comparison by the same folds, or rows held out here.
 enum class Source { report, held_out };
 
 /// Thrown where the model reports no score.
@@ -43,6 +43,7 @@ class Scorer {
   Scored operator()(const Rows& rows, const Run& run) const {
     const Dataset subset = select_inputs(data_, rows);
     Scored out;
+    if (source_ == Source::report && !fits_.takes_folds()) throw Unreported{};
     try {
       out.model = fit(subset, rows, options_.cv, run);
       if (source_ == Source::held_out) {
@@ -180,7 +181,7 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   // All subsets are scored alike, and the first that reports nothing comes early.
   std::vector<Step> steps;
   try {
-    steps = from(Source::report);
+    steps = from(inner.joint ? Source::held_out : Source::report);
   } catch (const Unreported&) {
     steps = from(Source::held_out);
   }

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <mutex>
 
 #include "../models/inner_fits.hpp"
 #include "../models/preparation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
+#include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/kernels/centers.hpp"
 #include "condens/linalg/log_sum_exp.hpp"
+#include "condens/models/input_gain.hpp"
 #include "condens/optim/mixture_proportions.hpp"
 
 namespace condens::pooling {
@@ -30,6 +34,7 @@ struct Candidate {
   std::shared_ptr<const ConditionalDensity> model = {};
   std::vector<std::string> failures = {};  // of every fold and of all rows; empty: none
   Vector held_out = {};                    // log density of every row by the fit without its fold
+  Vector held_out_average = {};            // the same of the average of its laws, for some rows
 
   std::string failure() const {
     const auto found = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
@@ -82,8 +87,50 @@ std::vector<Index> folds_of(const Settings& settings, const Dataset& data, const
   return number;
 }
 
-/// Fits every member to the rows without each fold, and to all of them.
-void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std::vector<Index>& fold, const Run& run) {
+/// The names of the members whose fits are under way, for who watches.
+class UnderWay {
+ public:
+  void begin(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    names_.push_back(name);
+  }
+  void end(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    names_.erase(std::find(names_.begin(), names_.end(), name));
+  }
+  std::string text() {
+    const std::scoped_lock lock(mutex_);
+    std::string out = "fitting the members";
+    for (std::size_t i = 0; i < names_.size(); ++i) out += (i == 0 ? ": " : ", ") + names_[i];
+    return out;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
+/// Fits a member to the rows without fold k, and scores it on those of the fold; `told` are those whose gain by the
+/// inputs is to be known, too.
+void fit_without_fold(Candidate& candidate, const Dataset& rows, const std::vector<Index>& fold, Index k,
+                      const std::vector<Index>& rows_of_fold, const std::vector<bool>& told, const Run& run) {
+  const HeldOut held_out = preparation::without_fold(rows, fold, k);
+  const auto model = candidate.inner.fit(held_out.train, candidate.options, run);
+  const Vector found = model->log_density(held_out.test.x.topRows(model->n_inputs()), held_out.test.y, run);
+  if (found.hasNaN() || found.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
+  candidate.held_out(rows_of_fold) = found;
+  candidate.held_out_average(rows_of_fold) = found;
+  if (model->n_inputs() == 0) return;
+  std::vector<Index> some;
+  std::copy_if(rows_of_fold.begin(), rows_of_fold.end(), std::back_inserter(some),
+               [&](Index i) { return told[static_cast<std::size_t>(i)]; });
+  if (some.empty()) return;
+  candidate.held_out_average(some) = log_average_density(*model, held_out.train, rows.y(Eigen::all, some), run);
+}
+
+/// Fits every member to all rows, which takes longest, and to those without each fold.
+void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std::vector<Index>& fold,
+             const std::vector<bool>& told, const Run& run) {
   const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
   const Index m = std::ssize(candidates);
   std::vector<std::vector<Index>> rows_of(static_cast<std::size_t>(folds));
@@ -93,26 +140,29 @@ void fit_all(std::vector<Candidate>& candidates, const Dataset& rows, const std:
   for (Candidate& candidate : candidates) {
     candidate.failures.resize(static_cast<std::size_t>(folds) + 1);
     candidate.held_out.resize(rows.size());
+    candidate.held_out_average.resize(rows.size());
   }
-  Task task(run, "fitting the members", static_cast<double>(m * (folds + 1)));
-  fit_side_by_side(m * (folds + 1), run, task, [&](Index i, const Run& own) {
+  UnderWay under_way;
+  const auto watch = [&](std::string_view, double fraction) { return run.observer(under_way.text(), fraction); };
+  const Run named{.threads = run.threads, .observer = run.observer ? Observer(watch) : Observer{}};
+  Task task(named, "fitting the members", static_cast<double>(m * (folds + 1)));
+  fit_side_by_side(m * (folds + 1), named, task, [&](Index i, const Run& own) {
     Candidate& candidate = candidates[static_cast<std::size_t>(i % m)];
-    const auto k = static_cast<std::size_t>(i / m);
+    const Index without = i / m - 1;  // -1: no fold
+    const auto k = static_cast<std::size_t>(without < 0 ? folds : without);
+    under_way.begin(candidate.name);
     try {
-      if (i / m == folds) {
+      if (without < 0) {
         candidate.model = candidate.inner.fit(rows, candidate.options, own);
-        return;
+      } else {
+        fit_without_fold(candidate, rows, fold, without, rows_of[k], told, own);
       }
-      const HeldOut held_out = preparation::without_fold(rows, fold, i / m);
-      const auto model = candidate.inner.fit(held_out.train, candidate.options, own);
-      const Vector found = model->log_density(held_out.test.x.topRows(model->n_inputs()), held_out.test.y, own);
-      if (found.hasNaN() || found.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
-      candidate.held_out(rows_of[k]) = found;
     } catch (const std::invalid_argument& error) {
       candidate.failures[k] = error.what();
     } catch (const NumericalError& error) {
       candidate.failures[k] = error.what();
     }
+    under_way.end(candidate.name);
   });
 }
 
@@ -171,33 +221,64 @@ Vector log_mixture(const Matrix& log_density, const Vector& w) {
   return out;
 }
 
-/// The held-out log density of the pool, its weights found without the fold, too.
-Vector cross_fitted(const Matrix& log_density, const Scorer& scorer, Index members, double each) {
+/// The held-out log density of the pool, its weights found without the fold, too; and of its average law.
+struct CrossFitted {
+  Vector log_density;
+  Vector log_average;
+};
+
+CrossFitted cross_fitted(const Matrix& log_density, const Matrix& log_average, const Scorer& scorer, Index members,
+                         double each) {
   const std::vector<Index>& fold = scorer.fold;
-  Vector out(log_density.cols());
+  CrossFitted out{Vector(log_density.cols()), Vector(log_density.cols())};
   for (Index k = 0; k <= *std::max_element(fold.begin(), fold.end()); ++k) {
     std::vector<Index> train;
     std::vector<Index> test;
-    for (Index i = 0; i < out.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    for (Index i = 0; i < log_density.cols(); ++i) {
+      (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    }
     const Vector w = weights_of(log_density(Eigen::all, train), scorer.weights(train), members, each).weights;
-    out(test) = log_mixture(log_density(Eigen::all, test), w);
+    out.log_density(test) = log_mixture(log_density(Eigen::all, test), w);
+    out.log_average(test) = log_mixture(log_average(Eigen::all, test), w);
   }
   return out;
 }
 
 /// The columns that weights are sought for: (1 - e) p_m + e p_0, the members with the least share of the
 /// broad Gaussian, and p_0 itself, last. Without such a share, the members.
-Matrix defended(const std::vector<Candidate>& candidates, const Defensive& defensive, const MatrixView& y) {
+Matrix defended(const std::vector<Candidate>& candidates, Vector Candidate::*of_rows, const Defensive& defensive,
+                const MatrixView& y) {
   const Index m = std::ssize(candidates);
   const bool broad = defensive.weight > 0;
   Matrix out(m + (broad ? 1 : 0), y.cols());
-  for (Index k = 0; k < m; ++k) out.row(k) = candidates[static_cast<std::size_t>(k)].held_out.transpose();
+  for (Index k = 0; k < m; ++k) out.row(k) = (candidates[static_cast<std::size_t>(k)].*of_rows).transpose();
   if (!broad) return out;
   out.row(m) = defensive.log_density(y).transpose();
   for (Index i = 0; i < y.cols(); ++i) {
     for (Index k = 0; k < m; ++k) out(k, i) = defensive.log_mixed(out(k, i), out(m, i));
   }
   return out;
+}
+
+/// At most 1,000 rows, drawn at random.
+std::vector<bool> some_of(Index n, Index seed) {
+  constexpr Index most = 1000;
+  std::vector<bool> out(static_cast<std::size_t>(n), n <= most);
+  if (n <= most) return out;
+  const std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(seed), 17).permutation(n);
+  for (Index k = 0; k < most; ++k) out[static_cast<std::size_t>(rows[static_cast<std::size_t>(k)])] = true;
+  return out;
+}
+
+/// What the inputs are worth to the pool on rows left out.
+void report_gain(const CrossFitted& found, const Vector& weights, const std::vector<bool>& told, FitReport& report) {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (told[i]) rows.push_back(static_cast<Index>(i));
+  }
+  const InputGain gain = input_gain((found.log_density - found.log_average)(rows), weights(rows));
+  if (!std::isfinite(gain.mean) || !std::isfinite(gain.standard_error)) return;
+  report.details.set("gain_of_inputs", Document::Object{{"held_out", gain.to_document()}});
 }
 
 Document row_of(const std::string& name, double weight, const FoldScore& score) {
@@ -253,10 +334,13 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
                       .log_scale = scale.scale().array().log().sum()};
 
   Pooled out{.parts = {.n_inputs = data.x.rows()}, .report = {}};
-  fit_all(candidates, rows, scorer.fold, run);
+  preparation::warn_of_lost_weights(data, out.report);
+  const std::vector<bool> told = some_of(rows.size(), settings.seed);
+  fit_all(candidates, rows, scorer.fold, told, run);
   candidates = fitted(std::move(candidates), settings, out.report);
   out.parts.defensive = Defensive::fit(settings.defensive_weight, rows);
-  const Matrix log_density = defended(candidates, out.parts.defensive, rows.y);
+  const Matrix log_density = defended(candidates, &Candidate::held_out, out.parts.defensive, rows.y);
+  const Matrix log_average = defended(candidates, &Candidate::held_out_average, out.parts.defensive, rows.y);
   const Index m = std::ssize(candidates);
   // Small weights are shares of the rows there are, others count copies.
   const double unit = scorer.weights.sum() / std::max(scorer.weights.sum(), static_cast<double>(rows.size()));
@@ -264,7 +348,9 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
   const MixtureProportions found = weights_of(log_density, scorer.weights, m, each);
   assemble(candidates, found.weights, log_density, scorer, out);
 
-  const FoldScore score = scorer(cross_fitted(log_density, scorer, m, each));
+  const CrossFitted held_out = cross_fitted(log_density, log_average, scorer, m, each);
+  const FoldScore score = scorer(held_out.log_density);
+  if (data.x.rows() > 0) report_gain(held_out, scorer.weights, told, out.report);
   out.report.details.set("n_rows", rows.size());
   out.report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
   out.report.details.set("certificate", Document::Object{{"gap", found.gap}, {"iterations", found.iterations}});

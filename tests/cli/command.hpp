@@ -2,6 +2,7 @@
 // Runs the built condens command in a directory of its own.
 
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,25 @@ class CommandTest : public ::testing::Test {
     Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, read_text(err)};
     std::filesystem::remove(err);
     return outcome;
+  }
+
+  /// The command on a terminal of its own: all that is seen there, as one text with plain line ends.
+  Outcome on_terminal(const std::string& arguments) const {
+    const std::string line = "cd '" + folder.string() + "' && '" + CONDENS_BINARY + "' " + arguments;
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    std::string seen;
+    char buffer[4096];
+    for (ssize_t size = 0; (size = ::read(terminal, buffer, sizeof buffer)) > 0;) seen.append(buffer, size);
+    ::close(terminal);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    std::erase(seen, '\r');
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, seen, seen};
   }
 
   void write(const std::string& name, const std::string& text) const {

@@ -193,6 +193,29 @@ TEST_F(HappyPath, ReaderThatHasSeenEnough) {
   EXPECT_EQ(outcome.err, "");
 }
 
+TEST_F(HappyPath, SlicesBeginWithTheInputsThatMatterAndNameTheRest) {
+  std::string table = "y";
+  for (int j = 1; j <= 13; ++j) table += ",x" + std::to_string(j);
+  table += "\n";
+  for (int i = 1; i <= 60; ++i) {
+    std::string row;
+    double strongest = 0.0;
+    for (int j = 1; j <= 13; ++j) {
+      const double value = std::fmod(i * std::sqrt(2.0 + 3.0 * j), 1.0);
+      if (j == 13) strongest = value;
+      row += "," + std::to_string(value);
+    }
+    table += std::to_string(5.0 * strongest) + row + "\n";
+  }
+  write("t.csv", table);
+  output_of("fit t.csv --target y -o m.json --set bandwidth=1.5 --set bandwidth_y=0.3 --set regularization=0.1");
+  output_of("plot m.json t.csv -o p.svg");
+  const std::string svg = read("p.svg");
+  EXPECT_LT(svg.find(">x13</text>"), svg.find(">x1</text>"));  // the first panel is not the first column
+  expect_words(svg, {"Not drawn, since they move the distribution least: x", "x13 = "});
+  for (int j = 1; j <= 13; ++j) expect_words(svg, {"x" + std::to_string(j) + " = "});  // where each stands
+}
+
 TEST_F(HappyPath, CategoricalInput) {
   std::string table = "sex,age,height\n";
   for (int i = 0; i < 30; ++i) {
@@ -205,6 +228,9 @@ TEST_F(HappyPath, CategoricalInput) {
   output_of("fit t.csv --target height -o m.json" + quick);
   expect_words(output_of("describe m.json"), {"3 levels: F, M, X"});
   output_of("plot m.json t.csv --at sex=F -o p.svg");
+  expect_words(read("p.svg"), {"sex = F", "age = 3.5", ">X<"});  // every level is a curve
+  output_of("plot m.json t.csv --x sex -o p.svg");
+  expect_words(read("p.svg"), {"Density of height given sex", ">F<", ">M<", ">X<", "At age = 3.5"});
   write("new.csv", "sex,age\nM,3\nZ,3\n");
   const Outcome unseen = run("predict m.json new.csv");
   EXPECT_EQ(unseen.code, 2);
@@ -364,6 +390,8 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
   ASSERT_EQ(automatic.code, 0) << automatic.err;
   expect_words(automatic.err, {"weights: ", "is left out", "budget of 0.05 s"});
+  output_of("plot a.json train.csv -o a.html");
+  expect_words(read("a.html"), {"Members", "Weights of the members", ">broad<", ", nll "});
   const std::string same = "fit train.csv --target waiting --model auto --set budget=0.05 --set cv=2 -o b.json";
   ASSERT_EQ(run(same).code, 0);
   EXPECT_EQ(shell("cmp a.json b.json").code, 0);

@@ -1,11 +1,18 @@
-// The smallest user of an installed condens.
+// The smallest user of an installed condens: fits, saves, loads and asks.
 #include <condens/condens.hpp>
+#include <cmath>
 #include <iostream>
 
 int main() {
-  const condens::Vector weights{{0.3, 0.7}};
-  const condens::Matrix means{{-1.0, 2.0}};
-  const condens::Matrix scales{{0.5, 1.0}};
-  const condens::GaussianMixture law(weights, means, scales);
-  std::cout << "95 % quantile of a two-component mixture: " << law.quantile(0.95) << '\n';
+  condens::Dataset data{.x = condens::Matrix(1, 60), .y = condens::Matrix(1, 60)};
+  for (condens::Index i = 0; i < 60; ++i) {
+    data.x(0, i) = 0.1 * static_cast<double>(i);
+    data.y(0, i) = std::sin(data.x(0, i)) + (i % 2 == 0 ? -0.3 : 0.3);
+  }
+  const auto fitted = condens::find_model("lscde").fit(data, "", {}, {});
+  const auto model = condens::load_density(condens::save_density(*fitted));
+  const condens::GaussianMixtures laws = model->predict(data.x);
+  const double median = laws[10].quantile(0.5);
+  std::cout << "median of y at x = 1: " << median << '\n';
+  return std::isfinite(median) && laws.mean().cols() == 60 ? 0 : 1;
 }

@@ -19,6 +19,17 @@ TEST(Message, PrintsDoublesWithTenDigits) {
   EXPECT_EQ(message(123456.75), "123456.75");
 }
 
+TEST(Message, CutsAndEscapesWhatIsQuoted) {
+  const std::string name = "a\033b";
+  const std::string value(1000, 'x');
+  const std::string cut = std::string(100, 'x') + "... (1000 bytes)";
+  EXPECT_EQ(message("column '", name, "' is '", value, "', expected '", 5, "'"),
+            "column 'a\\x1bb' is '" + cut + "', expected '5'");
+  EXPECT_EQ(message(value, ": '", value, "', not ", value), value + ": '" + cut + "', not " + value);
+  EXPECT_EQ(message("'", std::string("'"), std::string("\n"), "'", std::string("\n")), "''\\n'\n");
+  EXPECT_EQ(message("it's '", std::string_view(value), "'"), "it's '" + cut + "'");
+}
+
 TEST(Require, ThrowsInvalidArgumentUnlessTrue) {
   EXPECT_NO_THROW(require(true, "never seen"));
   std::string complaint;

@@ -29,7 +29,9 @@ struct ExampleOptions {
   double width = 1.5;
   double shift = 0.0;
   std::vector<double> grid{0.1, 1.0};
+  std::vector<double> candidates{0.1, 1.0};
   std::vector<double> offsets;
+  std::vector<double> counts = {1};
   Matrix centers;
   Seeding seeding = Seeding::plus_plus;
   std::string label = "plain";
@@ -45,17 +47,19 @@ inline constexpr auto choice_names<Seeding> = std::array<std::string_view, 2>{"u
 
 template <>
 inline constexpr auto option_table<InsideOptions> =
-    std::tuple{OptionField{"rounds", &InsideOptions::rounds, at_least(1), "number of rounds"},
+    std::tuple{OptionField{"rounds", &InsideOptions::rounds, whole(1), "number of rounds"},
                OptionField{"name", &InsideOptions::name, anything(), "a name"}};
 
 template <>
 inline constexpr auto option_table<ExampleOptions> =
     std::tuple{OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
-               OptionField{"folds", &ExampleOptions::folds, at_least(2), "number of folds"},
+               OptionField{"folds", &ExampleOptions::folds, whole(2), "number of folds"},
                OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
                OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
                OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
+               OptionField{"candidates", &ExampleOptions::candidates, distinct(within(0, 1)), "of which one is taken"},
                OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
+               OptionField{"counts", &ExampleOptions::counts, whole(1, 8), "some whole numbers"},
                OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
                OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"},
                OptionField{"label", &ExampleOptions::label, anything(), "any text"},
@@ -103,17 +107,31 @@ TEST(Bounds, ContainTheirIntervalAndNothingInfinite) {
   EXPECT_TRUE(at_least(2).contain(2));
   EXPECT_FALSE(at_least(2).contain(1.999));
   EXPECT_FALSE(positive().contain(0));
-  EXPECT_TRUE(positive().contain(1e-300));
+  EXPECT_TRUE(positive().contain(1e-100));
   EXPECT_TRUE(within(0, 1).contain(0) && within(0, 1).contain(1));
   EXPECT_FALSE(within(0, 1).contain(-0.001) || within(0, 1).contain(1.001));
   EXPECT_TRUE(below(0, 1).contain(0));
   EXPECT_FALSE(below(0, 1).contain(1));
-  EXPECT_TRUE(anything().contain(-1e308));
+  EXPECT_TRUE(anything().contain(-1e100));
   for (const double value : {inf, -inf, nan}) {
-    for (const Bounds& bounds : {at_least(2), positive(), within(0, 1), below(0, 1), anything()}) {
+    for (const Bounds& bounds : {at_least(2), positive(), within(0, 1), below(0, 1), anything(), whole(0)}) {
       EXPECT_FALSE(bounds.contain(value)) << to_string(bounds) << " contains " << value;
     }
   }
+}
+
+TEST(Bounds, EndWhereSquaresOfSquaresAreNoNumbers) {
+  EXPECT_FALSE(positive().contain(1e-101) || positive().contain(1e101));
+  EXPECT_FALSE(at_least(0).contain(1e101) || anything().contain(-1e101));
+  EXPECT_TRUE(at_least(0).contain(1e-310)) << "next to zero, which it may be";
+}
+
+TEST(Bounds, OfWholeNumbersHoldNoOthersAndEnd) {
+  EXPECT_TRUE(whole(1).contain(1) && whole(1).contain(1e15) && whole(1, 10).contain(10));
+  EXPECT_FALSE(whole(1).contain(0) || whole(1).contain(1.5) || whole(1).contain(1e16) || whole(1).contain(1e19));
+  EXPECT_FALSE(whole(1, 10).contain(11));
+  EXPECT_EQ(to_string(whole(1)), ">= 1");
+  EXPECT_EQ(to_string(whole(1, 10)), "in [1, 10]");
 }
 
 TEST(Bounds, AreWrittenAsInAPaper) {
@@ -127,6 +145,25 @@ TEST(Bounds, AreWrittenAsInAPaper) {
   EXPECT_EQ(to_string(Bounds{.high = 3, .high_open = true}), "< 3");
 }
 
+TEST(Options, CandidatesDoNotComeTwice) {
+  const auto list = [](std::initializer_list<double> values) { return Document(std::vector<double>(values)); };
+  EXPECT_EQ(complaint_about("candidates", list({0.5, 0.25, 0.5})),
+            "example: candidates has 0.5 twice, expected numbers that differ");
+  EXPECT_EQ(with("candidates", list({0.5, 0.25})).candidates, (std::vector<double>{0.5, 0.25}));
+  EXPECT_EQ(with("grid", list({0.5, 0.5})).grid.size(), 2U);  // of this one no one says so
+  EXPECT_EQ(complaint([] {
+              require_distinct("model", "width", {2, 1, 2});
+            }),
+            "model: width has 2 twice, expected numbers that differ");
+}
+
+TEST(Options, AShareLooksLikeNoPercentage) {
+  EXPECT_EQ(complaint_about("candidates", Document(90.0)),
+            "example: candidates = 90, expected a list of numbers, each in [0, 1]; for 90 % give 0.9");
+  EXPECT_EQ(complaint_about("candidates", Document(-1.0)),
+            "example: candidates = -1, expected a list of numbers, each in [0, 1]");
+}
+
 TEST(Options, AreDescribedInTheOrderOfTheTable) {
   std::string lines;
   for (const OptionInfo& option : describe_options<ExampleOptions>()) {
@@ -138,7 +175,9 @@ TEST(Options, AreDescribedInTheOrderOfTheTable) {
             "width:number:> 0:kernel width\n"
             "shift:number::any finite number\n"
             "grid:numbers:> 0:candidates\n"
+            "candidates:numbers:in [0, 1]:of which one is taken\n"
             "offsets:numbers::any finite numbers\n"
+            "counts:numbers:in [1, 8]:some whole numbers\n"
             "centers:matrix::one centre a row\n"
             "seeding:choice::how centres are drawn\n"
             "label:text::any text\n"
@@ -186,6 +225,7 @@ TEST(Options, SurviveTheWayThroughADocument) {
                          .shift = -0.0,
                          .grid = {0.1, 0.2},
                          .offsets = {-1.0},
+                         .counts = {2, 3},
                          .centers = Matrix{{1, 2, 3}},
                          .seeding = Seeding::uniform,
                          .label = "x",
@@ -223,7 +263,7 @@ TEST(Options, InsideOptionsAreOverwrittenOneByOne) {
 TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
   EXPECT_EQ(complaint_about("widht", 1.0),
             "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
-            "centers, seeding, label, inside, other, names; did you mean 'width'?");
+            "counts, centers, seeding, label, inside, other, names; did you mean 'width'?");
 }
 
 TEST(Options, RefuseAWrongType) {
@@ -248,7 +288,16 @@ TEST(Options, RefuseAWrongType) {
 TEST(Options, RefuseNumbersOutOfBounds) {
   EXPECT_EQ(complaint_about("folds", 1), "example: folds = 1, expected a whole number >= 2");
   EXPECT_EQ(complaint_about("folds", 2.5), "example: folds = 2.5, expected a whole number >= 2");
-  EXPECT_EQ(complaint_about("folds", 1e300), "example: folds = 1e+300, expected a whole number >= 2");
+  EXPECT_EQ(complaint_about("folds", 1e300), "example: folds = 1e+300, expected a whole number >= 2, at most 1e+15");
+  EXPECT_EQ(complaint_about("folds", 1e19), "example: folds = 1e+19, expected a whole number >= 2, at most 1e+15");
+  EXPECT_EQ(complaint_about("width", 1e300), "example: width = 1e+300, expected a number > 0, at most 1e+100");
+  EXPECT_EQ(complaint_about("width", 1e-310), "example: width = 1e-310, expected a number > 0, at least 1e-100");
+  EXPECT_EQ(complaint_about("shift", -1e300), "example: shift = -1e+300, expected a number, at least -1e+100");
+  EXPECT_EQ(complaint_about("counts", Document(std::vector<double>{1, 1e19})),
+            "example: counts = 1e+19, expected a list of whole numbers, each in [1, 8]");
+  EXPECT_EQ(complaint_about("counts", 0.5), "example: counts = 0.5, expected a list of whole numbers, each in [1, 8]");
+  EXPECT_EQ(complaint_about("centers", Matrix{{1, 1e300}}),
+            "example: centers = a matrix with the entry 1e+300, expected a matrix of finite numbers, at most 1e+100");
   EXPECT_EQ(complaint_about("folds", nan), "example: folds = nan, expected a whole number >= 2");
   EXPECT_EQ(complaint_about("width", 0), "example: width = 0, expected a number > 0");
   EXPECT_EQ(complaint_about("width", nan), "example: width = nan, expected a number > 0");

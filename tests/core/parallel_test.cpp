@@ -15,6 +15,18 @@
 namespace condens::parallel_test {
 namespace {
 
+/// What the observer saw, as (task, fraction).
+using Sightings = std::vector<std::pair<std::string, double>>;
+
+Observer record(Sightings& seen, bool go_on = true) {
+  return [&seen, go_on](std::string_view task, double fraction) {
+    seen.emplace_back(task, fraction);
+    return go_on;
+  };
+}
+
+void wait_for_the_next_report() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
+
 TEST(ParallelFor, VisitsEachBlockOnce) {
   for (const int threads : {1, 2, 7, 40}) {
     for (const Index blocks : {0, 1, 2, 7, 33}) {
@@ -79,7 +91,7 @@ TEST(ParallelFor, PollsOnTheCallingThreadOnly) {
           if (std::this_thread::get_id() != caller) ++elsewhere;
         });
     EXPECT_EQ(elsewhere, 0);
-    EXPECT_EQ(polls, own_blocks + 1) << "at the start, and after each block of the calling thread";
+    EXPECT_GE(polls, own_blocks + 1) << "at the start, after each block of the calling thread, and while it waits";
   }
 }
 
@@ -104,6 +116,109 @@ TEST(ParallelFor, AnExceptionOfPollStopsTheBlocks) {
                    [] { throw Cancelled(); }),
                Cancelled);
   EXPECT_LT(finished, 100'000);
+}
+
+/// Works until it is told to end, or gives up.
+void work_on() {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < give_up) check_cancelled();
+}
+
+TEST(ParallelFor, AsksWhileTheHelpersWork) {
+  const auto caller = std::this_thread::get_id();
+  int asked = 0;
+  const Observer observer = [&](std::string_view, double) { return ++asked < 4; };
+  const condens::Run run{.threads = 2, .observer = observer};
+  const Task task(run, "fit", 1.0);
+  std::atomic<bool> at_work{false};
+  // The calling thread has nothing to do but to wait, and only the helper looks whether to go on.
+  const auto body = [&](Index) {
+    if (std::this_thread::get_id() != caller) {
+      at_work = true;
+      return work_on();
+    }
+    while (!at_work) std::this_thread::yield();
+  };
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(parallel_for(2, 2, body), Cancelled);
+  EXPECT_EQ(asked, 4);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(25));
+}
+
+TEST(CheckCancelled, IsHeardAtAnyDepth) {
+  for (const int threads : {1, 2, 7}) {
+    int asked = 0;
+    const Observer observer = [&](std::string_view, double) { return ++asked < 3; };
+    const condens::Run run{.threads = threads, .observer = observer};
+    const Task task(run, "fit", 1.0);
+    std::atomic<int> heard{0};
+    const auto inner = [&](Index) {
+      try {
+        work_on();
+      } catch (const Cancelled&) {
+        ++heard;
+        throw;
+      }
+    };
+    EXPECT_THROW(parallel_for(2, threads, [&](Index) { parallel_for(2, threads, inner); }), Cancelled);
+    EXPECT_EQ(asked, 3);
+    EXPECT_GE(heard, 1);
+  }
+}
+
+TEST(CheckCancelled, DoesNothingWhereNobodyWaits) {
+  EXPECT_NO_THROW(check_cancelled());
+  const condens::Run nobody;
+  const Task task(nobody, "fit", 1.0);
+  EXPECT_NO_THROW(check_cancelled());
+}
+
+TEST(CheckCancelled, AsksTheInnermostAndHearsAll) {
+  Sightings outer;
+  Sightings inner;
+  const condens::Run outside{.observer = record(outer, false)};
+  const condens::Run inside{.observer = record(inner)};
+  Task all(outside, "all", 1.0);
+  {
+    const Task part(inside, "part", 1.0);
+    EXPECT_NO_THROW(check_cancelled());
+    EXPECT_EQ(inner.size(), 1U);
+    EXPECT_TRUE(outer.empty());
+    EXPECT_THROW(all.poll(), Cancelled);
+    EXPECT_THROW(check_cancelled(), Cancelled);
+  }
+  EXPECT_THROW(check_cancelled(), Cancelled) << "once said, it stays";
+  EXPECT_EQ(outer.size(), 1U);
+}
+
+TEST(CheckCancelled, WhatAnObserverCallsIsItsOwnWork) {
+  int asked = 0;
+  const Observer observer = [&](std::string_view, double) {
+    ++asked;
+    wait_for_the_next_report();
+    check_cancelled();  // else this would ask again, for ever
+    const condens::Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
+    const Task own(run, "of the observer", 1.0);
+    EXPECT_THROW(check_cancelled(), Cancelled);
+    return true;
+  };
+  const condens::Run run{.threads = 1, .observer = observer};
+  const Task task(run, "fit", 1.0);
+  EXPECT_NO_THROW(check_cancelled());
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(CheckCancelled, ThatIsUninterruptedDoesNothing) {
+  Sightings seen;
+  const condens::Run run{.threads = 2, .observer = record(seen, false)};
+  const Task task(run, "fit", 1.0);
+  {
+    const Uninterrupted guard;
+    EXPECT_NO_THROW(check_cancelled());
+    EXPECT_NO_THROW(parallel_for(10, 2, [](Index) { check_cancelled(); }));
+    EXPECT_TRUE(seen.empty());
+  }
+  EXPECT_THROW(check_cancelled(), Cancelled);
 }
 
 TEST(BlockRange, CutsAllItemsIntoPieces) {
@@ -137,18 +252,6 @@ TEST(ResolveThreads, RefusesANegativeNumber) {
   EXPECT_EQ(complaint, "Run: threads = -2, expected 0 (all cores) or more");
   EXPECT_THROW(Task(condens::Run{.threads = -1, .observer = {}}, "fit", 1.0), std::invalid_argument);
 }
-
-/// What the observer saw, as (task, fraction).
-using Sightings = std::vector<std::pair<std::string, double>>;
-
-Observer record(Sightings& seen, bool go_on = true) {
-  return [&seen, go_on](std::string_view task, double fraction) {
-    seen.emplace_back(task, fraction);
-    return go_on;
-  };
-}
-
-void wait_for_the_next_report() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
 
 TEST(Task, TellsTheFractionOfTheWork) {
   Sightings seen;

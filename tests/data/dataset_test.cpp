@@ -111,5 +111,41 @@ TEST(Dataset, SubsetTakesRowsInTheirOrder) {
   EXPECT_THROW(small().subset({-1}), std::invalid_argument);
 }
 
+TEST(Dataset, CountsWeightsInAnyUnit) {
+  const Vector shares{{0.3, 1.0, 0.5, 0.2}};  // 2 in all: shares of four rows
+  const Vector counted = counted_weights(shares);
+  EXPECT_LT((counted - 2 * shares).cwiseAbs().maxCoeff(), 1e-15);
+  for (const int power : {-1, -20, -1000}) EXPECT_EQ(counted_weights(shares * std::ldexp(1.0, power)), counted);
+
+  const Vector copies{{2.0, 1.0, 3.0, 1.0}};
+  EXPECT_EQ(counted_weights(copies), copies);
+  EXPECT_EQ(counted_weights(copies * 1024), copies * 1024);
+  EXPECT_EQ(counted_weights(copies * std::ldexp(1.0, 1000)), copies * std::ldexp(1.0, 39));
+
+  const double largest = std::numeric_limits<double>::max();
+  const double least = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(counted_weights(Vector::Constant(3, least)), Vector::Ones(3));
+  const Vector huge = counted_weights(Vector::Constant(3, largest));
+  EXPECT_TRUE(huge.allFinite() && (huge.array() == huge[0]).all());
+  EXPECT_EQ(counted_weights(Vector()).size(), 0);
+}
+
+TEST(Dataset, LeavesOutWeightsThatRoundingTakes) {
+  Dataset data = small();
+  data.weights = Vector{{1e300, 1e280, 3e299}};
+  Dataset storage;
+  EXPECT_EQ(rows_that_count(data, storage).y, (Matrix{{7, 9}}));
+  EXPECT_EQ(count_rows(data), 2);
+  EXPECT_EQ(complaint(data), "");
+  data.weights = Vector{{1.0, 1e16, 1.0}};
+  EXPECT_EQ(complaint(data),
+            "Model::fit: weights: row 2 (counting from 1) has 1e+16, beside which all others are lost in rounding; "
+            "expected weights within a factor of 1e15");
+  data.weights = Vector{{0.0, 1e16, 0.0}};
+  EXPECT_EQ(complaint(data), "") << "one row by the caller's own wish";
+  data.weights = Vector{{2.0, 1.0, 3.0}};
+  EXPECT_EQ(&rows_that_count(data, storage), &data);
+}
+
 }  // namespace
 }  // namespace condens::dataset_test

@@ -105,7 +105,27 @@ TEST(Encoder, NamesUnseenLevels) {
   EXPECT_EQ(complaint([&] {
               encoder.encode_inputs(people_with({"sex", Texts{"M", "F", "X", "M"}}));
             }),
-            "people.csv:4: column 'sex' is 'X', a level that the training data did not have; known levels: F, M");
+            "people.csv:4: column 'sex' is 'X', a level that the training data did not have; known levels: F, M; "
+            "correct it, or drop such rows (--drop-missing)");
+}
+
+TEST(Encoder, TellsRowsThatCanBeEncodedFromOthers) {
+  const Encoder encoder = Encoder::fit(people(), {.targets = {"income"}, .inputs = Texts{"age", "sex"}});
+  Table rows("new.csv");
+  rows.add({"sex", Texts{"F", "X", "", "M", "Z", "F"}});
+  rows.add({"age", Numbers{1, 2, 3, 4, nan, nan}});
+  rows.add({"income", Numbers{nan, 0, 0, 0, 0, 0}});
+  const EncodableRows found = encoder.encodable_rows(rows, false);
+  EXPECT_EQ(found.rows, (std::vector<Index>{0, 3}));
+  EXPECT_EQ(found.missing, 3);
+  EXPECT_EQ(found.unknown_levels, 1);
+  EXPECT_EQ(found.trouble,
+            "new.csv: 3 rows have missing values: line 3, 5, 6 (the first in column 'sex'); new.csv:2: column 'sex' is "
+            "'X', a level that the training data did not have; known levels: F, M");
+  EXPECT_EQ(encoder.encode_inputs(rows, found.rows), (Matrix{{1, 4}, {0, 1}}));
+  EXPECT_EQ(encoder.encodable_rows(rows, true).rows, (std::vector<Index>{3}));
+  EXPECT_EQ(encoder.encode(rows, true).size(), 1);
+  EXPECT_EQ(encoder.encodable_rows(people(), true).trouble, "");
 }
 
 TEST(Encoder, RolesMustNotOverlap) {
@@ -148,6 +168,19 @@ TEST(Encoder, RefusesInputsThatMixNumbersAndTexts) {
   EXPECT_EQ(encoder.encoded_names(), (Texts{"age=1", "age=2", "age=3+"}));
 }
 
+TEST(Encoder, RefusesDecimalCommas) {
+  const Table table = people_with({"age", Texts{"1,5", "", "-2,25", "0,5e3"}});
+  EncoderOptions dropping = usual;
+  dropping.drop_missing = true;
+  EXPECT_EQ(fit_complaint(table, dropping),
+            "people.csv:2: column 'age' is '1,5', expected a number with a decimal point; correct the column, or name "
+            "it as categorical");
+  EXPECT_EQ(fit_complaint(table, {.targets = {"age"}, .drop_missing = true}),
+            "people.csv:2: column 'age' is '1,5', expected a number with a decimal point");
+  const Encoder encoder = Encoder::fit(people_with({"age", Texts{"1,5", "1,5", "2,5", "1,5,2"}}), usual);
+  EXPECT_EQ(encoder.input_columns()[0].levels.size(), 3U);
+}
+
 TEST(Encoder, NamesMissingAndInfiniteValues) {
   EXPECT_EQ(fit_complaint(people_with({"age", Numbers{1, nan, 3, nan}}), usual),
             "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, or "
@@ -161,7 +194,7 @@ TEST(Encoder, NamesMissingAndInfiniteValues) {
   many.add({"y", Numbers(8, nan)});
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}}),
             "8 rows have missing values: row 1, 2, 3, 4, 5, ... (the first in column 'y'); fill them in, or "
-            "drop such rows (--drop-missing)");
+            "drop such rows");
   EXPECT_EQ(fit_complaint(many, {.targets = {"y"}, .drop_missing = true}),
             "every row has missing values, so none is left");
   Table none("none.csv");
@@ -221,6 +254,45 @@ TEST(Encoder, NamesConstantInputs) {
   EXPECT_EQ(encoder.constant_inputs(), (Texts{"sex"}));
   EXPECT_EQ(encoder.encoded_names()[1], "sex=F");
   EXPECT_EQ(encoder.encode(people_with({"sex", Texts{"F", "F", "F", "F"}})).x.row(1), Vector::Zero(4).transpose());
+}
+
+TEST(Encoder, WarnsOfManyLevels) {
+  const auto warnings = [](const std::string& name, const Texts& levels, std::size_t copies) {
+    Table table;
+    Texts texts;
+    for (std::size_t k = 0; k < copies; ++k) texts.insert(texts.end(), levels.begin(), levels.end());
+    const std::size_t n = texts.size();
+    table.add({name, std::move(texts)});
+    table.add({"y", Numbers(n, 1.0)});
+    return Encoder::fit(table, {.targets = {"y"}}).warnings(static_cast<Index>(n));
+  };
+  const auto named = [](std::size_t n, const std::string& stem) {
+    Texts out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back(stem + std::to_string(1000 + i));
+    return out;
+  };
+  EXPECT_TRUE(warnings("ten", named(10, "a"), 1).empty());  // few levels, however rare
+  EXPECT_TRUE(warnings("fifty", named(50, "a"), 5).empty());
+  const Texts ids = warnings("id", named(60, "u"), 1);
+  ASSERT_EQ(ids.size(), 1U);
+  EXPECT_EQ(ids[0].find("input 'id' has 60 levels in 60 rows, each a column of its own: nearly every row"), 0U)
+      << ids[0];
+  const Texts rare = warnings("zip", named(11, "z"), 4);
+  ASSERT_EQ(rare.size(), 1U);
+  EXPECT_NE(rare[0].find("'zip' has 11 levels in 44 rows"), std::string::npos) << rare[0];
+  EXPECT_NE(rare[0].find("group the rare ones"), std::string::npos) << rare[0];
+  const Texts many = warnings("city", named(51, "c"), 20);
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_NE(many[0].find("'city' has 51 levels in 1020 rows"), std::string::npos) << many[0];
+  const std::vector<std::pair<const char*, const char*>> forms = {
+      {"2024-01-", ""}, {"", ".1.24"}, {"1/", "/2024"}, {"2024/1/", " 12:30"}, {"2024-03-", "T12:30:00Z"}};
+  for (const auto& [before, after] : forms) {
+    Texts days;
+    for (int day = 10; day < 30; ++day) days.push_back(before + std::to_string(day) + after);
+    const Texts found = warnings("day", days, 1);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("they are dates; split them into year, month"), std::string::npos) << found[0];
+  }
 }
 
 TEST(Encoder, GenericNamesForArrays) {

@@ -275,6 +275,17 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
   document.set("scales", scales);
   EXPECT_EQ(complaint<FormatError>([&] { Parzen::from_document(document); }),
             "Parzen: the kernels have no common width");
+  const auto refused = [&](const char* name, const Document& value) {
+    Document altered = model.to_document();
+    altered.set(name, value);
+    return complaint<FormatError>([&] { Parzen::from_document(altered); });
+  };
+  for (const char* name : {"means", "scales"}) {
+    EXPECT_EQ(refused(name, Matrix(0, 20)), "the kernels do not fit together") << name;
+    EXPECT_EQ(refused(name, Matrix(2, 0)), "the kernels do not fit together") << name;
+    EXPECT_EQ(refused(name, Matrix::Ones(3, 20)), "the kernels do not fit together") << name;
+  }
+  EXPECT_EQ(refused("log_weights", Matrix(0, 1)), "the kernels do not fit together");
 }
 
 TEST(Parzen, ACandidateThatIsNoWidthHasNoDensity) {

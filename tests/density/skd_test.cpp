@@ -173,6 +173,9 @@ TEST(Skd, BadOptionsAndDataAreNamed) {
   const Dataset data = two_bumps(20, 1);
   const auto said = [&](const SkdOptions& options) { return complaint([&] { Skd::fit(data, options); }); };
   EXPECT_EQ(said({.bandwidth = {-1.0}}), "SKD: bandwidth = -1, expected a list of numbers, each > 0");
+  EXPECT_EQ(said({.bandwidth = {1e-310}}),
+            "SKD: bandwidth = 1e-310, expected a list of numbers, each > 0, at least 1e-100");
+  EXPECT_EQ(said({.regularization = 1e308}), "SKD: regularization = 1e+308, expected a number >= 0, at most 1e+100");
   EXPECT_EQ(said({.target_bandwidth = {0.1, 0.2}}), "SKD: target_bandwidth has 2 numbers, expected none or one");
   EXPECT_EQ(said({.max_kernels = 0}), "SKD: max_kernels = 0, expected a whole number >= 1");
   EXPECT_EQ(said({.stop_tolerance = 1}), "SKD: stop_tolerance = 1, expected a number in [0, 1)");

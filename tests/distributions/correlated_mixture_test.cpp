@@ -47,6 +47,46 @@ Matrix random_rotation(Index d, std::uint64_t seed) {
   return Eigen::HouseholderQR<Matrix>(normals(d, d, seed)).householderQ();
 }
 
+TEST(CorrelatedMixture, ConditionalTimesMarginalIsTheJointDensity) {
+  const Index n = 6;
+  const std::vector<Index> given{2, 0};
+  const std::vector<Index> rest{1, 3};
+  const Example of_correlated = example(4, 5);
+  const Matrix scales = (0.3 * normals(4, 5, 8)).array().exp();
+  for (const GaussianComponents& components :
+       {of_correlated.components(), GaussianComponents{of_correlated.means, scales}}) {
+    const auto shared = std::make_shared<const GaussianComponents>(components);
+    const Matrix log_weights = of_correlated.weights.array().log().matrix().replicate(1, n);
+    const GaussianMixtures together = GaussianMixtures::shared(shared, log_weights);
+    const Matrix y = 2.0 * normals(4, n, 3);
+    const Vector expected = together.log_pdf(y) - together.marginal(given).log_pdf(y(given, Eigen::all));
+    const GaussianMixtures apart =
+        together.select({0, 1, 2, 3, 4, 5}).affine_each(Matrix::Zero(4, n), Matrix::Ones(4, n));
+    for (const GaussianMixtures& laws : {together, apart}) {
+      const GaussianMixtures conditional = laws.conditional(given, y(given, Eigen::all));
+      EXPECT_EQ(conditional.dimension(), 2);
+      EXPECT_LT((conditional.log_pdf(y(rest, Eigen::all)) - expected).cwiseAbs().maxCoeff(), 1e-12);
+    }
+  }
+  const GaussianMixtures laws = GaussianMixtures::separate(of_correlated.components(), Matrix::Zero(5, 1));
+  EXPECT_NE(complaint([&] { laws.conditional({0, 1, 2, 3}, Matrix::Zero(4, 1)); }).find("not all"), std::string::npos);
+  EXPECT_NE(complaint([&] { laws.conditional({0}, Matrix::Zero(1, 2)); }).find("values"), std::string::npos);
+}
+
+TEST(CorrelatedMixture, ShiftsAndScalesOfEveryRow) {
+  const Example p = example(2, 3);
+  const GaussianMixtures laws =
+      GaussianMixtures::shared(std::make_shared<const GaussianComponents>(p.components()), Matrix::Zero(3, 4));
+  const Matrix shift = normals(2, 4, 1);
+  const Matrix scale = (normals(2, 4, 2).array().abs() + 0.1)
+                           .matrix()
+                           .cwiseProduct(Matrix{{1.0, -1.0, 1.0, -1.0}, {1.0, 1.0, -1.0, -1.0}});
+  const Matrix y = normals(2, 4, 3);
+  const Vector moved = laws.affine_each(shift, scale).log_pdf(shift + scale.cwiseProduct(y));
+  const Vector expected = laws.log_pdf(y) - scale.cwiseAbs().array().log().colwise().sum().matrix().transpose();
+  EXPECT_LT((moved - expected).cwiseAbs().maxCoeff(), 1e-12);
+}
+
 TEST(CorrelatedMixture, HasTheDensityOfTheFormula) {
   for (const Index d : {2, 3, 7}) {
     for (const Index m : {1, 5, 16, 37}) {  // groups of 16 in the vectorised loop

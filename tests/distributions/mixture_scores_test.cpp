@@ -82,6 +82,93 @@ TEST(MixtureScores, EnergyScoreInThePlaneAgreesWithDraws) {
   EXPECT_NEAR(p.energy_score(y), terms.mean(), 5.0 * spread);  // false alarm once in 1.7 million
 }
 
+/// E|X - X'| and the integral of p^2, pair by pair.
+struct PairMeans {
+  long double distance = 0.0L;  // a million terms: their rounding in double is what is looked for
+  long double overlap = 0.0L;
+};
+
+PairMeans plain_pair_means(const GaussianMixture& p) {
+  PairMeans out;
+  for (Index l = 0; l < p.n_components(); ++l) {
+    for (Index r = 0; r < p.n_components(); ++r) {
+      const double s = std::hypot(p.scales()(0, l), p.scales()(0, r));
+      const double z = std::abs(p.means()(0, l) - p.means()(0, r)) / s;
+      const double phi = std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::acos(-1.0));
+      const double weight = p.weights()[l] * p.weights()[r];
+      out.distance += weight * s * (z * std::erf(z * std::sqrt(0.5)) + 2.0 * phi);
+      out.overlap += weight * phi / s;
+    }
+  }
+  return out;
+}
+
+TEST(MixtureScores, ManyComponentsOfFewScalesAgreeWithTheLoopOverPairs) {
+  const Index m = 1100;
+  RandomStream random(5);
+  for (const Index n_scales : {1, 2, 3}) {  // three are too many for boxes: both ways are met
+    for (const double spread : {0.0, 0.01, 3.0, 1e3, 1e9}) {
+      Vector weights(m);
+      Matrix means(1, m);
+      Matrix scales(1, m);
+      for (Index l = 0; l < m; ++l) {
+        weights[l] = random.uniform() * random.uniform();
+        means(0, l) = 100.0 + spread * random.normal();
+        scales(0, l) = std::pow(7.0, static_cast<double>(l % n_scales)) * 0.05;
+      }
+      means(0, 0) = 1e7;  // one far away, of little weight
+      weights[0] = 1e-12;
+      const GaussianMixture p(weights / weights.sum(), means, scales);
+      const PairMeans plain = plain_pair_means(p);
+      const auto distance = static_cast<double>(plain.distance);
+      const auto overlap = static_cast<double>(plain.overlap);
+      // 1e-13, and the rounding of means around 100 in units of the least scale, 0.05.
+      EXPECT_NEAR(p.energy(), distance, 2e-13 * distance) << n_scales << " " << spread;
+      EXPECT_NEAR(p.squared_l2_norm(), overlap, 2e-13 * overlap) << n_scales << " " << spread;
+      // As one of several that share their components, and by itself: the same bits.
+      const auto shared = std::make_shared<const GaussianComponents>(p.components());
+      const GaussianMixtures laws = GaussianMixtures::shared(shared, p.log_weights().replicate(1, 2));
+      EXPECT_EQ(laws.energy(), laws[0].energy() * Vector::Ones(2));
+      EXPECT_EQ(laws.squared_l2_norm(), laws[0].squared_l2_norm() * Vector::Ones(2));
+    }
+  }
+}
+
+TEST(MixtureScores, ExpectedShortfallIsTheMeanOfTheTail) {
+  for (const GaussianMixture& p : smooth_examples()) {
+    const GaussianMixtures laws = GaussianMixtures::separate(p.components(), p.log_weights());
+    for (const double level : {1e-6, 0.05, 0.5, 0.9, 1.0}) {
+      const Vector one = Vector::Constant(1, level);
+      const double low = level < 1.0 ? p.quantile(level) : 1e9;
+      const double high = level < 1.0 ? p.upper_quantile(level) : -1e9;
+      const double below = integrate(p, {low}, [&](double t) { return t < low ? t * p.pdf(t) : 0.0; }) / level;
+      const double above = integrate(p, {high}, [&](double t) { return t > high ? t * p.pdf(t) : 0.0; }) / level;
+      // Quadrature: 1e-13 a piece, divided by the level.
+      EXPECT_NEAR(laws.lower_tail_mean(one)[0], below, 1e-11 * (1.0 + std::abs(below)) + 1e-13 / level) << level;
+      EXPECT_NEAR(laws.upper_tail_mean(one)[0], above, 1e-11 * (1.0 + std::abs(above)) + 1e-13 / level) << level;
+    }
+  }
+  // One normal far out: E[Y | Y <= q] = v - s phi(z) / level.
+  const GaussianMixture p = univariate(Vector{{1.0}}, Vector{{3.0}}, Vector{{2.0}});
+  const GaussianMixtures laws = GaussianMixtures::separate(p.components(), p.log_weights());
+  const double level = 1e-200;
+  const double z = (p.quantile(level) - 3.0) / 2.0;
+  const double tail = std::exp(-0.5 * z * z - std::log(level)) / std::sqrt(2.0 * std::acos(-1.0));
+  EXPECT_NEAR(laws.lower_tail_mean(Vector::Constant(1, level))[0], 3.0 - 2.0 * tail, 1e-10);
+  EXPECT_THROW(laws.lower_tail_mean(Vector::Zero(1)), std::invalid_argument);
+}
+
+TEST(MixtureScores, ProbabilityOfAnIntervalKeepsItsDigitsInBothTails) {
+  const GaussianMixture p = smooth_examples()[1];
+  const GaussianMixtures laws = GaussianMixtures::separate(p.components(), p.log_weights());
+  for (const auto& [a, b] : {std::pair{-1.0, 2.0}, {30.0, 31.0}, {-25.0, -24.0}, {2.0, 2.0}, {3.0, 1.0}}) {
+    const double mass = laws.probability(Vector::Constant(1, a), Vector::Constant(1, b))[0];
+    const int side = a > 0.0 ? -1 : 1;
+    const auto expected = static_cast<double>(side * (exact_tail(p, b, side) - exact_tail(p, a, side)));
+    EXPECT_NEAR(mass, a < b ? expected : 0.0, 1e-13 * std::abs(expected)) << a << " " << b;
+  }
+}
+
 TEST(MixtureScores, EntropyHasTheKnownLimits) {
   const double unit = 0.5 * std::log(2.0 * std::acos(-1.0) * std::exp(1.0));
   EXPECT_NEAR(smooth_examples()[0].entropy(), unit + std::log(0.7), 1e-10);

@@ -127,6 +127,11 @@ TEST(DocumentFormat, ReadingRefusesBrokenTrees) {
   EXPECT_EQ(json_complaint("{\"shape\": [-1, -1], \"values\": [1.0]}"),
             "model: shape: a matrix of shape -1 x -1 with 1 values");
   EXPECT_EQ(json_complaint("{\"shape\": [1], \"values\": [1.0]}"), "model: a matrix has two sides");
+  EXPECT_EQ(json_complaint("{\"shape\": [0, 2147483647], \"values\": []}"),
+            "model: shape: a matrix of shape 0 x 2147483647 with 0 values");
+  const std::string empty = document_to_cbor(Document(Matrix(0, 20)), "model");  // 20 is a byte in the shape
+  ASSERT_NE(empty.find('\x14'), std::string::npos);
+  EXPECT_NE(cbor_complaint(empty).find("a matrix of shape 0 x 20 with 0 values"), std::string::npos);
   EXPECT_EQ(json_complaint("{\"shape\": [1, 1], \"values\": [\"x\"]}"), "model: expected a number, found a text");
   EXPECT_EQ(json_complaint("[18446744073709551615]"), "model[0]: the whole number 18446744073709551615 is too large");
   EXPECT_EQ(cbor_complaint(""), "model: not readable as CBOR at byte 0: the data end too early");

@@ -68,6 +68,41 @@ TEST_F(Files, KeepsPermissionsAndFollowsLinks) {
   EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(Files, WritesThroughLinksToWhatDoesNotExistYet) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/a", path("link"));  // relative to the link
+  fs::create_symlink(path("link"), path("other"));
+  write_file_atomically(path("other"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_TRUE(fs::is_symlink(path("other")));
+  EXPECT_EQ(read_file(path("folder/a")), "new");
+  fs::create_symlink("x", path("y"));
+  fs::create_symlink("y", path("x"));
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("x"), "new"); }),
+            path("x") + ": cannot be written: Too many levels of symbolic links");
+  fs::create_symlink("none/a", path("nowhere"));
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("nowhere"), "new"); }),
+            path("nowhere") + ": cannot be written: No such file or directory");
+}
+
+TEST_F(Files, AFileThatMayNotBeWrittenStays) {
+  write_file_atomically(path("a"), "old");
+  fs::permissions(path("a"), fs::perms::owner_read);
+  if (geteuid() == 0) {  // nothing is forbidden to root, who keeps owners
+    if (::chown(path("a").c_str(), 12345, 54321) != 0) GTEST_SKIP() << "no other owners here";
+    write_file_atomically(path("a"), "new");
+    struct stat status {};
+    ASSERT_EQ(::stat(path("a").c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 12345U);
+    EXPECT_EQ(status.st_gid, 54321U);
+    EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms::owner_read);
+    return;
+  }
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("a"), "new"); }),
+            path("a") + ": cannot be written: Permission denied");
+  EXPECT_EQ(read_file(path("a")), "old");
+}
+
 TEST_F(Files, FailuresNamePathAndReasonAndLeaveNothing) {
   EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("no/a"), "x"); }),
             path("no/a") + ": cannot be written: No such file or directory");

@@ -120,6 +120,19 @@ TEST(GaussianProcessLikelihood, AMatrixThatIsNotPositiveDefiniteGetsTheSmallestJ
   EXPECT_EQ(gp::factorize(x, Vector::Ones(40), {Vector::Ones(1), 1.0, 0.1}, 1).jitter, 0);
 }
 
+TEST(GaussianProcessLikelihood, NoMatrixKeepsTheSearchForAJitterGoing) {
+  const Matrix x = Matrix::Zero(1, 3);
+  const Vector weights{{1.0, 1e300, 1.0}};
+  for (const double signal : {1e-310, 1e-300, 1.0}) {  // a share of the first is zero
+    const Hyperparameters at{Vector::Ones(1), signal, 1e-320};
+    try {
+      EXPECT_TRUE(gp::factorize(x, weights, at, 1).lower.allFinite());
+    } catch (const NumericalError& error) {
+      EXPECT_NE(std::string(error.what()).find("not positive definite"), std::string::npos);
+    }
+  }
+}
+
 GaussianProcessOptions given(const Hyperparameters& at) {
   GaussianProcessOptions options;
   options.length_scales.assign(at.length_scales.begin(), at.length_scales.end());

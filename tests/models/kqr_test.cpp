@@ -267,6 +267,19 @@ TEST(Kqr, MistakesAreNamed) {
   EXPECT_NE(complaint([&] { model.quantiles(Matrix::Constant(1, 1, NAN)); }).find("not finite"), std::string::npos);
 }
 
+TEST(Kqr, ExtremeLevelsAndPenaltiesGiveADistribution) {
+  const Dataset data = wave(9, 1);
+  const auto law_of = [&](const KqrOptions& options) { return Kqr::fit(data, options).predict(data.x)[4]; };
+  KqrOptions options;
+  options.quantile_levels = {1e-13, 0.5};
+  EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3)));
+  options = {};
+  for (const std::vector<double>& penalties : {std::vector{1e15}, {1e100, 1e-100, 3.0}, {1e-100}}) {
+    options.regularization = penalties;
+    EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3))) << penalties.front();
+  }
+}
+
 TEST(Kqr, AlteredFilesAreRefused) {
   const Document saved = Kqr::fit(wave(10, 1), closed_form()).to_document();
   const auto refused = [&](std::string_view name, const Document& value) {

@@ -74,6 +74,40 @@ TEST(LscdeMetric, IsLeftOutWhereItDoesNotPay) {
   EXPECT_EQ(chosen.log_density(data.x, data.y), Lscde::fit(data, quick(LscdeMetric::none)).log_density(data.x, data.y));
 }
 
+/// Mostly zeros; how often not follows the first input, how large the third.
+Dataset mostly_zeros(Index n, Index d_x, std::uint64_t seed) {
+  RandomStream random(seed);
+  const Matrix x = normals(d_x, n, random);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    const bool zero = random.uniform() > 1 / (1 + std::exp(2.5 - 0.8 * x(0, i)));
+    y(0, i) = zero ? 0.0 : std::exp(2 + 0.5 * x(2, i) + 1.2 * random.normal());
+  }
+  return {.x = x, .y = y};
+}
+
+TEST(LscdeMetric, IsDecidedByAllRowsWhereAThousandDoNotTell) {
+  const Dataset data = mostly_zeros(1500, 13, 1);
+  const Dataset test = mostly_zeros(3000, 13, 2);
+  LscdeOptions options = quick(LscdeMetric::automatic);
+  options.bandwidth = {1, 2, 4};
+  options.bandwidth_y = {0.05};
+  const Lscde chosen = Lscde::fit(data, options);
+  const Document& details = chosen.report().details;
+  EXPECT_TRUE(details.at("metric_applied").as_bool());
+  EXPECT_EQ(details.at("metric").as_string(), "nw");
+  EXPECT_NE(chosen.input_widths(), Vector::Ones(13));
+  options.metric = LscdeMetric::none;
+  const Lscde none = Lscde::fit(data, options);
+  EXPECT_GT(chosen.log_density(test.x, test.y).mean(), none.log_density(test.x, test.y).mean());
+  // The gain is that of the scores of the two, on the same folds.
+  options.metric = LscdeMetric::nw;
+  const double scaled = Lscde::fit(data, options).report().details.at("score").as_number();
+  EXPECT_EQ(details.at("score").as_number(), scaled);
+  EXPECT_NEAR(details.at("metric_gain").as_number(), none.report().details.at("score").as_number() - scaled, 1e-12);
+  EXPECT_GT(details.at("metric_gain").as_number(), details.at("metric_gain_standard_error").as_number());
+}
+
 TEST(LscdeMetric, ServesUnlabeledInputsAndGivenCenters) {
   Dataset data = wave(120, 2, 1);
   data.x_unlabeled = wave(30, 2, 3).x;

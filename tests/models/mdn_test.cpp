@@ -36,7 +36,7 @@ double mean_nll(const ConditionalDensity& model, const Dataset& data) {
 /// One small network.
 MdnOptions small() {
   MdnOptions options;
-  options.hidden = {4};
+  options.units = {4};
   options.layers = 1;
   options.n_members = 1;
   options.max_iterations = 60;
@@ -136,7 +136,7 @@ TEST(Mdn, EarlyStoppingHelpsWhereThereIsMuchToOverfit) {
 TEST(Mdn, CandidatesAreComparedOnHeldOutRows) {
   MdnOptions options = small();
   options.n_components = {1, 2};
-  options.hidden = {2, 4};
+  options.units = {2, 4};
   options.regularization = {0.001, 0.1};
   options.cv = {3};
   const Mdn model = Mdn::fit(branches(100, 1), options);
@@ -146,7 +146,7 @@ TEST(Mdn, CandidatesAreComparedOnHeldOutRows) {
   Index best = 0;
   score.minCoeff(&best);
   EXPECT_EQ(static_cast<double>(model.n_components()), table.at("n_components").as_vector()[best]);
-  EXPECT_EQ(static_cast<double>(model.hidden()), table.at("hidden").as_vector()[best]);
+  EXPECT_EQ(static_cast<double>(model.units()), table.at("units").as_vector()[best]);
   EXPECT_EQ(model.regularization(), table.at("regularization").as_vector()[best]);
   EXPECT_EQ(model.n_components(), 2);  // two branches
   EXPECT_GT(table.at("standard_error").as_vector().minCoeff(), 0);
@@ -171,7 +171,7 @@ TEST(Mdn, AdamLearnsTheSame) {
 
 TEST(Mdn, ThreadsDoNotChangeOneBit) {
   MdnOptions options = small();
-  options.hidden = {2, 3};
+  options.units = {2, 3};
   options.cv = {2};
   options.n_starts = 2;
   options.max_iterations = 15;
@@ -255,7 +255,7 @@ TEST(Mdn, TwoRowsOutliersAndRowsWithoutSpreadInX) {
   outliers = {.x = x, .y = y};
   EXPECT_TRUE(Mdn::fit(outliers).log_density(x, y).allFinite());
   MdnOptions paper = MdnOptions::paper();
-  paper.hidden = {5};
+  paper.units = {5};
   EXPECT_TRUE(Mdn::fit(outliers, paper).log_density(x, y).allFinite());
   const Dataset same{.x = Matrix::Ones(1, 30), .y = branches(30, 0).y};
   EXPECT_TRUE(Mdn::fit(same, small()).log_density(same.x, same.y).allFinite());
@@ -282,8 +282,8 @@ TEST(Mdn, PaperPresetIsOneLayerOfAChosenWidthWithoutDecay) {
   EXPECT_EQ(model.n_components(), 3);
   EXPECT_EQ(model.regularization(), 0);
   EXPECT_EQ(model.shape().layers, 1);
-  EXPECT_EQ(model.report().details.at("candidates").at("hidden").as_vector(), (Vector{{5, 10, 20}}));
-  EXPECT_EQ(model.n_parameters(), (1 + 1) * model.hidden() + (model.hidden() + 1) * 9);
+  EXPECT_EQ(model.report().details.at("candidates").at("units").as_vector(), (Vector{{5, 10, 20}}));
+  EXPECT_EQ(model.n_parameters(), (1 + 1) * model.units() + (model.units() + 1) * 9);
 }
 
 TEST(Mdn, GivenFoldsAreTheRows) {
@@ -314,10 +314,14 @@ TEST(Mdn, BadOptionsAreNamed) {
     options.*member = value;
     return complaint([&] { Mdn::fit(data, options); });
   };
-  EXPECT_EQ(with(&MdnOptions::hidden, std::vector<double>{}),
-            "MixtureDensityNetwork: hidden has no numbers, expected one or candidates");
+  EXPECT_EQ(with(&MdnOptions::units, std::vector<double>{}),
+            "MixtureDensityNetwork: units has no numbers, expected one or candidates");
+  EXPECT_EQ(
+      with(&MdnOptions::units, std::vector<double>{64, 64}),
+      "MixtureDensityNetwork: units has 64 twice, expected candidates that differ, of which one is chosen; several "
+      "layers of 64 units are units = 64 with the option layers");
   EXPECT_EQ(with(&MdnOptions::n_components, std::vector<double>{2.5}),
-            "MixtureDensityNetwork: n_components has 2.5, expected whole numbers up to 10000");
+            "MixtureDensityNetwork: n_components = 2.5, expected a list of whole numbers, each in [1, 1000]");
   EXPECT_EQ(with(&MdnOptions::regularization, std::vector<double>{}),
             "MixtureDensityNetwork: regularization has no numbers, expected one or candidates");
   EXPECT_EQ(with(&MdnOptions::cv, std::vector<double>{}),
@@ -342,8 +346,8 @@ TEST(Mdn, TrainingCanBeCancelled) {
 TEST(Mdn, AFileThatDoesNotFitTogetherIsRefused) {
   Document document = Mdn::fit(branches(30, 1), small()).to_document();
   EXPECT_NO_THROW(Mdn::from_document(document));
-  for (const auto& [key, value] : {std::pair<std::string, Document>{"hidden", 5},
-                                   {"hidden", std::int64_t{1} << 62},
+  for (const auto& [key, value] : {std::pair<std::string, Document>{"units", 5},
+                                   {"units", std::int64_t{1} << 62},
                                    {"n_components", 0},
                                    {"scale_floor", 0.0},
                                    {"x_low", Vector(Vector::Zero(2))}}) {

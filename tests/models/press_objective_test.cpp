@@ -158,6 +158,98 @@ TEST(PressObjective, LikelihoodGradientIsThatOfDifferences) {
   }
 }
 
+/// Twenty rows evenly in [-1, 1] and one at `far`.
+Dataset with_outlier(double far) {
+  Matrix y(1, 21);
+  for (Index i = 0; i < 20; ++i) y(0, i) = -1 + 2 * static_cast<double>(i) / 19;
+  y(0, 20) = far;
+  return {.x = normals(1, 21, 4), .y = y, .weights = Vector::Ones(21)};
+}
+
+double plain_likelihood(const Vector& theta, const Dataset& rows, double width) {
+  const Matrix table = theta.reshaped(rows.x.rows() + 1, theta.size() / (rows.x.rows() + 1));
+  double out = 0;
+  for (Index i = 0; i < rows.size(); ++i) {
+    out -= rows.weights[i] * plain::press_log_density_left_out(table, rows.x, rows.y, rows.weights, width, i);
+  }
+  return out / rows.weights.sum();
+}
+
+TEST(PressObjective, OutliersHaveTheirDigitsHoweverFarTheyAre) {
+  const PressMap one(1, 1);
+  const auto value = [&](double far) {
+    const Dataset rows = with_outlier(far);
+    return PressObjective(rows, one, all_samples(rows), {}).evaluate(Vector::Zero(2), Vector::Constant(1, 0.4)).value;
+  };
+  EXPECT_NEAR(value(4), 2.486779105555172, 1e-12);  // sums over the others, in logarithms
+  EXPECT_NEAR(value(5), 3.5318210684336186, 1e-12);
+  for (const double far : {6.0, 40.0, 1e3, 1e6}) {
+    const Dataset rows = with_outlier(far);
+    const PressMap map(1, 3);
+    const Vector theta = some_theta(map);
+    const Vector widths = Vector::Constant(3, 0.4);
+    const PressObjective objective(rows, map, all_samples(rows), {}, {.ridge = 0.01});
+    const double ridge = 0.005 * theta.cwiseProduct(map.is_coefficient()).squaredNorm();
+    const double expected = plain_likelihood(theta, rows, 0.4) + ridge;
+    const PressEvaluation found = objective.evaluate(theta, widths);
+    EXPECT_NEAR(found.value, expected, 1e-11 * expected) << far;
+    const Vector by_theta =
+        plain::press_differences([&](const Vector& at) { return objective.evaluate(at, widths).value; }, theta);
+    // Differences err by rounding of the value over the step.
+    EXPECT_LT((found.gradient - by_theta).cwiseAbs().maxCoeff(), 1e-8 + 1e-10 * expected) << far;
+    const Vector by_log_width =
+        plain::press_differences([&](const Vector& at) { return objective.evaluate(theta, at.array().exp()).value; },
+                                 Vector(widths.array().log()));
+    EXPECT_LT((found.by_log_width - by_log_width).cwiseAbs().maxCoeff(), 1e-8 * (1 + expected)) << far;
+    for (const int threads : {2, 7}) {
+      const PressEvaluation again = objective.evaluate(theta, widths, threads);
+      EXPECT_EQ(again.value, found.value);
+      EXPECT_EQ(again.gradient, found.gradient);
+    }
+  }
+}
+
+TEST(PressObjective, ARowThatIsNearlyItsWholeStateIsLeftOutExactly) {
+  Dataset rows = example(20, 1, 1);
+  rows.weights = counts(20);
+  rows.weights[4] = 7;
+  Matrix x = rows.x;
+  x(0, 4) = 3;
+  rows.x = x;
+  const PressMap map(1, 2);
+  const Vector widths = Vector::Constant(2, 0.1);
+  // Row 4 against all others, ever more: the second state is the row, then to every digit of a double.
+  for (const double slope : {2.0, 8.0, 20.0, 200.0, 2000.0}) {
+    const Vector theta{{2.5 * slope, -slope, -2.5 * slope, slope}};
+    const PressObjective objective(rows, map, all_samples(rows), {});
+    const PressEvaluation found = objective.evaluate(theta, widths);
+    const double expected = plain_likelihood(theta, rows, 0.1);
+    EXPECT_NEAR(found.value, expected, 1e-10 * expected) << slope;
+    const double step = 1e-5;
+    const Vector by_theta =
+        plain::press_differences([&](const Vector& at) { return objective.evaluate(at, widths).value; }, theta, step);
+    EXPECT_LT((found.gradient - by_theta).cwiseAbs().maxCoeff(), 1e-8 * (1 + expected)) << slope;
+  }
+}
+
+TEST(PressObjective, OutliersAmongNodesAreFiniteWithTheirGradient) {
+  for (const Index d_y : {1, 2}) {
+    Dataset rows = example(40, 1, d_y);
+    Matrix y = rows.y;
+    y.col(7).setConstant(60);
+    rows.y = y;
+    const PressMap map(1, 2);
+    const Vector theta = some_theta(map);
+    const Vector widths{{0.4, 0.6}};
+    const PressObjective objective(rows, map, {make_nodes(rows.y, 0.2)}, {});
+    const PressEvaluation found = objective.evaluate(theta, widths);
+    ASSERT_TRUE(std::isfinite(found.value));
+    const Vector by_theta =
+        plain::press_differences([&](const Vector& at) { return objective.evaluate(at, widths).value; }, theta);
+    EXPECT_LT((found.gradient - by_theta).cwiseAbs().maxCoeff(), 1e-6);
+  }
+}
+
 TEST(PressObjective, HasTheSameBitsForAnyNumberOfThreads) {
   const Dataset rows = example(1000, 3, 1);
   const PressMap map(3, 4, {5});

@@ -11,6 +11,7 @@
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
+#include "support/plain_press.hpp"
 
 namespace condens::press_test {
 namespace {
@@ -99,6 +100,60 @@ TEST(Press, LawsAreMixturesOfTheStatesKernelDensities) {
     EXPECT_NEAR(law.pdf(0.7), density, 1e-9 * density);
     EXPECT_NEAR(law.mean()[0], mean, 1e-10);  // errata P11
   }
+}
+
+TEST(Press, WithoutCompressionNoSampleIsDropped) {
+  Dataset rows = step(60, 1, 0.05);
+  Index last = 0;
+  rows.x.row(0).maxCoeff(&last);
+  Matrix y = rows.y;
+  y(0, last) = 3;  // what the first state knows of it is a tiny share of its mass
+  rows.y = y;
+  PressOptions options = quick(2, PressCriterion::mse);
+  options.regularization = {1e-7};
+  options.max_iterations = 300;
+  options.bandwidth_y = {0.05};
+  options.compression_tolerance = 0;
+  options.defensive_weight = 0;
+  options.standardize = false;
+  const Press model = Press::fit(rows, options);
+  const Matrix w = model.state_weights(rows.x);
+  ASSERT_LT(w(0, last) / w.row(0).sum(), 1e-12);
+  const Matrix far = Matrix::Constant(1, 1, -3);
+  const Matrix at = model.state_weights(far);
+  std::vector<double> terms;
+  for (Index j = 0; j < 2; ++j) {
+    for (Index i = 0; i < 60; ++i) {
+      const double z = (3 - rows.y(0, i)) / 0.05;
+      terms.push_back(std::log(at(j, 0)) + std::log(w(j, i) / w.row(j).sum()) - 0.5 * z * z -
+                      std::log(std::sqrt(2 * std::numbers::pi) * 0.05));
+    }
+  }
+  const double expected = plain::press_log_sum(terms);  // eq. 25
+  EXPECT_NEAR(model.log_density(far, Matrix::Constant(1, 1, 3))[0], expected, 1e-9 * std::abs(expected));
+}
+
+TEST(Press, WithoutADefensiveWeightWidthsAreThoseOfTheLikelihoodItself) {
+  Matrix y(1, 21);
+  for (Index i = 0; i < 20; ++i) y(0, i) = -1 + 2 * static_cast<double>(i) / 19;
+  y(0, 20) = 8;
+  const Dataset rows{.x = normals(1, 21, 4), .y = y, .weights = Vector::Ones(21)};
+  PressOptions options = quick(1, PressCriterion::likelihood);
+  options.compression_tolerance = 0;
+  options.defensive_weight = 0;
+  options.standardize = false;
+  const Press model = Press::fit(rows, options);
+  const auto likelihood = [&](double width) {
+    double out = 0;
+    for (Index i = 0; i < 21; ++i) {
+      out -= plain::press_log_density_left_out(Matrix::Zero(2, 1), rows.x, rows.y, rows.weights, width, i) / 21;
+    }
+    return out;
+  };
+  const double found = model.bandwidths()[0];
+  EXPECT_NEAR(model.report().details.at("leave_one_out_nll").as_number(), likelihood(found), 1e-10);
+  EXPECT_LT(likelihood(found), likelihood(1.01 * found));
+  EXPECT_LT(likelihood(found), likelihood(found / 1.01));
 }
 
 TEST(Press, LawsMixTheDensitiesOfTheStates) {
@@ -408,8 +463,10 @@ TEST(Press, WhatDoesNotFitIsNamed) {
     change(options);
     return complaint([&] { Press::fit(rows, options); });
   };
-  EXPECT_NE(said([](PressOptions& o) { o.n_states = {}; }).find("n_states = "), std::string::npos);
-  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2.5}; }).find("expected one whole number"), std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {}; }).find("n_states has no numbers"), std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2.5}; }).find("expected a list of whole numbers"),
+            std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.n_states = {2, 1e19}; }).find("n_states = 1e+19"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.n_states = {0}; }).find("n_states"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.hidden = {1.5}; }).find("hidden = "), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.regularization = {}; }).find("regularization has no number"),

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -175,6 +176,30 @@ TEST(QuantileRegression, AStartElsewhereLeadsToTheSameSolution) {
   const QuantileFit from = solve(p, &near);
   EXPECT_NEAR(from.objective, anew.objective, 1e-9 * anew.objective);
   EXPECT_LT((from.kernel_part - anew.kernel_part).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+TEST(QuantileRegression, ExtremeLevelsPenaltiesAndWeightsHaveASolution) {
+  for (const double level : {1e-15, 1e-13, 0.5, 1 - 1e-13}) {
+    for (const double penalty : {1e-300, 1e-13, 1e15, 1e100, 1e300}) {
+      for (const double weight : {1.0, 1e15, 1e300, 1e-300}) {
+        QuantileProblem p = example(12, 1.0, level, penalty);
+        p.weights[3] = weight;
+        const QuantileFit found = solve(p);
+        EXPECT_TRUE(std::isfinite(found.intercept)) << level << ' ' << penalty << ' ' << weight;
+        EXPECT_TRUE(found.coefficients.allFinite()) << level << ' ' << penalty << ' ' << weight;
+      }
+    }
+  }
+}
+
+TEST(QuantileRegression, AnEndlessPenaltyGivesTheQuantilesOfTheTarget) {
+  QuantileProblem p = example(11, 1.0, 0.5, 1e100);
+  p.weights.setOnes();
+  std::vector<double> sorted(p.y.begin(), p.y.end());
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_NEAR(solve(p).intercept, sorted[5], 1e-9);
+  p.level = 0.05;
+  EXPECT_NEAR(solve(p).intercept, sorted[0], 1e-9);
 }
 
 TEST(QuantileRegression, BadArgumentsAreNamed) {

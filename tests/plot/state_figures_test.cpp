@@ -39,6 +39,12 @@ TEST(StateFigures, DensitiesNameTheStatesAndTheirShares) {
   EXPECT_EQ(xml_problem(svg), "");
   EXPECT_TRUE(has(svg, "Density of height in each state"));
   EXPECT_TRUE(has(svg, "state 2 ("));
+  // A target that is never negative has no curve below zero.
+  const std::string minus = ">\xE2\x88\x92";
+  const Dataset shifted{.x = data.x, .y = Matrix(data.y.array() - 5.0)};
+  const Press model = fitted(2, shifted);
+  EXPECT_TRUE(has(state_densities(model, {}, 1), minus));
+  EXPECT_FALSE(has(state_densities(model, {}, 1, {}, Extent{0.0, 6.0}), minus));
   EXPECT_EQ(complaint([&] { state_densities(fitted(2, data), {}, 2); }), "state_densities: target 2, expected 0 to 1");
 }
 
@@ -49,6 +55,7 @@ TEST(StateFigures, WeightsFollowOneInput) {
       state_weights(model, {.input = 1, .range = {0, 1}, .at = Vector{{0.5, 0.5}}}, {{"a", "age"}, {}});
   EXPECT_EQ(xml_problem(svg), "");
   EXPECT_TRUE(has(svg, "Weight of each state as age moves"));
+  EXPECT_TRUE(has(svg, ">At a = 0.5.<"));  // where the other input stands
   EXPECT_EQ(complaint([&] {
               state_weights(model, {.input = 2, .at = Vector{{0.5, 0.5}}});
             }),

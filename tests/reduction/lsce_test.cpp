@@ -143,6 +143,30 @@ TEST(Lsce, SceAndDensityAreTheClosedFormulas) {
   }
 }
 
+// SCE is in units of y to the power -d_y: the search must not take a small number for a flat one.
+TEST(Lsce, UnitsOfUnstandardisedColumnsDoNotMatter) {
+  const Dataset data = cubic(4, 80);
+  for (const LsceOptimizer optimizer : {LsceOptimizer::lbfgs, LsceOptimizer::steepest}) {
+    LsceOptions options = closed(data, 20, 1);
+    options.optimizer = optimizer;
+    options.informed_starts = true;
+    const Lsce expected = Lsce::fit(data, options);
+    EXPECT_EQ(expected.report().status, "ok");
+    for (const double unit : {1024.0, 1000.0, 1e-3}) {
+      const Dataset scaled{.x = Matrix(unit * data.x), .y = Matrix(unit * data.y)};
+      LsceOptions own = options;
+      own.bandwidth[0] *= unit;
+      own.bandwidth_y[0] *= unit;
+      own.regularization[0] *= unit;
+      own.centers *= unit;
+      const Lsce found = Lsce::fit(scaled, own);
+      EXPECT_EQ(found.report().status, "ok") << unit;
+      EXPECT_NEAR(unit * found.sce(), expected.sce(), 1e-7 * std::abs(expected.sce())) << unit;
+      EXPECT_LT(principal_angles(found.components(), expected.components())[0], 1e-3) << unit;
+    }
+  }
+}
+
 TEST(Lsce, StandardisedDataAreWhatIsSearched) {
   Dataset data = cubic(3, 60);
   data.x = Matrix(Vector{{3.0, 0.1, 7.0}}.asDiagonal() * data.x);
@@ -459,7 +483,7 @@ TEST(Lsce, SaysWhatIsWrong) {
   EXPECT_EQ(wrong([](LsceOptions& o) { o.cv = {}; }),
             "LSCE: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_EQ(wrong([](LsceOptions& o) { o.n_components = {1.5}; }),
-            "LSCE: n_components = 1.5, expected whole numbers >= 1");
+            "LSCE: n_components = 1.5, expected a list of whole numbers, each >= 1");
   EXPECT_NE(wrong([](LsceOptions& o) { o.n_components = {0}; }).find("n_components = 0"), std::string::npos);
   EXPECT_EQ(wrong([](LsceOptions& o) {
               o.informed_starts = false;

@@ -287,7 +287,7 @@ TEST(Lsmi, SaysWhatIsWrong) {
   EXPECT_EQ(said("bandwidth", Document(Numbers{})), "LSMI: bandwidth is empty, expected at least one number > 0");
   EXPECT_EQ(said("regularization", Document(Numbers{})),
             "LSMI: regularization is empty, expected at least one number > 0");
-  EXPECT_EQ(said("n_components", 2.5), "LSMI: n_components = 2.5, expected whole numbers >= 1");
+  EXPECT_EQ(said("n_components", 2.5), "LSMI: n_components = 2.5, expected a list of whole numbers, each >= 1");
   EXPECT_EQ(said("cv", Document(Numbers{})), "LSMI: cv is empty, expected a number of folds or the fold of every row");
   EXPECT_EQ(said("model", "lsmi"), "LSMI: model = 'lsmi', expected another model");
   EXPECT_EQ(said("options", Document::Object{{"cv", 5}}),

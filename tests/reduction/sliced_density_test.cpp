@@ -300,8 +300,8 @@ TEST(SlicedDensity, SaysWhatIsWrong) {
     options.set(name, std::move(value));
     return complaint([&] { fit(data, options); });
   };
-  EXPECT_EQ(said("n_components", 1.5), "Sliced: n_components = 1.5, expected whole numbers >= 1");
-  EXPECT_EQ(said("n_components", 0), "Sliced: n_components = 0, expected a list of numbers, each >= 1");
+  EXPECT_EQ(said("n_components", 1.5), "Sliced: n_components = 1.5, expected a list of whole numbers, each >= 1");
+  EXPECT_EQ(said("n_components", 0), "Sliced: n_components = 0, expected a list of whole numbers, each >= 1");
   EXPECT_EQ(said("n_slices", 1), "Sliced: n_slices = 1, expected a whole number >= 2");
   EXPECT_EQ(said("method", "phd"), "Sliced: method = 'phd', expected one of sir, save");
   EXPECT_EQ(said("model", "sliced"), "Sliced: model = 'sliced', expected another model");

@@ -63,6 +63,31 @@ TEST(Auto, TakesMoreMembersForALargerBudgetAndFewerForMoreRows) {
   EXPECT_GT(chosen(choose_models(300, 3, 5, 60)).size(), chosen(choose_models(20000, 3, 5, 60)).size());
 }
 
+TEST(Auto, FitsFewerRowsWhereNoModelFitsIntoTheBudget) {
+  EXPECT_EQ(affordable_rows(1000, 5, 5, 1e-6), 1000);  // rows are worth more than time
+  EXPECT_EQ(affordable_rows(20000, 5, 5, 60), 20000);
+  for (const Index d_x : {0, 5}) {
+    const Index some = affordable_rows(1000000, d_x, 5, 20);
+    ASSERT_LT(some, 1000000);
+    const auto least = [&](Index n) {
+      double out = 1e300;
+      for (const AutoChoice& own : choose_models(n, d_x, 5, 20)) out = std::min(out, own.seconds);
+      return out;
+    };
+    EXPECT_LE(least(some), 20);
+    EXPECT_GT(least(some + 1), 20);
+  }
+  Dataset data = line(2600, 0);
+  data.weights = Vector::Ones(2600);
+  data.weights.tail(100).setZero();
+  std::vector<double> fold(2600);
+  for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = static_cast<double>(i % 2);
+  const auto model = find_model("auto").fit(data, "", Document::Object{{"budget", 1e-6}, {"cv", Document(fold)}}, {});
+  EXPECT_EQ(model->report().details.at("n_rows").as_integer(), 2000);
+  EXPECT_NE(model->report().warnings.front().find("fitted to 2000 of 2500 rows"), std::string::npos)
+      << model->report().warnings.front();
+}
+
 TEST(Auto, NamesModelsThatThereAre) {
   for (const Index d_x : {0, 4}) {
     for (const AutoChoice& own : choose_models(100, d_x, 5, 60)) {
@@ -92,6 +117,13 @@ TEST(Auto, TellsWhatTheBudgetLeavesOut) {
   const std::vector<std::string>& warnings = found->report().warnings;
   ASSERT_FALSE(warnings.empty());
   EXPECT_NE(warnings.front().find("budget of 0.001 s"), std::string::npos) << warnings.front();
+  // One sentence for all of them.
+  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
+                          [](const std::string& text) { return text.find("budget") != std::string::npos; }),
+            1);
+  for (const AutoChoice& own : choose_models(80, 1, 2, 1e-3)) {
+    EXPECT_EQ(warnings.front().find(own.name + " (") != std::string::npos, !own.chosen) << own.name;
+  }
 }
 
 TEST(Auto, NamesWhatItCannotTake) {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
@@ -225,6 +227,27 @@ TEST(Pool, ShrinksTowardsEqualWeights) {
   }
 }
 
+TEST(Pool, NamesTheMemberThatIsBeingFitted) {
+  std::vector<std::string> seen;
+  const condens::Run run{.threads = 1, .observer = [&](std::string_view task, double) {
+                           seen.emplace_back(task);
+                           return true;
+                         }};
+  const MemberFinder slow = [](const std::string& name) -> InnerModel {
+    const InnerModel quick = known()(name);
+    const auto fit = [quick](const Dataset& data, const Document& options, const condens::Run& own) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));  // observers are called every 50
+      own.observer("", 0.5);
+      return quick.fit(data, options, own);
+    };
+    return {{}, fit};
+  };
+  Pool::fit(line(20), {.models = {"1 0.5", "0 1"}, .cv = {2}}, slow, run);
+  for (const char* text : {"fitting the members: 1 0.5", "fitting the members: 0 1"}) {
+    EXPECT_NE(std::find(seen.begin(), seen.end(), text), seen.end()) << text;
+  }
+}
+
 TEST(Pool, LeavesOutMembersThatFail) {
   const Pool model = Pool::fit(line(50), {.models = {"fails", "1 0.5", "refuses"}}, known());
   EXPECT_EQ(model.member_names(), (std::vector<std::string>{"1 0.5", "broad"}));
@@ -330,7 +353,9 @@ TEST(Pool, RefusesAFileThatDoesNotFitTogether) {
   };
   EXPECT_NE(changed("weights", Vector(Vector::Ones(1))).find("weight for every member"), std::string::npos);
   EXPECT_NE(changed("weights", Vector(Vector{{0.9, 0.9}})).find("do not fit together"), std::string::npos);
-  EXPECT_NE(changed("n_inputs", 3).find("do not fit together"), std::string::npos);
+  for (const std::int64_t inputs : {std::int64_t{3}, std::int64_t{1000000000}, std::int64_t{1} << 62}) {
+    EXPECT_NE(changed("n_inputs", inputs).find("do not fit together"), std::string::npos) << inputs;
+  }
   EXPECT_NE(
       changed("report",
               Document::Object{{"status", "ok"}, {"warnings", Document::Array{}}, {"details", Document::Object{}}})

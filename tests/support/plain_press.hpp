@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -74,6 +75,41 @@ inline double press_loo(const Matrix& w, const Matrix& y) {
   double total = 0;
   for (Index i = 0; i < w.rows(); ++i) total += press_residual_without(w, y, i).squaredNorm();
   return total / static_cast<double>(w.rows());
+}
+
+/// log of the sum of the exponentials, the largest taken out.
+inline double press_log_sum(const std::vector<double>& terms) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double term : terms) largest = std::max(largest, term);
+  double sum = 0;
+  for (const double term : terms) sum += std::exp(term - largest);
+  return largest + std::log(sum);
+}
+
+/// log p_{-i}(y_i | x_i) of eq. 25 with kernels at all samples but i, in logarithms from the scores on: theta as
+/// press_weights takes it, row weights a, one width for all states.
+inline double press_log_density_left_out(const Matrix& theta, const Matrix& x, const Matrix& y, const Vector& a,
+                                         double width, Index i) {
+  const Index states = theta.cols();
+  const auto log_weight = [&](Index k, Index j) {
+    std::vector<double> scores;
+    for (Index l = 0; l < states; ++l) scores.push_back(theta(0, l) + theta.col(l).tail(x.rows()).dot(x.col(k)));
+    return scores[static_cast<std::size_t>(j)] - press_log_sum(scores);
+  };
+  std::vector<double> mixed;
+  for (Index j = 0; j < states; ++j) {
+    std::vector<double> kernels;
+    std::vector<double> masses;
+    for (Index k = 0; k < x.cols(); ++k) {
+      if (k == i) continue;
+      const double z = (y.col(i) - y.col(k)).norm() / width;
+      const double norm = static_cast<double>(y.rows()) * std::log(std::sqrt(2 * std::numbers::pi) * width);
+      masses.push_back(std::log(a[k]) + log_weight(k, j));
+      kernels.push_back(masses.back() - 0.5 * z * z - norm);
+    }
+    mixed.push_back(log_weight(i, j) + press_log_sum(kernels) - press_log_sum(masses));
+  }
+  return press_log_sum(mixed);
 }
 
 /// log p_{-i}(y_i | x_i) of eq. 25 with kernels at all samples but i and its copies, of the states' widths.

@@ -37,10 +37,10 @@ struct ComparisonOptions {
 
 template <>
 inline constexpr auto option_table<ComparisonOptions> = std::tuple{
-    OptionField{"repeats", &ComparisonOptions::repeats, at_least(1), "Random splits, the same for all models."},
+    OptionField{"repeats", &ComparisonOptions::repeats, whole(1, most_runs), "Random splits, the same for all models."},
     OptionField{"test_fraction", &ComparisonOptions::test_fraction, Bounds{0.0, 1.0, true, true},
                 "Share of rows to test on."},
-    OptionField{"seed", &ComparisonOptions::seed, at_least(0),
+    OptionField{"seed", &ComparisonOptions::seed, whole(0),
                 "Seed of the splits; what is random in the fits of split r = 0, 1, ... has the seed plus r."},
 };
 

@@ -17,4 +17,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 /// "; did you mean 'b'?", or nothing when no name is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
+/// "; for 90 % give 0.9" where a number that must be a share of one, as 90, looks like a percentage; else nothing.
+std::string share_of_percentage(double value);
+
 }  // namespace condens

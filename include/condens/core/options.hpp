@@ -30,25 +30,51 @@
 
 namespace condens {
 
+// Every option has ends, be they far: of numbers beyond 1e100 the squares of squares are no numbers, and whole
+// numbers beyond 1e15 may not be exact.
+inline constexpr double largest_number = 1e100;
+inline constexpr double smallest_positive = 1e-100;
+inline constexpr double largest_count = 1e15;
+
 /// Interval that a number must lie in.
 struct Bounds {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
+  double low = -largest_number;
+  double high = largest_number;
   bool low_open = false;
   bool high_open = false;
+  bool whole = false;  ///< whole numbers only
+  bool distinct = false;  ///< of a list: no number comes twice
 
   constexpr bool contain(double value) const {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
-           value >= std::numeric_limits<double>::lowest() && value <= std::numeric_limits<double>::max();  // finite
+           (!whole || static_cast<double>(static_cast<long long>(value)) == value);
   }
 };
 constexpr Bounds at_least(double low) { return {.low = low}; }
-constexpr Bounds positive() { return {.low = 0, .low_open = true}; }
+constexpr Bounds positive() { return {.low = smallest_positive}; }
 constexpr Bounds within(double low, double high) { return {.low = low, .high = high}; }
 constexpr Bounds below(double low, double high) { return {.low = low, .high = high, .high_open = true}; }
 constexpr Bounds anything() { return {}; }
+/// Of a list whose numbers are compared with each other, or that would do the same work twice.
+constexpr Bounds distinct(Bounds bounds) {
+  bounds.distinct = true;
+  return bounds;
+}
 
-/// "> 0", "in [0, 1)", ">= 2"; empty where everything finite is allowed.
+/// Whole numbers. The far end by itself is for seeds, and for limits that the rows or the end of a search undercut
+/// whatever they are: nothing is made in that number.
+constexpr Bounds whole(double low, double high = largest_count) { return {.low = low, .high = high, .whole = true}; }
+
+// Ends for what is made or done in that number.
+inline constexpr double most_runs = 10'000;      ///< starts, resamples, repeats: each is a search or a fit of its own
+inline constexpr double most_updates = 1e7;      ///< steps that all are taken, cheap ones: minutes
+inline constexpr double most_components = 1000;  ///< of one law: beyond, a row of predictions costs a page of memory
+inline constexpr double most_units = 1024;       ///< of a layer: it has their square in weights
+
+/// The bounds without the far ends, which are told to those only who meet them.
+Bounds as_told(Bounds bounds);
+
+/// "> 0", "in [0, 1)", ">= 2", as told; empty where everything is allowed.
 std::string to_string(const Bounds& bounds);
 
 /// The names of an enum's values, in order: specialise for each option enum.
@@ -67,6 +93,10 @@ OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Optio
 
 template <class Options>
 inline constexpr auto option_table = std::tuple{};
+
+/// Throws std::invalid_argument where a number comes twice: for lists of which only the model knows whether their
+/// numbers are candidates.
+void require_distinct(std::string_view owner, std::string_view name, std::vector<double> values);
 
 /// What a door needs to know about one option.
 struct OptionInfo {

@@ -24,8 +24,8 @@ struct Dataset {
   Index size() const { return y.cols(); }
 
   /// Throws std::invalid_argument naming what is wrong: no rows, no target,
-  /// lengths that differ, NaN or infinity (with its place), weights negative or
-  /// all zero, groups out of order. `owner` begins the message.
+  /// lengths that differ, NaN or infinity (with its place), weights negative, all
+  /// zero or one above all others, groups out of order. `owner` begins the message.
   void check(std::string_view owner) const;
 
   /// The rows of x of each input, by `groups`.
@@ -36,8 +36,17 @@ struct Dataset {
   Dataset subset(const std::vector<Index>& rows) const;
 };
 
-/// `data` itself or, where some weights are zero, its other rows, kept in `storage`:
-/// weight zero is absence.
+/// Weights as every fit takes them, whatever their unit. A weight below 2^-50 of the largest is
+/// zero: beside it, it is lost in rounding. Those that add up to less than the number of rows are
+/// shares of the rows; others count copies, up to 2^40 of a row. Multiplied by a power of two,
+/// shares stay the same to the bit.
+Vector counted_weights(const VectorView& weights);
+
+/// How many rows have a counted weight above zero.
+Index count_rows(const Dataset& data);
+
+/// `data` itself or, where that is not the same, the rows whose counted weight is above zero, with
+/// these weights, kept in `storage`: weight zero is absence.
 const Dataset& rows_that_count(const Dataset& data, Dataset& storage);
 
 }  // namespace condens

@@ -38,6 +38,15 @@ struct EncodedColumn {
 
 std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
 
+/// Which rows of a table have a value in every column that is needed, and only levels that the training data had.
+struct EncodableRows {
+  std::vector<Index> rows;
+  Index missing = 0;         ///< others: with a missing value
+  Index unknown_levels = 0;  ///< others: complete, with a level that the training data did not have
+  /// What is wrong with the others, with places; empty when there are none.
+  std::string trouble;
+};
+
 class Encoder {
  public:
   /// Learns columns, levels and ranges. Throws std::invalid_argument, with file, line and
@@ -53,13 +62,19 @@ class Encoder {
   static Encoder generic(const Dataset& data, const std::vector<std::string>& inputs = {},
                          const std::vector<std::string>& targets = {});
 
-  /// Inputs, targets, and weights where the table has their column. With `drop_missing`
-  /// the result is shorter than the table by the rows left out. Throws as `fit` does, and
-  /// for a level that the training data did not have.
+  /// Of the inputs and, `with_targets`, of targets and of weights where the table has their column. Throws
+  /// std::invalid_argument for a column that is not there and a table without rows.
+  EncodableRows encodable_rows(const Table& table, bool with_targets) const;
+
+  /// Inputs, targets, and weights where the table has their column, of all rows, of the encodable ones alone
+  /// (`drop_missing`) or of `rows`, which must be among these. Throws as `fit` does, and for a level that the training
+  /// data did not have.
   Dataset encode(const Table& table, bool drop_missing = false) const;
+  Dataset encode(const Table& table, const std::vector<Index>& rows) const;
 
   /// The inputs alone (encoded_names().size() x rows); other columns are not needed.
   Matrix encode_inputs(const Table& table) const;
+  Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
 
   const std::vector<EncodedColumn>& input_columns() const { return inputs_; }
   const std::vector<EncodedColumn>& targets() const { return targets_; }
@@ -74,6 +89,11 @@ class Encoder {
   /// The input column of each row of Dataset::x.
   std::vector<Index> group_of_rows() const;
 
+  /// What to know before a fit to `rows` rows (0: unknown): categorical inputs of so many levels that they take time
+  /// and tell little. Above 50 levels, or above 10 with fewer than five rows each on average; dates written as texts
+  /// and identifiers of rows are called so. Each names the column, and what to do.
+  std::vector<std::string> warnings(Index rows) const;
+
   /// Names of the inputs that had one value in all of the training data.
   std::vector<std::string> constant_inputs() const;
 
@@ -81,8 +101,7 @@ class Encoder {
   static Encoder from_document(const Document& document);
 
  private:
-  std::vector<Index> complete_rows(const Table& table, bool with_targets, bool drop_missing) const;
-  Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
+  std::vector<const Column*> columns_needed(const Table& table, bool with_targets) const;
 
   std::vector<EncodedColumn> inputs_;
   std::vector<EncodedColumn> targets_;

@@ -1,6 +1,8 @@
 #pragma once
 // Named columns of numbers or texts, as a file or a data frame holds them.
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +69,7 @@ class Table {
  private:
   std::string source_;
   std::vector<Column> columns_;
+  std::map<std::string, std::size_t, std::less<>> place_of_;  // of every name in columns_
   std::vector<Index> lines_;
 };
 

@@ -61,7 +61,7 @@ struct GmmOptions {
 
 template <>
 inline constexpr auto option_table<GmmOptions> = std::tuple{
-    OptionField{"n_components", &GmmOptions::n_components, at_least(1),
+    OptionField{"n_components", &GmmOptions::n_components, distinct(whole(1, most_components)),
                 "Number of Gaussians, or candidates for it in rising order: the search ends after three without "
                 "improvement."},
     OptionField{"covariance", &GmmOptions::covariance, anything(),
@@ -69,8 +69,7 @@ inline constexpr auto option_table<GmmOptions> = std::tuple{
     OptionField{"selection", &GmmOptions::selection, anything(),
                 "Candidates are compared by the Bayesian information criterion, or by the held-out likelihood of y "
                 "given x."},
-    OptionField{"cv", &GmmOptions::cv, at_least(0),
-                "For selection = cv: the number of folds, or the fold of every row."},
+    OptionField{"cv", &GmmOptions::cv, whole(0), "For selection = cv: the number of folds, or the fold of every row."},
     OptionField{"initialization", &GmmOptions::initialization, anything(),
                 "Starts from clusters by k-means++, or from centres drawn uniformly from `region`."},
     OptionField{"centers", &GmmOptions::centers, anything(),
@@ -82,16 +81,16 @@ inline constexpr auto option_table<GmmOptions> = std::tuple{
                 "Variance to start with around random or given centres, on the scale of the fit."},
     OptionField{"variance_floor", &GmmOptions::variance_floor, within(1e-12, 1e12),
                 "Smallest variance in any direction, on the scale of the fit: standardised, a share of the column's."},
-    OptionField{"starts", &GmmOptions::starts, at_least(1), "Short runs, of which the best is continued."},
-    OptionField{"short_iterations", &GmmOptions::short_iterations, at_least(1), "Iterations of a short run."},
-    OptionField{"max_iterations", &GmmOptions::max_iterations, at_least(0), "Iterations of the run that is continued."},
+    OptionField{"starts", &GmmOptions::starts, whole(1, most_runs), "Short runs, of which the best is continued."},
+    OptionField{"short_iterations", &GmmOptions::short_iterations, whole(1), "Iterations of a short run."},
+    OptionField{"max_iterations", &GmmOptions::max_iterations, whole(0), "Iterations of the run that is continued."},
     OptionField{"tolerance", &GmmOptions::tolerance, at_least(0),
                 "Ends where the mean log density rises by less (0: after max_iterations)."},
     OptionField{"defensive_weight", &GmmOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GmmOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &GmmOptions::seed, at_least(0), "Seed of everything random: starts and folds."},
+    OptionField{"seed", &GmmOptions::seed, whole(0), "Seed of everything random: starts and folds."},
 };
 
 class Gmm final : public JointDensity {
@@ -119,12 +118,13 @@ class Gmm final : public JointDensity {
 template <>
 inline constexpr auto result_table<Gmm> = std::tuple{
     ResultField{"n_kernels", &Gmm::n_kernels, "Number of components."},
-    ResultField{"kernel_weights", &Gmm::kernel_weights, "Weights of the components."},
-    ResultField{"kernel_means", &Gmm::kernel_means, "Means of the components in [x, y], on the scale of the data."},
+    ResultField{"kernel_weights", &Gmm::kernel_weights, "Weights of the components.", line("n_kernels")},
+    ResultField{"kernel_means", &Gmm::kernel_means, "Means of the components in [x, y], on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Gmm::kernel_scales,
-                "Standard deviations of the components, on the scale of the data."},
+                "Standard deviations of the components, on the scale of the data.", items("n_kernels", "n_columns")},
     ResultField{"kernel_covariances", &Gmm::kernel_covariances,
-                "Covariance matrices of the components, each column by column, on the scale of the data."},
+                "Covariance matrices of the components, on the scale of the data.", squares("n_kernels", "n_columns")},
     ResultField{"covariance", &Gmm::covariance, "Shape of the covariances: full or diagonal."},
     ResultField{"log_likelihood", &Gmm::score, "Mean log density of the rows [x, y], on the scale of the fit."},
 };

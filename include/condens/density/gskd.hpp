@@ -72,13 +72,13 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
     OptionField{"search", &GskdOptions::search, anything(),
                 "How each kernel is found: quasi-Newton steps from the best of random candidates (gradient), or the "
                 "paper's repeated weighted boosting search (boosting)."},
-    OptionField{"candidates", &GskdOptions::candidates, at_least(1),
+    OptionField{"candidates", &GskdOptions::candidates, whole(1, most_runs),
                 "Random candidates of the gradient search, evaluated together."},
-    OptionField{"starts", &GskdOptions::starts, at_least(1),
+    OptionField{"starts", &GskdOptions::starts, whole(1, most_runs),
                 "The best candidates, from each of which quasi-Newton steps are taken."},
-    OptionField{"population", &GskdOptions::population, at_least(1), "Population of the boosting search."},
-    OptionField{"generations", &GskdOptions::generations, at_least(1), "Generations of the boosting search."},
-    OptionField{"search_iterations", &GskdOptions::search_iterations, at_least(0),
+    OptionField{"population", &GskdOptions::population, whole(1, most_runs), "Population of the boosting search."},
+    OptionField{"generations", &GskdOptions::generations, whole(1, most_runs), "Generations of the boosting search."},
+    OptionField{"search_iterations", &GskdOptions::search_iterations, whole(0, most_updates),
                 "Steps of the boosting search in a generation, two evaluations each."},
     OptionField{"literal_best", &GskdOptions::literal_best, anything(),
                 "Take the boosting search's best as it was before the last step of a generation, as the paper's text "
@@ -97,24 +97,24 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
         "nonnegative", &GskdOptions::nonnegative, anything(),
         "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
         "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
-    OptionField{"max_kernels", &GskdOptions::max_kernels, at_least(1), "Largest number of kernels."},
+    OptionField{"max_kernels", &GskdOptions::max_kernels, whole(1), "Largest number of kernels."},
     OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
                 "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
                 "lower it)."},
     OptionField{"weights", &GskdOptions::weights, anything(),
                 "How the kernels' weights are found: the exact minimiser, or multiplicative updates (mnqp)."},
-    OptionField{"iterations", &GskdOptions::iterations, at_least(1), "Number of multiplicative updates."},
+    OptionField{"iterations", &GskdOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
     OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{
-        "fit_rows", &GskdOptions::fit_rows, at_least(2),
+        "fit_rows", &GskdOptions::fit_rows, whole(2),
         "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
         "has all rows."},
     OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GskdOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &GskdOptions::seed, at_least(0), "Seed of everything random: candidates, population, subset."},
+    OptionField{"seed", &GskdOptions::seed, whole(0), "Seed of everything random: candidates, population, subset."},
 };
 
 class Gskd final : public JointDensity {
@@ -141,13 +141,16 @@ class Gskd final : public JointDensity {
 
 template <>
 inline constexpr auto result_table<Gskd> = std::tuple{
-    ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one."},
-    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data."},
+    ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Gskd::kernel_scales,
-                "Standard deviations of the kernels, inputs first, on the scale of the data."},
+                "Standard deviations of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
     ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},
     ResultField{"target_bandwidth", &Gskd::target_bandwidth,
-                "Width of the Parzen window in every column, inputs first, on the standardised scale."},
+                "Width of the Parzen window in every column, inputs first, on the standardised scale.",
+                line("n_columns")},
 };
 
 }  // namespace condens

@@ -58,15 +58,15 @@ inline constexpr auto option_table<ParzenOptions> = std::tuple{
                 "Smallest width that is learned, in standard deviations: ties in a column would make it vanish."},
     OptionField{"scoring", &ParzenOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &ParzenOptions::cv, at_least(0),
+    OptionField{"cv", &ParzenOptions::cv, whole(0),
                 "0 (leave one out, copies of a row together), a number of folds, or the fold number of every row."},
-    OptionField{"width_rows", &ParzenOptions::width_rows, at_least(0),
+    OptionField{"width_rows", &ParzenOptions::width_rows, whole(0),
                 "Of more rows than this, a random subset of this size chooses the widths (0: all rows do)."},
     OptionField{"defensive_weight", &ParzenOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &ParzenOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &ParzenOptions::seed, at_least(0), "Seed of everything random: folds and subset."},
+    OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
 class Parzen final : public JointDensity {
@@ -98,13 +98,13 @@ class Parzen final : public JointDensity {
 template <>
 inline constexpr auto result_table<Parzen> = std::tuple{
     ResultField{"bandwidths", &Parzen::bandwidths,
-                "Gaussian width of every column, inputs first, on the standardised scale."},
+                "Gaussian width of every column, inputs first, on the standardised scale.", line("n_columns")},
     ResultField{"n_kernels", &Parzen::n_kernels, "Number of kernels: of rows that differ."},
-    ResultField{"kernel_weights", &Parzen::kernel_weights, "Weights of the kernels, of sum one."},
-    ResultField{"kernel_means", &Parzen::kernel_means,
-                "Where the kernels sit, on the scale of the data, inputs first."},
+    ResultField{"kernel_weights", &Parzen::kernel_weights, "Weights of the kernels, of sum one.", line("n_kernels")},
+    ResultField{"kernel_means", &Parzen::kernel_means, "Where the kernels sit, on the scale of the data, inputs first.",
+                items("n_kernels", "n_columns")},
     ResultField{"kernel_scales", &Parzen::kernel_scales,
-                "Standard deviations of the kernels, on the scale of the data."},
+                "Standard deviations of the kernels, on the scale of the data.", items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

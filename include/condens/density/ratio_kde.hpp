@@ -50,6 +50,9 @@ struct RatioKdeOptions {
 
   /// Two Parzen windows, each with one width among the ten values of the paper's section 2.6 by its own likelihood.
   static RatioKdeOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of the widths, and how they are shared.
+  void give_way(const Document& given);
 };
 
 template <>
@@ -63,7 +66,7 @@ inline constexpr auto option_table<RatioKdeOptions> = std::tuple{
     OptionField{"bandwidth", &RatioKdeOptions::bandwidth, positive(),
                 "Gaussian width in x on the standardised scale (separate: of all columns of the numerator): none "
                 "(learned), one number, candidates (isotropic, auto), or one for each (diagonal, inputs first)."},
-    OptionField{"bandwidth_y", &RatioKdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &RatioKdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y where widths are equal: none (learned, or that of x if it has candidates), one "
                 "number, or candidates beside given widths in x."},
     OptionField{"bandwidth_denominator", &RatioKdeOptions::bandwidth_denominator, positive(),
@@ -71,13 +74,13 @@ inline constexpr auto option_table<RatioKdeOptions> = std::tuple{
                 "input (diagonal), or none: number or candidates of bandwidth, else learned."},
     OptionField{"bandwidth_floor", &RatioKdeOptions::bandwidth_floor, positive(),
                 "Smallest width that is learned (equal: in y), in standard deviations: ties would make it vanish."},
-    OptionField{"width_rows", &RatioKdeOptions::width_rows, at_least(2),
+    OptionField{"width_rows", &RatioKdeOptions::width_rows, whole(2),
                 "Of more rows than this, a random subset of this size chooses the widths."},
     OptionField{"defensive_weight", &RatioKdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &RatioKdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &RatioKdeOptions::seed, at_least(0), "Seed of everything random: the subset."},
+    OptionField{"seed", &RatioKdeOptions::seed, whole(0), "Seed of everything random: the subset."},
 };
 
 class RatioKde final : public ConditionalDensity {
@@ -119,10 +122,11 @@ class RatioKde final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<RatioKde> = std::tuple{
     ResultField{"bandwidths", &RatioKde::bandwidths,
-                "Gaussian width of every input in the numerator, on the standardised scale."},
-    ResultField{"bandwidths_y", &RatioKde::bandwidths_y, "Gaussian width of every target, on the standardised scale."},
+                "Gaussian width of every input in the numerator, on the standardised scale.", line("n_inputs")},
+    ResultField{"bandwidths_y", &RatioKde::bandwidths_y, "Gaussian width of every target, on the standardised scale.",
+                line("n_targets")},
     ResultField{"bandwidths_denominator", &RatioKde::bandwidths_denominator,
-                "Gaussian width of every input in the denominator, on the standardised scale."},
+                "Gaussian width of every input in the denominator, on the standardised scale.", line("n_inputs")},
 };
 
 }  // namespace condens

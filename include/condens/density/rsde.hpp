@@ -52,7 +52,7 @@ struct RsdeOptions {
 template <>
 inline constexpr auto option_table<RsdeOptions> = std::tuple{
     OptionField{
-        "bandwidth", &RsdeOptions::bandwidth, positive(),
+        "bandwidth", &RsdeOptions::bandwidth, distinct(positive()),
         "Width of the kernels, on the standardised scale: one number, candidates for cross-validation, or none: "
         "0.5 to 4 times the width of a Parzen window by the leave-one-out likelihood."},
     OptionField{
@@ -63,19 +63,19 @@ inline constexpr auto option_table<RsdeOptions> = std::tuple{
                 "The mean over the sample with the point itself, as in the paper, or (loo) over the others."},
     OptionField{"solver", &RsdeOptions::solver, anything(),
                 "The exact minimiser, or multiplicative updates, which need the matrix of all pairs."},
-    OptionField{"iterations", &RsdeOptions::iterations, at_least(1), "Number of multiplicative updates."},
+    OptionField{"iterations", &RsdeOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
     OptionField{"pruning", &RsdeOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{"scoring", &RsdeOptions::scoring, anything(),
                 "What held-out rows score: -log p, or half the integral of p^2 minus p."},
-    OptionField{"cv", &RsdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &RsdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"refine", &RsdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{"defensive_weight", &RsdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &RsdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &RsdeOptions::seed, at_least(0), "Seed of the folds."},
+    OptionField{"seed", &RsdeOptions::seed, whole(0), "Seed of the folds."},
 };
 
 class Rsde final : public JointDensity {
@@ -103,9 +103,11 @@ template <>
 inline constexpr auto result_table<Rsde> = std::tuple{
     ResultField{"bandwidth", &Rsde::bandwidth, "Width of the kernels, on the standardised scale."},
     ResultField{"n_kernels", &Rsde::n_kernels, "Number of kernels whose weight is not zero."},
-    ResultField{"kernel_weights", &Rsde::kernel_weights, "Weight of every kernel; they sum to one."},
-    ResultField{"kernel_means", &Rsde::kernel_means, "Centres (inputs, then targets), on the scale of the data."},
-    ResultField{"kernel_scales", &Rsde::kernel_scales, "Standard deviations, on the scale of the data."},
+    ResultField{"kernel_weights", &Rsde::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Rsde::kernel_means, "Centres (inputs, then targets), on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"kernel_scales", &Rsde::kernel_scales, "Standard deviations, on the scale of the data.",
+                items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

@@ -52,7 +52,7 @@ struct SkdOptions {
 template <>
 inline constexpr auto option_table<SkdOptions> = std::tuple{
     OptionField{
-        "bandwidth", &SkdOptions::bandwidth, positive(),
+        "bandwidth", &SkdOptions::bandwidth, distinct(positive()),
         "Width of the kernels, on the standardised scale: one number, candidates for cross-validation, or none: "
         "1 to 4 times target_bandwidth."},
     OptionField{"target_bandwidth", &SkdOptions::target_bandwidth, positive(),
@@ -65,24 +65,24 @@ inline constexpr auto option_table<SkdOptions> = std::tuple{
                 "The regulariser is a share of a column's sum of squares, so that units do not matter."},
     OptionField{"local_regularization", &SkdOptions::local_regularization, anything(),
                 "Then give each chosen kernel a regulariser by its evidence and select once more among them."},
-    OptionField{"max_kernels", &SkdOptions::max_kernels, at_least(1), "Most kernels that are chosen."},
+    OptionField{"max_kernels", &SkdOptions::max_kernels, whole(1), "Most kernels that are chosen."},
     OptionField{"stop_tolerance", &SkdOptions::stop_tolerance, below(0, 1),
                 "Stop when another kernel lowers the leave-one-out error by less than this share (paper: 0)."},
     OptionField{"weights", &SkdOptions::weights, anything(),
                 "How the kernels' weights are found: the exact minimiser, or multiplicative updates (mnqp)."},
-    OptionField{"iterations", &SkdOptions::iterations, at_least(1), "Number of multiplicative updates."},
+    OptionField{"iterations", &SkdOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
     OptionField{"pruning", &SkdOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{"scoring", &SkdOptions::scoring, anything(),
                 "What held-out rows score: -log p, or half the integral of p^2 minus p."},
-    OptionField{"cv", &SkdOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &SkdOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"refine", &SkdOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{"defensive_weight", &SkdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &SkdOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &SkdOptions::seed, at_least(0), "Seed of the folds."},
+    OptionField{"seed", &SkdOptions::seed, whole(0), "Seed of the folds."},
 };
 
 class Skd final : public JointDensity {
@@ -114,9 +114,11 @@ inline constexpr auto result_table<Skd> = std::tuple{
     ResultField{"target_bandwidth", &Skd::target_bandwidth,
                 "Width of the Parzen window that was the target, on the standardised scale."},
     ResultField{"n_kernels", &Skd::n_kernels, "Number of kernels whose weight is not zero."},
-    ResultField{"kernel_weights", &Skd::kernel_weights, "Weight of every kernel; they sum to one."},
-    ResultField{"kernel_means", &Skd::kernel_means, "Centres (inputs, then targets), on the scale of the data."},
-    ResultField{"kernel_scales", &Skd::kernel_scales, "Standard deviations, on the scale of the data."},
+    ResultField{"kernel_weights", &Skd::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Skd::kernel_means, "Centres (inputs, then targets), on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"kernel_scales", &Skd::kernel_scales, "Standard deviations, on the scale of the data.",
+                items("n_kernels", "n_columns")},
 };
 
 }  // namespace condens

@@ -32,6 +32,9 @@ struct GaussianComponents {
   GaussianComponents columns(Index begin, Index count) const;
   /// The marginal components of these coordinates, in this order.
   GaussianComponents coordinates(const std::vector<Index>& which) const;
+  /// Of the coordinates after the first k, given that the first k are at their means; other values move the means
+  /// alone.
+  GaussianComponents given_leading(Index k) const;
   /// Writes the columns of `other` from column `to` on; of correlated ones into correlated ones only.
   void set_columns(Index to, const GaussianComponents& other);
   /// N(0, I) for each of m components, to be written over.

@@ -163,8 +163,13 @@ class GaussianMixtures {
   /// The laws of shift + scale * Y, coordinate by coordinate; scale finite and not zero.
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) const&;
   GaussianMixtures affine(const VectorView& shift, const VectorView& scale) &&;
+  /// The same with a shift and a scale for every distribution: d x n.
+  GaussianMixtures affine_each(const MatrixView& shift, const MatrixView& scale) const;
   GaussianMixtures marginal(Index j) const;
   GaussianMixtures marginal(const std::vector<Index>& coordinates) const;
+  /// The distributions of the other coordinates, in their order, given `values` (k x n) of the k coordinates `given`.
+  /// Throws std::invalid_argument where none or all are given, and where the values are beyond every component.
+  GaussianMixtures conditional(const std::vector<Index>& given, const MatrixView& values) const;
 
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
   Vector pdf(const MatrixView& y, const Run& run = {}) const;
@@ -175,6 +180,13 @@ class GaussianMixtures {
   Vector sf(const VectorView& y, const Run& run = {}) const;       ///< univariate
   Vector log_cdf(const VectorView& y, const Run& run = {}) const;  ///< univariate
   Vector log_sf(const VectorView& y, const Run& run = {}) const;   ///< univariate
+  /// P(lower < Y <= upper) of k intervals for every law, relatively exact for every component; 0 where lower >= upper.
+  /// Univariate.
+  Vector probability(const VectorView& lower, const VectorView& upper, const Run& run = {}) const;
+  /// Expected shortfall (Acerbi and Tasche 2002): E[Y | Y <= quantile(level)], and E[Y | Y > upper_quantile(level)], of
+  /// k levels in (0, 1] for every law. Univariate.
+  Vector lower_tail_mean(const VectorView& levels, const Run& run = {}) const;
+  Vector upper_tail_mean(const VectorView& levels, const Run& run = {}) const;
   /// The same levels for every law: levels x n. Univariate.
   Matrix quantile(const VectorView& levels, const Run& run = {}) const;
   /// k levels for every law, as for points. Univariate.

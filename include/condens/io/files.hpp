@@ -13,9 +13,10 @@ namespace condens {
 std::string read_file(const std::string& path);
 
 /// A file that appears under its name, complete and on the disk, at commit(). Until then,
-/// and after any failure, what was there before stays. Links are followed; the permissions
-/// of an existing file are kept. What is no regular file (a pipe, a device) and "-", the
-/// standard output, are written as the bytes come.
+/// and after any failure, what was there before stays. Links are followed, also to a file that
+/// does not exist yet; the permissions of an existing file are kept, and its owner where the system
+/// allows; a file that may not be written is refused. What is no regular file (a pipe, a device) and
+/// "-", the standard output, are written as the bytes come.
 class AtomicFile {
  public:
   /// Throws std::runtime_error, as commit() does, that names the path and the reason.
@@ -26,6 +27,9 @@ class AtomicFile {
 
   std::ostream& stream();
   void commit();
+
+  /// Whether the bytes go out as they come: what has been written cannot be taken back.
+  bool is_written_in_place() const;
 
  private:
   class Impl;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
@@ -43,6 +44,13 @@ class ConditionalDensity {
 
   const FitReport& report() const { return report_; }
 
+  /// What brings inputs and targets to the standardised scale; the identity where the model does without.
+  const Standardizer& x_scale() const { return x_scale_; }
+  const Standardizer& y_scale() const { return y_scale_; }
+
+  /// For who fitted the model and has more to tell, before it is shared.
+  void set_report(FitReport report) { report_ = std::move(report); }
+
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;
 
@@ -64,9 +72,6 @@ class ConditionalDensity {
 
   /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
   virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
-
-  const Standardizer& x_scale() const { return x_scale_; }
-  const Standardizer& y_scale() const { return y_scale_; }
 
   /// For models that wrap another: its laws at inputs on the user's scale, of targets that are
   /// standardised by its scale of y.

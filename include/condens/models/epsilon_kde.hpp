@@ -61,11 +61,11 @@ struct EpsilonKdeOptions {
 
 template <>
 inline constexpr auto option_table<EpsilonKdeOptions> = std::tuple{
-    OptionField{"radius", &EpsilonKdeOptions::radius, positive(),
+    OptionField{"radius", &EpsilonKdeOptions::radius, distinct(positive()),
                 "Threshold of the neighbourhood, on the standardised scale: one number, or candidates."},
     OptionField{"radius_of", &EpsilonKdeOptions::radius_of, anything(),
                 "What the radius bounds: the distance (Sugiyama et al. 2010), or its square (Shiga et al. 2015)."},
-    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y, on the standardised scale: one number, or candidates."},
     OptionField{"refine", &EpsilonKdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
@@ -75,13 +75,13 @@ inline constexpr auto option_table<EpsilonKdeOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &EpsilonKdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &EpsilonKdeOptions::cv, at_least(0),
+    OptionField{"cv", &EpsilonKdeOptions::cv, whole(0),
                 "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"max_scored_rows", &EpsilonKdeOptions::max_scored_rows, at_least(0),
+    OptionField{"max_scored_rows", &EpsilonKdeOptions::max_scored_rows, whole(0),
                 "Of more held-out rows than this, as many drawn at random score the candidates (0: all do)."},
     OptionField{"standardize", &EpsilonKdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &EpsilonKdeOptions::seed, at_least(0), "Seed of everything random: folds and scored rows."},
+    OptionField{"seed", &EpsilonKdeOptions::seed, whole(0), "Seed of everything random: folds and scored rows."},
 };
 
 class EpsilonKde final : public ConditionalDensity {

@@ -57,15 +57,15 @@ inline constexpr auto option_table<GaussianProcessOptions> = std::tuple{
                 "Prior variance of the function, one or one for every target; none: learned."},
     OptionField{"noise_variance", &GaussianProcessOptions::noise_variance, positive(),
                 "Variance of y around the function, one or one for every target; none: learned."},
-    OptionField{"n_starts", &GaussianProcessOptions::n_starts, at_least(1),
+    OptionField{"n_starts", &GaussianProcessOptions::n_starts, whole(1, most_runs),
                 "Number of starts of the search for the hyper-parameters."},
-    OptionField{"max_rows", &GaussianProcessOptions::max_rows, at_least(1),
+    OptionField{"max_rows", &GaussianProcessOptions::max_rows, whole(1),
                 "Of more rows than this, as many drawn at random make the process: its cost is cubic."},
     OptionField{"defensive_weight", &GaussianProcessOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GaussianProcessOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &GaussianProcessOptions::seed, at_least(0),
+    OptionField{"seed", &GaussianProcessOptions::seed, whole(0),
                 "Seed of everything random: rows, and starts after the third."},
 };
 
@@ -113,15 +113,17 @@ class GaussianProcess final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<GaussianProcess> = std::tuple{
     ResultField{"length_scales", &GaussianProcess::length_scales,
-                "Length scale of every input for every target, on the standardised scale."},
+                "Length scale of every input for every target, on the standardised scale.",
+                items("n_targets", "n_inputs")},
     ResultField{"signal_variance", &GaussianProcess::signal_variance,
-                "Prior variance of the function for every target, on the standardised scale."},
+                "Prior variance of the function for every target, on the standardised scale.", line("n_targets")},
     ResultField{"noise_variance", &GaussianProcess::noise_variance,
-                "Variance around the function for every target, on the standardised scale."},
+                "Variance around the function for every target, on the standardised scale.", line("n_targets")},
     ResultField{"log_marginal_likelihood", &GaussianProcess::log_marginal_likelihood,
-                "Log marginal likelihood of every target, on the standardised scale."},
+                "Log marginal likelihood of every target, on the standardised scale.", line("n_targets")},
     ResultField{"feature_importances", &GaussianProcess::feature_importances,
-                "Inverse length scale of every input as a share of their sum, the mean over targets."},
+                "Inverse length scale of every input as a share of their sum, the mean over targets.",
+                line("n_features")},
 };
 
 }  // namespace condens

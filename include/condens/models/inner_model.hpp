@@ -15,6 +15,7 @@ namespace condens {
 struct InnerModel {
   std::vector<OptionInfo> options;
   std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Document& options, const Run&)> fit;
+  bool joint = false;  ///< the score that it reports is that of inputs and targets together
 };
 
 /// Makes an inner model from {"model": name, "parameters": ...}.

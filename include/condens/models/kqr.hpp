@@ -67,10 +67,10 @@ inline constexpr auto option_table<KqrOptions> = std::tuple{
     OptionField{"quantile_levels", &KqrOptions::quantile_levels,
                 Bounds{.low = 0, .high = 1, .low_open = true, .high_open = true},
                 "Levels of the quantiles that are estimated, ascending, two at least."},
-    OptionField{"bandwidth", &KqrOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &KqrOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, candidates, or none: a grid that grows "
                 "with the square root of the number of inputs."},
-    OptionField{"regularization", &KqrOptions::regularization, positive(),
+    OptionField{"regularization", &KqrOptions::regularization, distinct(positive()),
                 "Penalty lambda on the squared norm of each quantile function: one number, candidates, or none: a "
                 "grid."},
     OptionField{"loss", &KqrOptions::loss, anything(),
@@ -78,23 +78,23 @@ inline constexpr auto option_table<KqrOptions> = std::tuple{
                 "number of rows, or its sum (paper)."},
     OptionField{"refine", &KqrOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
-    OptionField{"spread", &KqrOptions::spread, positive(),
+    OptionField{"spread", &KqrOptions::spread, distinct(positive()),
                 "Standard deviation of the Gaussian of an interval between quantiles, in lengths of the interval: one "
                 "number, or candidates."},
-    OptionField{"bandwidth_y_floor", &KqrOptions::bandwidth_y_floor, positive(),
+    OptionField{"bandwidth_y_floor", &KqrOptions::bandwidth_y_floor, distinct(positive()),
                 "Smallest standard deviation of a component, on the standardised scale of y: one number, or "
                 "candidates."},
     OptionField{"scoring", &KqrOptions::scoring, anything(),
                 "Score of cross-validation for bandwidth and regularization: negative log-likelihood of the law, or "
                 "pinball loss of the quantiles; spread and floor always by the first."},
-    OptionField{"cv", &KqrOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"max_rows", &KqrOptions::max_rows, at_least(2),
+    OptionField{"cv", &KqrOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"max_rows", &KqrOptions::max_rows, whole(2),
                 "Of more rows than this, as many drawn at random are used: memory is their square."},
     OptionField{"defensive_weight", &KqrOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &KqrOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &KqrOptions::seed, at_least(0), "Seed of everything random: folds and rows."},
+    OptionField{"seed", &KqrOptions::seed, whole(0), "Seed of everything random: folds and rows."},
 };
 
 class Kqr final : public ConditionalDensity {
@@ -145,17 +145,21 @@ class Kqr final : public ConditionalDensity {
 
 template <>
 inline constexpr auto result_table<Kqr> = std::tuple{
-    ResultField{"levels", &Kqr::quantile_levels, "Levels of the quantiles."},
+    ResultField{"levels", &Kqr::quantile_levels, "Levels of the quantiles.", line("n_levels")},
     ResultField{"bandwidth", &Kqr::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"regularization", &Kqr::regularization, "Penalty that was used."},
     ResultField{"spread", &Kqr::spread, "Standard deviation of a component that was used, in lengths of its interval."},
     ResultField{"bandwidth_y_floor", &Kqr::bandwidth_y_floor,
                 "Smallest standard deviation of a component that was used, on the standardised scale of y."},
-    ResultField{"centers_x", &Kqr::centers_x, "Inputs of the rows that carry a kernel, on the scale of the data."},
-    ResultField{"coef", &Kqr::coefficients, "Coefficients of the kernels, one column for each level."},
-    ResultField{"intercept", &Kqr::intercepts, "Constant of every quantile function, on the standardised scale of y."},
+    ResultField{"centers_x", &Kqr::centers_x, "Inputs of the rows that carry a kernel, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"kernel_weights", &Kqr::coefficients, "Coefficients of the kernels for every level.",
+                items("n_levels", "n_centers")},
+    ResultField{"intercept", &Kqr::intercepts, "Constant of every quantile function, on the standardised scale of y.",
+                line("n_levels")},
     ResultField{"relative_gaps", &Kqr::relative_gaps,
-                "Certificate of every level: how far its objective is from the least, as a share of it, at most."},
+                "Certificate of every level: how far its objective is from the least, as a share of it, at most.",
+                line("n_levels")},
 };
 
 }  // namespace condens

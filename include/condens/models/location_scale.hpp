@@ -68,15 +68,15 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
     OptionField{"model_preset", &LocationScaleOptions::model_preset, anything(),
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &LocationScaleOptions::options, anything(), "Options of that model."},
-    OptionField{"bandwidth", &LocationScaleOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LocationScaleOptions::bandwidth, distinct(positive()),
                 "Kernel width of ridge regressions, on the standardised scale: one number, or candidates for "
                 "leave-one-out; none: a grid."},
-    OptionField{"regularization", &LocationScaleOptions::regularization, positive(),
+    OptionField{"regularization", &LocationScaleOptions::regularization, distinct(positive()),
                 "Penalty lambda of ridge regressions: one number, or candidates for leave-one-out; none: a grid."},
-    OptionField{"n_centers", &LocationScaleOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LocationScaleOptions::n_centers, whole(1),
                 "Number of kernel centres of ridge regressions, spread over the inputs by k-means++ (all rows when "
                 "there are fewer)."},
-    OptionField{"max_rows", &LocationScaleOptions::max_rows, at_least(1),
+    OptionField{"max_rows", &LocationScaleOptions::max_rows, whole(1),
                 "Of more rows than this, as many drawn at random make a Gaussian process: its cost is cubic."},
     OptionField{"scale_floor", &LocationScaleOptions::scale_floor, Bounds{.low = 0, .high = 1, .low_open = true},
                 "Least spread, as a share of the root mean square of the residuals left out."},
@@ -84,7 +84,7 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &LocationScaleOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 before mean and spread are fitted."},
-    OptionField{"seed", &LocationScaleOptions::seed, at_least(0),
+    OptionField{"seed", &LocationScaleOptions::seed, whole(0),
                 "Seed of everything random: centres, rows of a process, and what the model draws."},
 };
 
@@ -147,19 +147,22 @@ class LocationScaleDensity final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<LocationScaleDensity> = std::tuple{
     ResultField{"explained", &LocationScaleDensity::explained,
-                "Share of every target's squared error that the mean takes away, on rows left out."},
+                "Share of every target's squared error that the mean takes away, on rows left out.", line("n_targets")},
     ResultField{"scale_gain", &LocationScaleDensity::scale_gain,
-                "Log-likelihood per row left out that the spread adds to a constant one, as of a Laplace law."},
+                "Log-likelihood per row left out that the spread adds to a constant one, as of a Laplace law.",
+                line("n_targets")},
     ResultField{"residual_scale", &LocationScaleDensity::residual_scale,
-                "Root mean square of what the mean leaves of every target on rows left out, in its unit."},
+                "Root mean square of what the mean leaves of every target on rows left out, in its unit.",
+                line("n_targets")},
     ResultField{"length_scales", &LocationScaleDensity::length_scales,
-                "Length scale of every input in the mean of every target, on the standardised scale; 0: no kernels."},
+                "Length scale of every input in the mean of every target, on the standardised scale; 0: no kernels.",
+                items("n_targets", "n_inputs")},
     ResultField{"scale_length_scales", &LocationScaleDensity::scale_length_scales,
-                "The same of the logarithm of the spread."},
+                "The same of the logarithm of the spread.", items("n_targets", "n_inputs")},
     ResultField{"regularization", &LocationScaleDensity::regularization,
-                "Penalty of the ridge regression for every target's mean; 0: there is none."},
+                "Penalty of the ridge regression for every target's mean; 0: there is none.", line("n_targets")},
     ResultField{"scale_regularization", &LocationScaleDensity::scale_regularization,
-                "The same for the logarithm of the spread."},
+                "The same for the logarithm of the spread.", line("n_targets")},
 };
 
 }  // namespace condens

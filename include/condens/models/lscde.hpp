@@ -59,15 +59,15 @@ struct LscdeOptions {
 
 template <>
 inline constexpr auto option_table<LscdeOptions> = std::tuple{
-    OptionField{"bandwidth", &LscdeOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LscdeOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LscdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LscdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for x."},
-    OptionField{"regularization", &LscdeOptions::regularization, positive(),
+    OptionField{"regularization", &LscdeOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"refine", &LscdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
-    OptionField{"n_centers", &LscdeOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LscdeOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LscdeOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -85,10 +85,10 @@ inline constexpr auto option_table<LscdeOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &LscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &LscdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &LscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &LscdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &LscdeOptions::seed, at_least(0), "Seed of everything random: centres and folds."},
+    OptionField{"seed", &LscdeOptions::seed, whole(0), "Seed of everything random: centres and folds."},
 };
 
 class Lscde final : public ConditionalDensity {
@@ -146,12 +146,15 @@ template <>
 inline constexpr auto result_table<Lscde> = std::tuple{
     ResultField{"bandwidth", &Lscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"input_widths", &Lscde::input_widths,
-                "Factor of the bandwidth for every input, learned by the option metric, or 1."},
+                "Factor of the bandwidth for every input, learned by the option metric, or 1.", line("n_inputs")},
     ResultField{"bandwidth_y", &Lscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Lscde::regularization, "Ridge penalty that was used."},
-    ResultField{"coef", &Lscde::coefficients, "Coefficient of every centre, >= 0."},
-    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data."},
+    ResultField{"kernel_weights", &Lscde::coefficients, "Coefficient alpha of the kernel at every centre, >= 0.",
+                line("n_centers")},
+    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

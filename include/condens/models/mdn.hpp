@@ -37,7 +37,7 @@ inline constexpr auto choice_names<MdnOptimizer> = std::array<std::string_view, 
 /// The defaults are our recommendation; `paper()` is the paper's network.
 struct MdnOptions {
   std::vector<double> n_components = {3};
-  std::vector<double> hidden = {15};
+  std::vector<double> units = {15};
   std::vector<double> regularization = {0.01};
   Index layers = 2;
   bool skip = true;
@@ -64,42 +64,45 @@ struct MdnOptions {
 
 template <>
 inline constexpr auto option_table<MdnOptions> = std::tuple{
-    OptionField{"n_components", &MdnOptions::n_components, at_least(1),
+    OptionField{"n_components", &MdnOptions::n_components, distinct(whole(1, most_components)),
                 "Gaussians of a network at every x: one number, or candidates for cross-validation."},
-    OptionField{"hidden", &MdnOptions::hidden, at_least(1),
-                "Units in every hidden layer: one number, or candidates for cross-validation."},
-    OptionField{"regularization", &MdnOptions::regularization, at_least(0),
+    OptionField{"units", &MdnOptions::units, whole(1, most_units),
+                "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
+                "which cross-validation takes one."},
+    OptionField{"regularization", &MdnOptions::regularization, distinct(at_least(0)),
                 "Weight decay: half of it times the squared weights is added to the mean loss; one number, or "
                 "candidates for cross-validation."},
-    OptionField{"layers", &MdnOptions::layers, within(1, 10), "Number of hidden layers."},
+    OptionField{"layers", &MdnOptions::layers, whole(1, 10),
+                "Number of hidden layers, all of the same number of units."},
     OptionField{"skip", &MdnOptions::skip, anything(),
                 "Add a linear function of the inputs to every mean that the network puts out."},
     OptionField{"covariance", &MdnOptions::covariance, anything(),
                 "A standard deviation for every target of a component, or one for all targets."},
-    OptionField{"n_members", &MdnOptions::n_members, at_least(1), "Number of networks whose densities are averaged."},
-    OptionField{"n_starts", &MdnOptions::n_starts, at_least(1),
+    OptionField{"n_members", &MdnOptions::n_members, whole(1, most_runs),
+                "Number of networks whose densities are averaged."},
+    OptionField{"n_starts", &MdnOptions::n_starts, whole(1, most_runs),
                 "Trainings for each network, from different starts; the best one stays."},
     OptionField{"validation_fraction", &MdnOptions::validation_fraction, below(0, 1),
                 "Share of the rows, drawn anew for each network, that decides when its training stops; 0: all rows "
                 "train."},
-    OptionField{"patience", &MdnOptions::patience, at_least(1),
+    OptionField{"patience", &MdnOptions::patience, whole(1),
                 "Steps without a lower loss on the validation rows after which training stops."},
     OptionField{"optimizer", &MdnOptions::optimizer, anything(),
                 "L-BFGS on all rows, Adam on batches of rows, or (auto) Adam for more than adam_rows rows."},
-    OptionField{"max_iterations", &MdnOptions::max_iterations, at_least(1), "Most steps of L-BFGS."},
-    OptionField{"adam_rows", &MdnOptions::adam_rows, at_least(1), "With more training rows than this, auto is Adam."},
-    OptionField{"adam_passes", &MdnOptions::adam_passes, at_least(1), "Most passes of Adam over the rows."},
-    OptionField{"batch_size", &MdnOptions::batch_size, at_least(1), "Rows of one step of Adam."},
+    OptionField{"max_iterations", &MdnOptions::max_iterations, whole(1), "Most steps of L-BFGS."},
+    OptionField{"adam_rows", &MdnOptions::adam_rows, whole(1), "With more training rows than this, auto is Adam."},
+    OptionField{"adam_passes", &MdnOptions::adam_passes, whole(1, most_updates), "Most passes of Adam over the rows."},
+    OptionField{"batch_size", &MdnOptions::batch_size, whole(1), "Rows of one step of Adam."},
     OptionField{"learning_rate", &MdnOptions::learning_rate, positive(),
                 "Of Adam at its first step; it falls to 0 along half a cosine."},
     OptionField{"scale_floor", &MdnOptions::scale_floor, positive(),
                 "Every standard deviation of a component is larger than this share of the target's spread."},
     OptionField{"defensive_weight", &MdnOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
-    OptionField{"cv", &MdnOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &MdnOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &MdnOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &MdnOptions::seed, at_least(0),
+    OptionField{"seed", &MdnOptions::seed, whole(0),
                 "Seed of everything random: starts, folds, validation rows and batches."},
 };
 
@@ -110,7 +113,7 @@ class Mdn final : public ConditionalDensity {
   static Mdn fit(const Dataset& data, const MdnOptions& options = {}, const Run& run = {});
 
   Index n_components() const { return shape_.n_components; }
-  Index hidden() const { return shape_.hidden; }
+  Index units() const { return shape_.hidden; }
   double regularization() const { return regularization_; }
   Index n_members() const { return parameters_.cols(); }
   Index n_parameters() const { return shape_.n_parameters(); }
@@ -149,17 +152,20 @@ class Mdn final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<Mdn> = std::tuple{
     ResultField{"n_components", &Mdn::n_components, "Gaussians of every network."},
-    ResultField{"hidden", &Mdn::hidden, "Units in every hidden layer."},
+    ResultField{"units", &Mdn::units, "Units of each hidden layer."},
     ResultField{"regularization", &Mdn::regularization, "Weight decay."},
     ResultField{"n_members", &Mdn::n_members, "Number of networks."},
     ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
     ResultField{"train_nll", &Mdn::train_nll,
-                "Mean negative log-likelihood of every network on its training rows, on the standardised scale."},
+                "Mean negative log-likelihood of every network on its training rows, on the standardised scale.",
+                line("n_members")},
     ResultField{
         "validation_nll", &Mdn::validation_nll,
         "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
-        "when there are none."},
-    ResultField{"parameters", &Mdn::parameters, "Weights and biases, one column for every network."},
+        "when there are none.",
+        line("n_members")},
+    ResultField{"parameters", &Mdn::parameters, "Weights and biases of every network.",
+                items("n_members", "n_parameters")},
 };
 
 }  // namespace condens

@@ -52,6 +52,9 @@ struct NadarayaWatsonOptions {
 
   /// 100 random centres, one width for x and y among the twenty values of section 3.1.
   static NadarayaWatsonOptions paper();
+
+  /// What a preset says of widths gives way to what is given of them or of the metric, where both cannot hold.
+  void give_way(const Document& given);
 };
 
 template <>
@@ -65,28 +68,27 @@ inline constexpr auto option_table<NadarayaWatsonOptions> = std::tuple{
         "bandwidth", &NadarayaWatsonOptions::bandwidth, positive(),
         "Gaussian width in x, on the standardised scale: none (learned), one number, candidates (isotropic, auto), or "
         "one number for each input (diagonal)."},
-    OptionField{"bandwidth_y", &NadarayaWatsonOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &NadarayaWatsonOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: none (learned), one number, or candidates beside given widths in x."},
     OptionField{"common_bandwidth", &NadarayaWatsonOptions::common_bandwidth, anything(),
                 "One width for x and y (with bandwidth given), as in the paper."},
     OptionField{"bandwidth_y_floor", &NadarayaWatsonOptions::bandwidth_y_floor, positive(),
                 "Smallest width in y that is learned, in standard deviations of y: ties in y would make it vanish."},
-    OptionField{"n_centers", &NadarayaWatsonOptions::n_centers, at_least(0),
+    OptionField{"n_centers", &NadarayaWatsonOptions::n_centers, whole(0),
                 "Number of samples, drawn at random, that carry a kernel (0: all)."},
     OptionField{"centers", &NadarayaWatsonOptions::centers, anything(),
                 "Given centres [x, y] on the scale of the data, used instead of the samples."},
-    OptionField{"metric_rows", &NadarayaWatsonOptions::metric_rows, at_least(2),
+    OptionField{"metric_rows", &NadarayaWatsonOptions::metric_rows, whole(2),
                 "Of more centres than this, a random subset of this size chooses the widths."},
     OptionField{"merge_copies", &NadarayaWatsonOptions::merge_copies, anything(),
                 "Rows that are equal in x and y leave together in the leave-one-out likelihood."},
-    OptionField{"starts", &NadarayaWatsonOptions::starts, at_least(1),
+    OptionField{"starts", &NadarayaWatsonOptions::starts, whole(1, most_runs),
                 "Searches from different starting widths, of which the best is kept."},
     OptionField{"defensive_weight", &NadarayaWatsonOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &NadarayaWatsonOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &NadarayaWatsonOptions::seed, at_least(0),
-                "Seed of everything random: centres, subset, starts."},
+    OptionField{"seed", &NadarayaWatsonOptions::seed, whole(0), "Seed of everything random: centres, subset, starts."},
 };
 
 class NadarayaWatson final : public ConditionalDensity {
@@ -132,14 +134,19 @@ class NadarayaWatson final : public ConditionalDensity {
 template <>
 inline constexpr auto result_table<NadarayaWatson> = std::tuple{
     ResultField{"bandwidths", &NadarayaWatson::bandwidths,
-                "Gaussian width of every input, on the standardised scale (with a full metric: where it started)."},
+                "Gaussian width of every input, on the standardised scale (with a full metric: where it started).",
+                line("n_inputs")},
     ResultField{"bandwidth_y", &NadarayaWatson::bandwidth_y, "Gaussian width in y, on the standardised scale."},
     ResultField{"metric_matrix", &NadarayaWatson::metric_matrix,
-                "W of a full metric, on the standardised scale; empty otherwise."},
+                "W of a full metric, on the standardised scale; empty otherwise.",
+                as_written("n_directions", "n_inputs")},
     ResultField{"feature_importances", &NadarayaWatson::feature_importances,
-                "Share of every input in the sum of 1 / bandwidth (standardised); 0: plays no part."},
-    ResultField{"centers_x", &NadarayaWatson::centers_x, "Inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &NadarayaWatson::centers_y, "Targets of the centres, on the scale of the data."},
+                "Share of every input in the sum of 1 / bandwidth (standardised); 0: plays no part.",
+                line("n_features")},
+    ResultField{"centers_x", &NadarayaWatson::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &NadarayaWatson::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

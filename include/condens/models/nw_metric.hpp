@@ -65,6 +65,10 @@ NwMetric metric_of_widths(const Vector& widths, const Dataset& data);
 /// random. Weights are there for every row.
 Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Index seed);
 
+/// At most `most` rows for a search over d columns of x, fewer where these are hundreds - the levels of a category -
+/// since an evaluation takes rows^2 d operations.
+Index rows_of_search(Index most, Index d);
+
 /// Searches by quasi-Newton steps over log h_k (inputs of several columns have one width)
 /// or W, and log h_y. Data with weights; not scaled by this function, but searched over
 /// widths between 0.01 and 20 standard deviations of each input. A width at the upper end
@@ -76,6 +80,7 @@ NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, con
 struct NwComparison {
   double gain = 0;
   double standard_error = 0;
+  bool all_rows = true;  ///< compared; not a random sample of them
 
   /// What is less than 1e-9 is rounding: of inputs that are copies both are one.
   bool is_worth_it() const { return gain > std::max(standard_error, 1e-9); }

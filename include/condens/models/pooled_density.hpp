@@ -69,10 +69,11 @@ class PooledDensity : public ConditionalDensity {
 /// What the classes derived from it found.
 inline constexpr auto pool_results = std::tuple{
     ResultField{"members", &PooledDensity::member_names,
-                "Names of the models that could be fitted, and broad, the broad Gaussian, last."},
-    ResultField{"weights", &PooledDensity::member_weights, "Weight of every member in the pool."},
+                "Names of the models that could be fitted, and broad, the broad Gaussian, last.", line("n_members")},
+    ResultField{"weights", &PooledDensity::member_weights, "Weight of every member in the pool.", line("n_members")},
     ResultField{"member_scores", &PooledDensity::member_scores,
-                "Negative log-likelihood of every member on the rows left out, for y in standard deviations."},
+                "Negative log-likelihood of every member on the rows left out, for y in standard deviations.",
+                line("n_members")},
 };
 
 }  // namespace condens

@@ -68,11 +68,14 @@ struct PressOptions {
 
   /// GCV from one random start, early stopping on a fifth of the rows, J = 1, ..., 15 by AIC.
   static PressOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of widths for each state, and the number of states.
+  void give_way(const Document& given);
 };
 
 template <>
 inline constexpr auto option_table<PressOptions> = std::tuple{
-    OptionField{"n_states", &PressOptions::n_states, at_least(1),
+    OptionField{"n_states", &PressOptions::n_states, distinct(whole(1, most_components)),
                 "Number of predictive states J: one number, or candidates."},
     OptionField{"criterion", &PressOptions::criterion, anything(),
                 "What the map is fitted by: squared error in the sample, by the paper's closed-form or generalised "
@@ -80,33 +83,34 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "the density."},
     OptionField{"selection", &PressOptions::selection, anything(),
                 "What chooses among candidates: AIC, or the likelihood of rows held out in turn."},
-    OptionField{"cv", &PressOptions::cv, anything(),
+    OptionField{"cv", &PressOptions::cv, whole(0),
                 "Number of folds, or one fold number for every row, for selection by cv."},
-    OptionField{"hidden", &PressOptions::hidden, at_least(1),
+    OptionField{"hidden", &PressOptions::hidden, whole(1, most_units),
                 "Widths of hidden layers between the inputs and the states; none: a linear map."},
     OptionField{"activation", &PressOptions::activation, anything(), "What the units of hidden layers compute."},
     OptionField{"smoothness", &PressOptions::smoothness, at_least(0),
                 "Degrees of freedom that the fit is drawn to, with smoothness_weight."},
     OptionField{"smoothness_weight", &PressOptions::smoothness_weight, at_least(0),
                 "Weight of the squared distance of the degrees of freedom from smoothness."},
-    OptionField{"regularization", &PressOptions::regularization, at_least(0),
+    OptionField{"regularization", &PressOptions::regularization, distinct(at_least(0)),
                 "Ridge penalty on the coefficients: half the number times the sum of their squares; one number, or "
                 "candidates."},
-    OptionField{"lasso", &PressOptions::lasso, at_least(0),
+    OptionField{"lasso", &PressOptions::lasso, distinct(at_least(0)),
                 "Penalty on the absolute coefficients of the inputs, which makes some exactly zero: none, one number, "
                 "or candidates."},
     OptionField{"start", &PressOptions::start, anything(),
                 "Starts from classes of y, clusters of the rows and a split of the fit with fewer states, then random; "
                 "or random only."},
-    OptionField{"n_starts", &PressOptions::n_starts, at_least(1), "Number of starts, of which the best is kept."},
-    OptionField{"batch_size", &PressOptions::batch_size, at_least(0),
+    OptionField{"n_starts", &PressOptions::n_starts, whole(1, most_runs),
+                "Number of starts, of which the best is kept."},
+    OptionField{"batch_size", &PressOptions::batch_size, whole(0),
                 "Rows of the first batch that starts are tried on, where there are twice as many or more; the best "
                 "goes on to four times as many, and so on to all (0: all from the first step)."},
     OptionField{"holdout", &PressOptions::holdout, below(0, 1),
                 "Share of the rows that does not fit the map but says when to stop (0: none)."},
-    OptionField{"patience", &PressOptions::patience, at_least(1),
+    OptionField{"patience", &PressOptions::patience, whole(1),
                 "Steps without a lower squared error of the rows held out after which the search stops."},
-    OptionField{"max_iterations", &PressOptions::max_iterations, at_least(1), "Largest number of steps of a search."},
+    OptionField{"max_iterations", &PressOptions::max_iterations, whole(1), "Largest number of steps of a search."},
     OptionField{"bandwidth_y", &PressOptions::bandwidth_y, positive(),
                 "Gaussian width of the states' densities on the standardised scale: none (learned), one number, or one "
                 "for each state."},
@@ -123,7 +127,7 @@ inline constexpr auto option_table<PressOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &PressOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &PressOptions::seed, at_least(0), "Seed of everything random: starts, folds, held-out rows."},
+    OptionField{"seed", &PressOptions::seed, whole(0), "Seed of everything random: starts, folds, held-out rows."},
 };
 
 class Press final : public ConditionalDensity {
@@ -190,20 +194,25 @@ inline constexpr auto result_table<Press> = std::tuple{
     ResultField{"degrees_of_freedom", &Press::degrees_of_freedom,
                 "Degrees of freedom of the smoother, between 1 and the number of states: close to it, the mean is a "
                 "step function."},
-    ResultField{"coef", &Press::coefficients,
+    ResultField{"state_coef", &Press::coefficients,
                 "Coefficients of every state's score, on the standardised scale: the intercept, then one for every "
-                "input; empty with hidden layers."},
+                "input; empty with hidden layers.",
+                items("n_states", "1 + n_inputs")},
     ResultField{"standard_errors", &Press::standard_errors,
                 "Standard errors of the coefficients from the observed information of the criterion; empty where it "
-                "does not give them."},
+                "does not give them.",
+                items("n_states", "1 + n_inputs")},
     ResultField{"state_means", &Press::state_means,
-                "Mean of y in every state, states in its order (of the first target)."},
+                "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
     ResultField{"state_levels", &Press::state_levels,
-                "Level of y in every state by least squares, which mixed rows do not draw to the centre."},
-    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds."},
-    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state."},
-    ResultField{"bandwidths", &Press::bandwidths,
-                "Gaussian width of every state's density, on the standardised scale."},
+                "Level of y in every state by least squares, which mixed rows do not draw to the centre.",
+                items("n_states", "n_targets")},
+    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds.",
+                line("n_states")},
+    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state.",
+                items("n_states", "n_inputs")},
+    ResultField{"bandwidths", &Press::bandwidths, "Gaussian width of every state's density, on the standardised scale.",
+                line("n_states")},
     ResultField{"mean_entropy", &Press::mean_entropy,
                 "Mean entropy of the states' weights over the training rows, in bits: 0 where every row's state is "
                 "certain."},

@@ -20,8 +20,8 @@
 //
 // plus mu (nu_smooth - nu)^2 (36) and rho |coefficients|^2 / 2. The LASSO's |theta_X|_1 (38) is
 // left to the optimiser. Errors are summed over the targets. p_j is a kernel density of width
-// h_j on nodes (press_nodes.hpp) with the weights a_i W_ji / sigma_j. A state that no row is in
-// plays no part; what cannot be left out gives an infinite value.
+// h_j on nodes (press_nodes.hpp) with the weights a_i W_ji / sigma_j. Of squared errors a state that
+// no row is in plays no part; what cannot be left out gives an infinite value.
 //
 // All of it is one pass for the sums of the states, one for d value / d W and one for the
 // products with the inputs: 4 n d J multiplications and additions and J n exponentials; the
@@ -85,6 +85,7 @@ class PressObjective {
   struct Pass;
   struct Chunk;
   struct Tile;
+  struct Anew;
   PressObjective(const Dataset& rows, PressMap map, PressCriterion criterion, const PressPenalties& penalties,
                  std::vector<PressNodes> nodes, Defensive defensive, std::shared_ptr<const PackedObservations> packed);
   PressInputs inputs(Range rows) const { return {x_.middleCols(rows.begin, rows.size()), packed_.get(), rows.begin}; }
@@ -96,6 +97,9 @@ class PressObjective {
   void square_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void exact_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
+  void sum_anew(Pass& pass) const;
+  Anew sum_anew(const Pass& pass, Index row) const;
+  void spread_anew(Pass& pass, const Chunk& chunk) const;
   void find_gradient(Pass& pass, Chunk& chunk) const;
   const PressNodes& nodes_of(Index j) const { return nodes_[nodes_.size() == 1 ? 0 : static_cast<std::size_t>(j)]; }
 

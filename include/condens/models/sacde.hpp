@@ -66,17 +66,17 @@ struct SacdeOptions {
 
 template <>
 inline constexpr auto option_table<SacdeOptions> = std::tuple{
-    OptionField{"bandwidth", &SacdeOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &SacdeOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &SacdeOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &SacdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for x."},
-    OptionField{"regularization", &SacdeOptions::regularization, positive(),
+    OptionField{"regularization", &SacdeOptions::regularization, distinct(positive()),
                 "Penalty lambda on the norm of every input's coefficients: one number, or candidates."},
     OptionField{"regularization_scale", &SacdeOptions::regularization_scale, anything(),
                 "Whether regularization is a share of the smallest lambda that selects nothing, or lambda itself."},
     OptionField{"adaptive", &SacdeOptions::adaptive, anything(),
                 "Fit twice: the second fit penalises every input by the inverse of its norm in the first."},
-    OptionField{"first_regularization", &SacdeOptions::first_regularization, positive(),
+    OptionField{"first_regularization", &SacdeOptions::first_regularization, distinct(positive()),
                 "Penalty of the first fit (adaptive): one number, candidates, or none: those of regularization."},
     OptionField{
         "selection_rule", &SacdeOptions::selection_rule, anything(),
@@ -84,7 +84,7 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
         "fit takes the least score."},
     OptionField{"constant_group", &SacdeOptions::constant_group, anything(),
                 "Add a term without inputs and without penalty, so that no input enters to carry the marginal of y."},
-    OptionField{"n_centers", &SacdeOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &SacdeOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &SacdeOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -103,18 +103,19 @@ inline constexpr auto option_table<SacdeOptions> = std::tuple{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &SacdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SacdeOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"stability_resamples", &SacdeOptions::stability_resamples, at_least(0),
+    OptionField{"cv", &SacdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"stability_resamples", &SacdeOptions::stability_resamples, whole(0, most_runs),
                 "Number of random half-samples on which the chosen fit is repeated, to see which inputs return."},
     OptionField{"standardize", &SacdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &SacdeOptions::seed, at_least(0), "Seed of everything random: centres, folds, half-samples."},
+    OptionField{"seed", &SacdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
 class Sacde final : public ConditionalDensity {
  public:
   /// Chooses widths and penalty by cross-validation when several are given, all along a path of falling penalties
-  /// from warm starts. Constant inputs never enter. Throws std::invalid_argument for bad options or data, Cancelled.
+  /// from warm starts. Constant inputs never enter, unless standardize and constant_group are false: then data are
+  /// taken as they are. Throws std::invalid_argument for bad options or data, Cancelled.
   /// Cost of a path with n rows, B centres, D inputs, K folds and R <= B the numerical rank of the kernels' overlaps
   /// in y: some two products of 2 (K + 1) n B R D multiplications and additions per penalty; inputs with few distinct
   /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.
@@ -194,15 +195,21 @@ inline constexpr auto result_table<Sacde> = std::tuple{
     ResultField{"bandwidth", &Sacde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"bandwidth_y", &Sacde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Sacde::regularization, "Penalty lambda that was used."},
-    ResultField{"coef", &Sacde::coefficients, "Coefficients, a row per centre and a column per input, >= 0."},
-    ResultField{"constant_coef", &Sacde::constant_coefficients, "Coefficients of the term without inputs."},
-    ResultField{"support", &Sacde::support, "1 for every column of x whose input is selected, else 0."},
+    ResultField{"kernel_weights", &Sacde::coefficients, "Coefficients alpha of every input at every centre, >= 0.",
+                items("n_features", "n_centers")},
+    ResultField{"constant_weights", &Sacde::constant_coefficients,
+                "Coefficients of the term without inputs at every centre.", line("n_centers")},
+    ResultField{"support", &Sacde::support, "1 for every column of x whose input is selected, else 0.",
+                line("n_features")},
     ResultField{"feature_importances", &Sacde::feature_importances,
-                "Norm of every input's coefficients, as a share of their sum."},
+                "Norm of every input's coefficients, as a share of their sum.", line("n_features")},
     ResultField{"stability", &Sacde::stability,
-                "Share of half-samples in which a column's input is selected (empty unless asked for)."},
-    ResultField{"centers_x", &Sacde::centers_x, "Inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &Sacde::centers_y, "Targets of the centres, on the scale of the data."},
+                "Share of half-samples in which a column's input is selected (empty unless asked for).",
+                line("n_features")},
+    ResultField{"centers_x", &Sacde::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &Sacde::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

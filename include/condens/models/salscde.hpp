@@ -42,9 +42,8 @@ inline constexpr auto option_table<SalscdeOptions> = std::tuple{
                 "Options of the model of the selected inputs: those of lscde, but for the three below."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SalscdeOptions::cv, at_least(0),
-                "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &SalscdeOptions::seed, at_least(0), "Seed of everything random: centres, folds, half-samples."},
+    OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &SalscdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
 class Salscde final : public SubsetDensity {
@@ -80,17 +79,22 @@ class Salscde final : public SubsetDensity {
 
 template <>
 inline constexpr auto result_table<Salscde> = std::tuple{
-    ResultField{"support", &Salscde::support, "1 for every column of x whose input is selected, else 0."},
+    ResultField{"support", &Salscde::support, "1 for every column of x whose input is selected, else 0.",
+                line("n_features")},
     ResultField{"feature_importances", &Salscde::feature_importances,
-                "Norm of every input's coefficients in the selection, as a share of their sum."},
+                "Norm of every input's coefficients in the selection, as a share of their sum.", line("n_features")},
     ResultField{"stability", &Salscde::stability,
-                "Share of half-samples in which a column's input is selected (empty unless asked for)."},
+                "Share of half-samples in which a column's input is selected (empty unless asked for).",
+                line("n_features")},
     ResultField{"bandwidth", &Salscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"bandwidth_y", &Salscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Salscde::regularization, "Ridge penalty that was used."},
-    ResultField{"coef", &Salscde::coefficients, "Coefficient of every centre, >= 0."},
-    ResultField{"centers_x", &Salscde::centers_x, "Selected inputs of the centres, on the scale of the data."},
-    ResultField{"centers_y", &Salscde::centers_y, "Targets of the centres, on the scale of the data."},
+    ResultField{"kernel_weights", &Salscde::coefficients, "Coefficient alpha of the kernel at every centre, >= 0.",
+                line("n_centers")},
+    ResultField{"centers_x", &Salscde::centers_x, "Selected inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_selected")},
+    ResultField{"centers_y", &Salscde::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
 };
 
 }  // namespace condens

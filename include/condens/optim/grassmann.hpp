@@ -34,8 +34,9 @@ using SubspaceObjective = std::function<double(const Matrix& w, Matrix& gradient
 struct SubspaceSettings {
   Index max_iterations = 200;        ///< steps
   Index history = 10;                ///< of the quasi-Newton method
-  double gradient_tolerance = 1e-6;  ///< on the largest entry of the projected gradient
-  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to max(1, |value|)
+  double unit = 0;                   ///< of the objective, as in LbfgsSettings
+  double gradient_tolerance = 1e-6;  ///< on the largest entry of the projected gradient, in units
+  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to max(unit, |value|)
 };
 
 struct SubspaceResult {

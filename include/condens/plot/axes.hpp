@@ -48,6 +48,16 @@ struct Ticks {
 /// Candidates of a list at 0, 1, 2, ..., on an axis of `length` pixels: thinned where labels would touch.
 Ticks candidate_ticks(const VectorView& values, double length, bool vertical);
 
+/// Names of levels at 0, 1, 2, ... of a horizontal axis.
+struct LevelTicks {
+  Ticks ticks;
+  double turned = 0.0;  ///< > 0: they would touch and stand upright, cut to this height
+  Index every = 1;      ///< > 1: even so only each of so many has room
+};
+
+/// On an axis of `length` pixels.
+LevelTicks level_ticks(const std::vector<std::string>& levels, double length);
+
 /// What a panel shows and where it stands: `corner`, `width` and `height` are the inside of the frame.
 struct PanelSpec {
   Point corner;
@@ -59,6 +69,7 @@ struct PanelSpec {
   std::string y_label;
   Ticks x_ticks = {};  ///< empty: round numbers
   Ticks y_ticks = {};
+  double turned = 0.0;  ///< as in LevelTicks, of x
 };
 
 class Panel {
@@ -79,7 +90,7 @@ class Panel {
   void line(const VectorView& x, const VectorView& y, const Style& style) const;
   /// Between two curves over x.
   void band(const VectorView& x, const VectorView& low, const VectorView& high, const Style& style) const;
-  /// Equal bars from 0 up over a part of the x axis.
+  /// Equal bars from 0 up or down over a part of the x axis.
   void bars(const Extent& x, const VectorView& heights, const Style& style) const;
   void points(const VectorView& x, const VectorView& y, double radius, const Style& style) const;
 

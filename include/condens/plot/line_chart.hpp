@@ -41,6 +41,7 @@ struct LineChart {
   std::optional<Extent> y_range = {};  ///< curves outside are cut; all of them otherwise
   std::optional<Rule> x_rule = {};
   std::optional<Rule> y_rule = {};
+  std::vector<std::string> standing = {};  ///< "age = 30": where what does not move stands, written below
 };
 
 /// Throws std::invalid_argument for lengths that differ, an x that is not finite, no finite point

@@ -7,6 +7,7 @@
 
 #include "condens/core/run.hpp"
 #include "condens/models/projected_density.hpp"
+#include "condens/plot/figures.hpp"
 
 namespace condens::plot {
 
@@ -17,8 +18,8 @@ struct SummaryOptions {
   std::vector<std::string> inputs = {};   ///< names; where one is missing, "x1", "x2", ... stand in
   std::vector<std::string> targets = {};  ///< "y", or "y1", "y2", ...
   Index target = 0;
-  double interval = 0.9;    ///< probability of the central interval whose edges are drawn
-  Index max_points = 1500;  ///< of the data, evenly thinned
+  double interval = 0.9;           ///< probability of the central interval whose edges are drawn
+  Index max_points = most_points;  ///< of the data, evenly thinned
 };
 
 /// The sufficient-summary plot (Cook 1998). One direction: y against z1, with the density of y

@@ -1,5 +1,6 @@
 #pragma once
-// Which inputs matter, as pictures: bars of their importance, and what each adds to the law.
+// What matters, as pictures: bars of the importance of inputs and of the weights of members, and what each input adds
+// to the density.
 
 #include <optional>
 #include <string>
@@ -19,6 +20,16 @@ struct ImportanceBar {
 
 /// Horizontal bars in the given order, from the top. Throws std::invalid_argument for none.
 std::string importance_bars(const std::vector<ImportanceBar>& bars);
+
+/// A member of a mixture of models.
+struct MemberBar {
+  std::string name;
+  double weight;     ///< a share in [0, 1]
+  std::string note;  ///< beside the bar: its score
+};
+
+/// Horizontal bars in the given order, from the top. Throws std::invalid_argument for none.
+std::string member_bars(const std::vector<MemberBar>& members);
 
 /// Values over one input (left to right) and the target (upwards).
 struct Surface {

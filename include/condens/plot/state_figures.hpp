@@ -1,6 +1,7 @@
 #pragma once
 // Pictures of predictive states (PRESS): what y does in each, where in x each holds, and how certain the rows are.
 
+#include <optional>
 #include <string>
 
 #include "condens/core/run.hpp"
@@ -10,21 +11,23 @@
 
 namespace condens::plot {
 
-/// The density of one target in every state.
-std::string state_densities(const Press& model, const Names& names = {}, Index target = 0, const Run& run = {});
+/// The density of one target in every state; not below zero where `data`, the range of the target, is not.
+std::string state_densities(const Press& model, const Names& names = {}, Index target = 0, const Run& run = {},
+                            const std::optional<Extent>& data = {});
 
 struct StateWeightOptions {
-  Index input = 0;
+  Index input = 0;            ///< its row of x
   Extent range = {0.0, 1.0};  ///< of the input that moves
   Vector at = {};             ///< all inputs, of which `input` moves
 };
 
-/// The weight of every state while one input moves. Throws std::invalid_argument for an input that is not there.
+/// The weight of every state while one input moves; the others are named below. Throws std::invalid_argument for an
+/// input that is not there.
 std::string state_weights(const Press& model, const StateWeightOptions& options, const Names& names = {});
 
 struct StateRowOptions {
   Index target = 0;
-  Index max_points = 1500;  ///< of the data, evenly thinned
+  Index max_points = most_points;  ///< of the data, evenly thinned
 };
 
 /// The rows of the data in the triangle of their weights of three states, in the colour of y (Goerg 2017, figure 2).

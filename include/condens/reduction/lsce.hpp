@@ -71,21 +71,24 @@ struct LsceOptions {
 
   /// 20 random starts, steepest descent along geodesics, cross-validation every 5 steps of each, one width.
   static LsceOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of starts.
+  void give_way(const Document& given);
 };
 
 template <>
 inline constexpr auto option_table<LsceOptions> = std::tuple{
-    OptionField{"n_components", &LsceOptions::n_components, at_least(1),
+    OptionField{"n_components", &LsceOptions::n_components, distinct(whole(1)),
                 "Dimensions of z: one number, candidates, or none: 1, 2, ... as long as the held-out score improves."},
     OptionField{"selection_rule", &LsceOptions::selection_rule, anything(),
                 "The number of components of the least score, or the smallest within one standard error of it."},
-    OptionField{"bandwidth", &LsceOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LsceOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for z."},
-    OptionField{"regularization", &LsceOptions::regularization, positive(),
+    OptionField{"regularization", &LsceOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
-    OptionField{"n_centers", &LsceOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LsceOptions::n_centers, whole(1),
                 "Number of kernel centres of the search, drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LsceOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -99,12 +102,12 @@ inline constexpr auto option_table<LsceOptions> = std::tuple{
                 "Quasi-Newton steps, or the paper's steepest descent along geodesics."},
     OptionField{"informed_starts", &LsceOptions::informed_starts, anything(),
                 "Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer dimensions, too."},
-    OptionField{"random_starts", &LsceOptions::random_starts, at_least(0), "Number of random starts."},
+    OptionField{"random_starts", &LsceOptions::random_starts, whole(0, most_runs), "Number of random starts."},
     OptionField{"tuning", &LsceOptions::tuning, anything(),
                 "Widths and regularisation common to all starts, chosen at the leading one, or own ones for each."},
-    OptionField{"steps_per_tuning", &LsceOptions::steps_per_tuning, at_least(1),
+    OptionField{"steps_per_tuning", &LsceOptions::steps_per_tuning, whole(1),
                 "Steps of the search between two choices of widths and regularisation."},
-    OptionField{"max_steps", &LsceOptions::max_steps, at_least(1), "Most steps of the search from each start."},
+    OptionField{"max_steps", &LsceOptions::max_steps, whole(1), "Most steps of the search from each start."},
     OptionField{"density", &LsceOptions::density, anything(),
                 "Density of y given z: LSCDE that chooses its own centres and widths, or with those of the search."},
     OptionField{"keep_best", &LsceOptions::keep_best, anything(),
@@ -114,10 +117,10 @@ inline constexpr auto option_table<LsceOptions> = std::tuple{
     OptionField{"scoring", &LsceOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density (while W is "
                 "searched: always)."},
-    OptionField{"cv", &LsceOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &LsceOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &LsceOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
-    OptionField{"seed", &LsceOptions::seed, at_least(0), "Seed of everything random: centres, folds, starts."},
+    OptionField{"seed", &LsceOptions::seed, whole(0), "Seed of everything random: centres, folds, starts."},
 };
 
 class Lsce final : public ProjectedDensity {
@@ -154,7 +157,8 @@ class Lsce final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<Lsce> = std::tuple{
     ResultField{"components", &Lsce::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsce::n_components, "Number of directions."},
     ResultField{"bandwidth", &Lsce::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
     ResultField{"bandwidth_y", &Lsce::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},

@@ -60,21 +60,24 @@ struct LsmiOptions {
   /// 20 random starts, steepest descent along geodesics, cross-validation every 5 steps of each,
   /// one width; then the model by its own paper.
   static LsmiOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of starts.
+  void give_way(const Document& given);
 };
 
 template <>
 inline constexpr auto option_table<LsmiOptions> = std::tuple{
-    OptionField{"n_components", &LsmiOptions::n_components, at_least(1),
+    OptionField{"n_components", &LsmiOptions::n_components, distinct(whole(1)),
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &LsmiOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
-    OptionField{"bandwidth", &LsmiOptions::bandwidth, positive(),
+    OptionField{"bandwidth", &LsmiOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &LsmiOptions::bandwidth_y, positive(),
+    OptionField{"bandwidth_y", &LsmiOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for z."},
-    OptionField{"regularization", &LsmiOptions::regularization, positive(),
+    OptionField{"regularization", &LsmiOptions::regularization, distinct(positive()),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
-    OptionField{"n_centers", &LsmiOptions::n_centers, at_least(1),
+    OptionField{"n_centers", &LsmiOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
     OptionField{"center_selection", &LsmiOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
@@ -84,22 +87,22 @@ inline constexpr auto option_table<LsmiOptions> = std::tuple{
                 "Quasi-Newton steps, or the paper's steepest descent along geodesics."},
     OptionField{"informed_starts", &LsmiOptions::informed_starts, anything(),
                 "Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer dimensions, too."},
-    OptionField{"random_starts", &LsmiOptions::random_starts, at_least(0), "Number of random starts."},
+    OptionField{"random_starts", &LsmiOptions::random_starts, whole(0, most_runs), "Number of random starts."},
     OptionField{"tuning", &LsmiOptions::tuning, anything(),
                 "Widths and regularisation common to all starts, chosen at the leading one, or own ones for each."},
-    OptionField{"steps_per_tuning", &LsmiOptions::steps_per_tuning, at_least(1),
+    OptionField{"steps_per_tuning", &LsmiOptions::steps_per_tuning, whole(1),
                 "Steps of the search between two choices of widths and regularisation."},
-    OptionField{"max_steps", &LsmiOptions::max_steps, at_least(1), "Most steps of the search from each start."},
+    OptionField{"max_steps", &LsmiOptions::max_steps, whole(1), "Most steps of the search from each start."},
     OptionField{"model", &LsmiOptions::model, anything(), "Name of the model of the directions."},
     OptionField{"model_preset", &LsmiOptions::model_preset, anything(),
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &LsmiOptions::options, anything(), "Options of that model."},
     OptionField{"scoring", &LsmiOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &LsmiOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &LsmiOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &LsmiOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 before directions are sought."},
-    OptionField{"seed", &LsmiOptions::seed, at_least(0),
+    OptionField{"seed", &LsmiOptions::seed, whole(0),
                 "Seed of everything random: centres, folds, starts, and what the model draws."},
 };
 
@@ -134,7 +137,8 @@ class Lsmi final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<Lsmi> = std::tuple{
     ResultField{"components", &Lsmi::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsmi::n_components, "Number of directions."},
     ResultField{"bandwidth", &Lsmi::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
     ResultField{"bandwidth_y", &Lsmi::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},

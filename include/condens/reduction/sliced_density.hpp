@@ -43,9 +43,9 @@ inline constexpr auto option_table<SlicedOptions> = std::tuple{
     OptionField{"method", &SlicedOptions::method, anything(),
                 "Sliced inverse regression (where the mean of x moves with y), or sliced average variance estimation "
                 "(where its covariance does)."},
-    OptionField{"n_slices", &SlicedOptions::n_slices, at_least(2),
+    OptionField{"n_slices", &SlicedOptions::n_slices, whole(2),
                 "Number of slices of y: equal shares of the rows, or clusters where there are several targets."},
-    OptionField{"n_components", &SlicedOptions::n_components, at_least(1),
+    OptionField{"n_components", &SlicedOptions::n_components, distinct(whole(1)),
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &SlicedOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
@@ -55,11 +55,10 @@ inline constexpr auto option_table<SlicedOptions> = std::tuple{
     OptionField{"options", &SlicedOptions::options, anything(), "Options of that model."},
     OptionField{"scoring", &SlicedOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SlicedOptions::cv, at_least(0),
-                "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"cv", &SlicedOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"standardize", &SlicedOptions::standardize, anything(),
                 "Bring every input to mean 0 and standard deviation 1 before directions are sought."},
-    OptionField{"seed", &SlicedOptions::seed, at_least(0),
+    OptionField{"seed", &SlicedOptions::seed, whole(0),
                 "Seed of everything random: folds, clusters, and what the model draws."},
 };
 
@@ -85,7 +84,8 @@ class SlicedDensity final : public ProjectedDensity {
 template <>
 inline constexpr auto result_table<SlicedDensity> = std::tuple{
     ResultField{"components", &SlicedDensity::components,
-                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x."},
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
     ResultField{"n_components", &SlicedDensity::n_components, "Number of directions."},
 };
 

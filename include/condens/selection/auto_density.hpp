@@ -5,7 +5,8 @@
 // The list follows from a table of costs (auto_density.cpp), seconds of one core estimated from n and
 // d_x, never from a clock: the same data, budget and seed give the same bits on every machine. Members
 // come in a fixed order, what they have added to pools before; each enters whose fits to all
-// rows and without each fold are expected to fit into what is left of the budget, the cheapest one always.
+// rows and without each fold are expected to fit into what is left of the budget, the cheapest one always: where even
+// that would take longer, it is fitted to as many rows, drawn at random, as the budget allows.
 
 #include <string>
 #include <string_view>
@@ -35,16 +36,15 @@ template <>
 inline constexpr auto option_table<AutoOptions> = std::tuple{
     OptionField{"budget", &AutoOptions::budget, positive(),
                 "Seconds that the fit may take on one core, as estimated from the size of the data: what would take "
-                "longer is not a member."},
+                "longer is not a member, and where every model would, the fit is to fewer rows."},
     OptionField{"model_preset", &AutoOptions::model_preset, anything(), "Preset of the members."},
     OptionField{"shrinkage", &AutoOptions::shrinkage, at_least(0),
                 "Evidence for equal weights, in rows: with few rows left out, weights follow chance; 0: none."},
     OptionField{"defensive_weight", &AutoOptions::defensive_weight, below(0, 1),
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
-    OptionField{"cv", &AutoOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &AutoOptions::seed, at_least(0),
-                "Seed of everything random: folds, and what the members draw."},
+    OptionField{"cv", &AutoOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &AutoOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
 /// The models for n rows and d_x inputs, any number of targets, most valuable first, what their fits are expected to
@@ -56,9 +56,14 @@ struct AutoChoice {
 };
 std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget);
 
+/// The most of n rows whose fits by the cheapest model are expected to stay within the budget; n up to 2,000, where
+/// rows are worth more than time.
+Index affordable_rows(Index n, Index d_x, Index folds, double budget);
+
 class AutoDensity final : public PooledDensity {
  public:
-  /// Throws as Pool::fit. A warning names every model that the budget leaves out.
+  /// Throws as Pool::fit. One warning names the models that the budget leaves out, another the number of rows where it
+  /// does not allow all.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
 

@@ -7,9 +7,10 @@
 // FW-NWCDE, FW-eKDE). What the paper leaves open is read so: hyper-parameters are chosen anew
 // for every subset, the folds are the same for all, of equal scores the first input enters.
 //
-// The score of a subset is the best that the model's own choice of hyper-parameters finds on it
-// ("score" of its report). A model that reports none - every hyper-parameter given, or chosen
-// in another way - is fitted to all but one fold in turn and scored on that one.
+// The score of a subset is the best that the model's own choice of hyper-parameters by these folds
+// finds on it ("score" of its report). A model that has none - every hyper-parameter given, or chosen
+// in another way, as by leaving one out - or that of inputs and target together, which says nothing
+// across subsets, is fitted to all but one fold in turn and scored on that one.
 
 #include <memory>
 #include <string>
@@ -51,19 +52,17 @@ inline constexpr auto option_table<ForwardOptions> = std::tuple{
                 "Preset of that model: where options that are not set take their values from."},
     OptionField{"options", &ForwardOptions::options, anything(), "Options of that model."},
     OptionField{
-        "min_features", &ForwardOptions::min_features, at_least(0),
+        "min_features", &ForwardOptions::min_features, whole(0),
         "Least number of inputs, which enter even where the score rises; 0: the density without inputs may win."},
-    OptionField{"max_features", &ForwardOptions::max_features, at_least(0),
+    OptionField{"max_features", &ForwardOptions::max_features, whole(0),
                 "Most inputs that enter, a categorical one counting once; 0: no limit."},
     OptionField{
         "selection_rule", &ForwardOptions::selection_rule, anything(),
         "Keep all inputs that entered, or the first ones whose score is within one standard error of the last."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &ForwardOptions::cv, at_least(0),
-                "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &ForwardOptions::seed, at_least(0),
-                "Seed of everything random: folds, and what the model draws."},
+    OptionField{"cv", &ForwardOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &ForwardOptions::seed, whole(0), "Seed of everything random: folds, and what the model draws."},
 };
 
 class ForwardSelection final : public SubsetDensity {
@@ -100,13 +99,15 @@ class ForwardSelection final : public SubsetDensity {
 
 template <>
 inline constexpr auto result_table<ForwardSelection> = std::tuple{
-    ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0."},
+    ResultField{"support", &ForwardSelection::support, "1 for every input that was selected, else 0.",
+                line("n_features")},
     ResultField{"feature_importances", &ForwardSelection::feature_importances,
-                "What each input took from the score when it entered, as a share of all."},
+                "What each input took from the score when it entered, as a share of all.", line("n_features")},
     ResultField{"ranking", &ForwardSelection::ranking,
-                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected."},
+                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected.",
+                line("n_features")},
     ResultField{"scores", &ForwardSelection::scores,
-                "Cross-validated score without inputs, and after each input that entered."},
+                "Cross-validated score without inputs, and after each input that entered.", line("n_steps")},
 };
 
 }  // namespace condens

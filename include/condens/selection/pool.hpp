@@ -55,9 +55,8 @@ inline constexpr auto option_table<PoolOptions> = std::tuple{
     OptionField{"defensive_weight", &PoolOptions::defensive_weight, below(0, 1),
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
-    OptionField{"cv", &PoolOptions::cv, at_least(0), "Number of folds (at least 2), or the fold number of every row."},
-    OptionField{"seed", &PoolOptions::seed, at_least(0),
-                "Seed of everything random: folds, and what the members draw."},
+    OptionField{"cv", &PoolOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"seed", &PoolOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
 class Pool final : public PooledDensity {

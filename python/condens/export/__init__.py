@@ -11,14 +11,13 @@ that says what to install.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from condens.export._qp import from_qp, to_qp
     from condens.export._scoringrules import to_scoringrules
     from condens.export._skpro import SkproDistribution, SkproRegressor, to_skpro
-
-__all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_qp", "to_scoringrules", "to_skpro"]
 
 _MODULES = {
     "SkproDistribution": "_skpro",
@@ -30,6 +29,19 @@ _MODULES = {
 }
 # What the modules cannot do without: a package, and the name to install it by.
 _NEEDS = {"_qp": ("qp", "qp-prob"), "_skpro": ("skpro", "skpro")}
+
+
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ModuleNotFoundError, ValueError):  # whatever stands in the way of an import
+        return False
+
+
+if TYPE_CHECKING:
+    __all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_qp", "to_scoringrules", "to_skpro"]
+else:  # a star imports what this installation can use
+    __all__ = sorted(name for name, module in _MODULES.items() if module not in _NEEDS or _installed(_NEEDS[module][0]))
 
 
 if not TYPE_CHECKING:  # or every misspelt name would be an Any
@@ -51,4 +63,4 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *_MODULES})

@@ -15,9 +15,14 @@ from condens._arrays import as_float64, as_targets
 from condens._frames import column_names, is_frame, read_columns
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
-from condens.plot._style import wrapped
+from condens.plot._style import caption_below
 
 Floats = NDArray[np.float64]
+FEW_VALUES = 5  # an input with at most as many values, each repeated, is drawn as levels
+REPEATS = 3  # rows for each value: fewer do not tell
+NEAR_SHARE = 0.1  # of the rows lie within the width of the kernel that says how near a row is to a section
+LEAST_WIDTH = 0.25  # of that kernel, in standard deviations
+LITTLE = 0.02  # probability outside an axis that needs no remark
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,23 @@ class Column:
     def levels(self) -> list[str]:
         """The categories, sorted; empty for numbers."""
         return sorted(self.originals)
+
+    def steps(self) -> Floats:
+        """The few values that numbers take; empty for a continuum."""
+        if self.numbers is None:
+            return np.empty(0)
+        values = np.unique(self.numbers[np.isfinite(self.numbers)])
+        few = 2 <= len(values) <= FEW_VALUES and len(self.numbers) >= REPEATS * len(values)
+        return values if few else values[:0]
+
+    def squared_distance(self, value: Any) -> Floats:
+        """Of every row from a value, in standard deviations; levels differ by one."""
+        if self.numbers is None:
+            return np.array([text != value for text in self.texts or []], dtype=np.float64)
+        spread = float(np.nanstd(self.numbers))
+        if not spread > 0:
+            return np.zeros(len(self.numbers))
+        return np.asarray(np.nan_to_num(((self.numbers - value) / spread) ** 2, nan=1.0))
 
     def typical(self) -> Any:
         """The median of numbers, the most frequent of categories."""
@@ -105,12 +127,14 @@ def value_text(value: Any) -> str:
 class Sweep:
     """Rows along which one input moves, and where they stand on the axis of x."""
 
-    label: str  # of the axis: the input, and where the others are
+    label: str  # of the axis: the input
+    others: list[str]  # where the other inputs stand
     positions: Floats  # of the rows
     edges: Floats  # of the cells around the positions: one more
-    levels: list[str]  # of a categorical input, else empty
+    levels: list[str]  # of an input that is drawn as levels, else empty
     rows: Any  # for the model
     data: Floats  # the rows of X on the axis
+    closeness: Floats | None  # of the rows of X to the others, from 0 to 1; None where there are no others
 
     def outline(self, values: Floats) -> tuple[Floats, Floats]:
         """Positions and values of a line; categories become level strokes with gaps (NaN) between them."""
@@ -119,12 +143,27 @@ class Sweep:
         x = self.positions[:, None] + np.array([-0.38, 0.38, np.nan])
         return x.ravel(), (values[:, None] + 0.0 * x).ravel()
 
-    def finish(self, ax: Any) -> None:
-        """Label the axis of x."""
+    def finish(self, ax: Any, remarks: list[str], *, with_points: bool = False, legend_lines: int = 1) -> None:
+        """Label the axis of x, and say below what the picture leaves out and where the other inputs stand."""
         ax.set_xlabel(self.label)
-        if self.levels:
-            ax.set_xticks(self.positions, self.levels)
+        if self.levels and (every := level_ticks(ax, self.positions, self.levels)) > 1:
+            remarks = [f"One of {every} levels is named.", *remarks]
         ax.set_xlim(self.edges[0], self.edges[-1])
+        tail = "rows are paler the farther they are from there." if with_points and self.others else ""
+        caption_below(ax, remarks, "At ", self.others, tail, legend_lines)
+
+
+def level_ticks(ax: Any, positions: Floats, levels: list[str]) -> int:
+    """Names of levels: upright where they would touch, and of many only every so many, which is returned."""
+    letter, longest, pitch = 0.62 * 9, 16, 8.5  # points, letters, points
+    step = 0.75 * float(ax.get_window_extent().width) / ax.figure.dpi * 72 / len(levels)
+    upright = max(map(len, levels)) * letter + 6 > step
+    every = max(1, int(np.ceil(pitch / step))) if upright else 1
+    names = [name if len(name) <= longest else name[: longest - 1] + "\u2026" for name in levels]
+    ax.set_xticks(positions[::every], (names if upright else levels)[::every], rotation=90 if upright else 0)
+    if upright:
+        ax.tick_params(axis="x", labelsize=7)
+    return every
 
 
 def sweep_of(
@@ -144,35 +183,48 @@ def sweep_of(
     kept = {j: c.checked(given[j]) if j in given else c.typical() for j, c in enumerate(columns) if j != place}
 
     moving = columns[place]
-    positions, edges, values = _positions(moving, grid)
+    positions, edges, values, levels = _positions(moving, grid)
     rows = rows_like(
         X, columns, [c.values(values if j == place else [kept[j]] * len(values)) for j, c in enumerate(columns)]
     )
-    data = moving.numbers
-    if data is None:
-        data = np.array([moving.levels.index(text) for text in moving.texts or []], dtype=np.float64)
-        data += np.random.default_rng(0).uniform(-0.25, 0.25, len(data))  # points of a category side by side
-    label = names[place]
-    if kept:
-        most = 12
-        shown = list(kept) if len(kept) <= most else sorted(kept, key=lambda j: j not in given)[:most]
-        where = ", ".join(f"{names[j]} = {value_text(kept[j])}" for j in shown)
-        if len(kept) > most:
-            where += f" and {len(kept) - most} others at their typical values"
-        label += "\n" + wrapped(f"at {where}", 54)
-    return Sweep(label, positions, edges, moving.levels, rows, data)
+    data = moving.numbers if moving.numbers is not None and not levels else _level_places(moving, levels, values)
+    order = sorted(kept, key=lambda j: j not in given)
+    others = [f"{names[j]} = {value_text(kept[j])}" for j in order]
+    near = _closeness([columns[j].squared_distance(kept[j]) for j in kept]) if kept else None
+    return Sweep(names[place], others, positions, edges, levels, rows, data, near)
 
 
-def _positions(moving: Column, grid: int | ArrayLike) -> tuple[Floats, Floats, list[Any]]:
-    """Where the rows stand, the edges of their cells, and the values of the moving input."""
+def _level_places(moving: Column, levels: list[str], values: list[Any]) -> Floats:
+    """The place of every row among the levels, beside each other within a level."""
     if moving.numbers is None:
-        if not isinstance(grid, (int, np.integer)):
-            raise ValueError(f"grid: {moving.name} has categories, all of which are drawn; leave grid out")
-        count = len(moving.levels)
-        return np.arange(count, dtype=np.float64), np.arange(count + 1, dtype=np.float64) - 0.5, list(moving.levels)
+        places = np.array([levels.index(text) for text in moving.texts or []], dtype=np.float64)
+    else:
+        places = np.argmin(np.abs(moving.numbers[:, None] - np.array(values)), axis=1).astype(np.float64)
+    turns = 0.6180339887498949 * np.arange(len(places))  # multiples of the golden ratio fill the level evenly
+    return places + 0.5 * (turns % 1.0) - 0.25
+
+
+def _closeness(squared: list[Floats]) -> Floats:
+    """A Gaussian kernel of the distance in all inputs but one, as wide as holds NEAR_SHARE of the rows."""
+    mean = np.mean(squared, axis=0)
+    width = max(LEAST_WIDTH**2, float(np.quantile(mean, NEAR_SHARE)))
+    return np.asarray(np.exp(-0.5 * mean / width), dtype=np.float64)
+
+
+def _positions(moving: Column, grid: int | ArrayLike) -> tuple[Floats, Floats, list[Any], list[str]]:
+    """Where the rows stand, the edges of their cells, the values of the moving input, and their names as levels."""
+    counted = isinstance(grid, (int, np.integer))
+    if moving.numbers is None and not counted:
+        raise ValueError(f"grid: {moving.name} has categories, all of which are drawn; leave grid out")
+    values: list[Any] = moving.levels if moving.numbers is None else moving.steps().tolist() if counted else []
+    if values:
+        count = len(values)
+        names = [value_text(value) for value in values]
+        return np.arange(count, dtype=np.float64), np.arange(count + 1, dtype=np.float64) - 0.5, values, names
     if isinstance(grid, (int, np.integer)) and not isinstance(grid, bool):
         if grid < 2:
             raise ValueError(f"grid = {grid}, expected at least 2 values of {moving.name}")
+        assert moving.numbers is not None
         low, high = float(np.nanmin(moving.numbers)), float(np.nanmax(moving.numbers))
         if low == high:
             low, high = low - 0.5, high + 0.5
@@ -184,7 +236,7 @@ def _positions(moving: Column, grid: int | ArrayLike) -> tuple[Floats, Floats, l
             raise ValueError("grid must be a number of values, or at least 2 rising values of the feature")
     middles = (positions[1:] + positions[:-1]) / 2
     edges = np.concatenate([positions[:1], middles, positions[-1:]])
-    return positions, edges, positions.tolist()
+    return positions, edges, positions.tolist(), []
 
 
 @dataclass(frozen=True)
@@ -218,3 +270,52 @@ def target_of(X: Any, y: Any, which: Predicted) -> Floats:
     if values.shape[1] != which.n_targets:
         raise ValueError(f"y has {values.shape[1]} column(s), expected {which.n_targets}, as the model has targets")
     return values[:, which.place]
+
+
+def range_of_fit(final: Any, place: int) -> tuple[float, float] | None:
+    """The least and the largest value that a target had in the fit, where the estimator knows them."""
+    core = getattr(final, "_model", None)
+    low, high = (0.0, 0.0) if core is None else core.encoder.target_ranges[place]
+    return (low, high) if low < high else None
+
+
+def bulk(values: Floats) -> tuple[float, float]:
+    """The ends of the data, but for a few far values of many, which would squeeze the rest into a line."""
+    many, share = 1000, 0.005
+    low, high = float(values.min()), float(values.max())
+    if len(values) < many:
+        return low, high
+    inner = np.quantile(values, [share, 1 - share])
+    return (low, high) if high - low <= 2 * (inner[1] - inner[0]) else (float(inner[0]), float(inner[1]))
+
+
+def target_axis(laws: GaussianMixtures, values: Floats | None, tail: float) -> tuple[float, float]:
+    """An axis for y: the data, and the distributions but for `tail` at either side.
+
+    Far values of few rows are left out; the laws do not go beyond the rest by more than its size, and nothing goes
+    below zero where the data do not.
+    """
+    ends = laws.reshape(-1)[:, None].ppf([tail, 1 - tail])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    if values is not None:
+        first, last = bulk(values)
+        reach = max(last - first, float(np.median(ends[:, 1] - ends[:, 0])))
+        low, high = min(max(low, first - reach), first), max(min(high, last + reach), last)
+    margin = 0.03 * (high - low) or 0.5
+    low, high = low - margin, high + margin
+    if values is not None and values.min() >= 0 and high > 0:
+        low = max(low, -0.015 * high)  # points at zero are seen whole
+    return low, high
+
+
+def outside_remark(laws: GaussianMixtures, axis: tuple[float, float]) -> str:
+    """What of the laws lies outside an axis; empty where it could not be seen."""
+    laws = laws.reshape(-1)
+    below, above = float(laws.cdf(axis[0]).max()), float(laws.sf(axis[1]).max())
+    start = 0.0 if abs(axis[0]) < LITTLE * axis[1] else axis[0]
+    parts = [
+        f"{100 * share:.2g} % of the probability lies {side} {value_text(float(f'{end:.3g}'))}"
+        for share, side, end in ((below, "below", start), (above, "above", axis[1]))
+        if share > LITTLE
+    ]
+    return f"Up to {', up to '.join(parts)}." if parts else ""

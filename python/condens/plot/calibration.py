@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _SHARES = np.linspace(0.0, 1.0, 201)  # where bands around the diagonal are computed
+DIFFERENCE_ROWS = 4000  # above, what is expected is taken off: the band of chance would be too thin to be seen
 
 
 def pit_histogram(
@@ -34,7 +35,8 @@ def pit_histogram(
 
     A valley says that the laws are too narrow, a hill that they are too broad, a slope that they are shifted.
     The band holds each single bar of a uniform sample of this size with probability `band`, or a little more
-    (binomial quantiles); of many bars a few may leave it.
+    (binomial quantiles); of many bars a few may leave it. Above 4000 rows the bars stand on the height of uniform
+    ones, so that the band can be seen.
 
     Parameters
     ----------
@@ -67,16 +69,20 @@ def pit_histogram(
     unit = bars / n  # heights are relative to those expected
     low, high = (unit * float(end) for end in _binomial_ends(n, np.float64(1 / bars), level))
 
+    base = 1.0 if n > DIFFERENCE_ROWS else 0.0
     ax = axes_of(ax)
-    style = {"color": "#A9CCE3", "edgecolor": "white", "linewidth": 0.8, "label": f"{n} rows"}
-    ax.bar(edges[:-1], unit * counts, width=1 / bars, align="edge", **{**style, **kwargs})
+    style = {"color": "#A9CCE3", "edgecolor": "white", "linewidth": 0.8, "label": f"{n:,} rows"}
+    ax.bar(edges[:-1], unit * counts - base, width=1 / bars, align="edge", **{**style, **kwargs})
     label = f"{percent(level)} band, bar by bar"
-    ax.fill_between([0.0, 1.0], low, high, color=ACCENT, alpha=0.16, linewidth=0, label=label)
-    ax.plot([0.0, 1.0], [1.0, 1.0], color=ACCENT, linewidth=1.2, linestyle="--", label="uniform")
+    ax.fill_between([0.0, 1.0], low - base, high - base, color=ACCENT, alpha=0.16, linewidth=0, label=label)
+    ax.plot([0.0, 1.0], [1.0 - base] * 2, color=ACCENT, linewidth=1.2, linestyle="--", label="uniform")
     ax.set_xlim(0, 1)
-    ax.set_ylim(bottom=0)
+    if base:
+        _around_zero(ax)
+    else:
+        ax.set_ylim(bottom=0)
     ax.set_xlabel(f"PIT of {name}")
-    ax.set_ylabel("relative frequency")
+    ax.set_ylabel("relative frequency, less 1" if base else "relative frequency")
     legend_above(ax)
     return ax
 
@@ -87,6 +93,7 @@ def calibration(
     y: ArrayLike | None = None,
     *,
     band: float | None = 0.95,
+    difference: bool | None = None,
     target: int | str = 0,
     ax: Axes | None = None,
     **kwargs: Any,
@@ -102,6 +109,9 @@ def calibration(
         As in `pit_histogram`.
     band : float in (0, 1) or None, default 0.95
         Probability of the band; None draws none, for a second curve in the same axes.
+    difference : bool, optional
+        Whether what is expected is taken off, so that the band runs along zero; None does so above 4000 rows, where
+        the band along the diagonal would be too thin to be seen.
     **kwargs
         Keywords of `Axes.step`.
 
@@ -111,13 +121,20 @@ def calibration(
     """
     level = None if band is None else share_in(band, "band")
     pit, name = _pit(estimator, X, y, target)
-    ax = axes_of(ax, square=True)
+    less = len(pit) > DIFFERENCE_ROWS if difference is None else difference
+    ax = axes_of(ax, square=not less)
     if level is not None:
         low, high = (end / len(pit) for end in _binomial_ends(len(pit), _SHARES, level))
         label = f"{percent(level)} band, point by point"
-        ax.fill_between(_SHARES, low, high, color=EXPECTED, linewidth=0, label=label)
-    _draw_shares(ax, pit, **{"color": BLUE, "label": f"{len(pit)} rows", **kwargs})
-    _finish(ax, "nominal probability", f"observed share of {name} below the quantile")
+        _draw_band(ax, low, high, less, label)
+    _draw_shares(ax, pit, less, **{"color": BLUE, "label": f"{len(pit):,} rows", **kwargs})
+    _finish(
+        ax,
+        less,
+        "nominal probability",
+        f"observed share of {name} below the quantile",
+        f"observed less nominal share of {name}",
+    )
     return ax
 
 
@@ -127,6 +144,7 @@ def coverage(
     y: ArrayLike,
     *,
     hdr: bool = True,
+    difference: bool | None = None,
     target: int | str = 0,
     ax: Axes | None = None,
     **kwargs: Any,
@@ -145,6 +163,9 @@ def coverage(
         Test data.
     hdr : bool, default True
         Whether highest density regions are drawn, too.
+    difference : bool, optional
+        Whether what is expected is taken off, so that the band runs along zero; None does so above 4000 rows, where
+        the band along the diagonal would be too thin to be seen.
     target, ax
         As in `pit_histogram`.
     **kwargs
@@ -157,16 +178,18 @@ def coverage(
     check_consistent_length(X, y)
     found = predicted(estimator, X, target, y)
     values = target_of(X, y, found)
-    ax = axes_of(ax, square=True)
+    less = len(values) > DIFFERENCE_ROWS if difference is None else difference
+    ax = axes_of(ax, square=not less)
     error = 2 * np.sqrt(_SHARES * (1 - _SHARES) / len(values))
     low, high = np.clip(_SHARES - error, 0, 1), np.clip(_SHARES + error, 0, 1)
-    ax.fill_between(_SHARES, low, high, color=EXPECTED, linewidth=0, label="± 2 standard errors")
+    _draw_band(ax, low, high, less, "± 2 standard errors")
     central = np.abs(2 * found.laws.pit(values) - 1)
-    _draw_shares(ax, central, **{"color": BLUE, "label": "central intervals", **kwargs})
+    _draw_shares(ax, central, less, **{"color": BLUE, "label": "central intervals", **kwargs})
     if hdr:
         smallest = found.laws.hdr_mass(values)
-        _draw_shares(ax, smallest, **{"color": ACCENT, "label": "highest density regions", **kwargs})
-    _finish(ax, "nominal mass", f"observed coverage of {found.name}")
+        _draw_shares(ax, smallest, less, **{"color": ACCENT, "label": "highest density regions", **kwargs})
+    coverage_of = f"coverage of {found.name}"
+    _finish(ax, less, "nominal mass", f"observed {coverage_of}", f"observed less nominal {coverage_of}")
     return ax
 
 
@@ -193,18 +216,38 @@ def _binomial_ends(n: int, share: Any, level: float) -> tuple[Floats, Floats]:
     return binom.ppf((1 - level) / 2, n, share), binom.ppf((1 + level) / 2, n, share)
 
 
-def _draw_shares(ax: Axes, values: Floats, **style: Any) -> None:
-    """The share of values <= p over p: a step at every value."""
+def _draw_band(ax: Axes, low: Floats, high: Floats, less: bool, label: str) -> None:
+    expected = _SHARES if less else 0.0
+    ax.fill_between(_SHARES, low - expected, high - expected, color=EXPECTED, linewidth=0, label=label)
+
+
+def _draw_shares(ax: Axes, values: Floats, less: bool, **style: Any) -> None:
+    """The share of values <= p over p, a step at every value; less p, both ends of the slope between two of them."""
     heights = np.arange(len(values) + 1) / len(values)
     x = np.concatenate([[0.0], np.sort(values), [1.0]])
+    if less:
+        x = np.repeat(x, 2)[1:-1]
+        ax.plot(x, np.repeat(heights, 2) - x, **{"linewidth": 1.6, **style})
+        return
     ax.step(x, np.concatenate([heights, [1.0]]), **{"where": "post", "linewidth": 1.6, **style})
 
 
-def _finish(ax: Axes, xlabel: str, ylabel: str) -> None:
-    ax.plot([0, 1], [0, 1], color=REFERENCE, linewidth=1.0, linestyle="--")
+def _around_zero(ax: Axes) -> None:
+    """As much above zero as below."""
+    ax.set_ylim(auto=True)
+    ax.autoscale_view(scalex=False)
+    reach = max(map(abs, ax.get_ylim()))
+    ax.set_ylim(-reach, reach)
+
+
+def _finish(ax: Axes, less: bool, xlabel: str, ylabel: str, less_label: str) -> None:
+    ax.plot([0, 1], [0, 0 if less else 1], color=REFERENCE, linewidth=1.0, linestyle="--")
     ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.set_aspect("equal")
+    if less:
+        _around_zero(ax)
+    else:
+        ax.set_ylim(0, 1)
+        ax.set_aspect("equal")
     ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
+    ax.set_ylabel(less_label if less else ylabel)
     legend_above(ax)

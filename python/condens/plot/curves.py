@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens._arrays import as_float64
 from condens.distributions import GaussianMixtures
-from condens.plot._inputs import columns_of, predicted, value_text
-from condens.plot._style import LINES, axes_of, legend_above, pyplot, thin
+from condens.metrics import _final
+from condens.plot._inputs import columns_of, outside_remark, predicted, range_of_fit, value_text
+from condens.plot._style import BEYOND, LEGEND_LINE, LINES, axes_of, caption_below, legend_above, pyplot, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,7 @@ def density(
     y_grid: ArrayLike | None = None,
     components: bool = False,
     labels: Sequence[str] | None = None,
+    data_range: tuple[float, float] | None = None,
     name: str = "y",
     ax: Axes | None = None,
     **kwargs: Any,
@@ -44,6 +46,9 @@ def density(
         highest density, which could hardly be seen, are left out.
     labels : list of str, optional
         Names of the laws for the legend.
+    data_range : (float, float), optional
+        The least and the largest y of the data. Beyond them the axes are grey, and where the least is not negative,
+        no curve goes below zero.
     name : str, default "y"
         Label of the axis.
     ax : matplotlib Axes, optional
@@ -69,7 +74,7 @@ def density(
         raise ValueError(f"density: {len(laws)} laws, expected 1 to {_MOST} curves; choose some, such as laws[:5]")
     if labels is not None and len(labels) != len(laws):
         raise ValueError(f"labels has {len(labels)} names, expected {len(laws)}, one per law")
-    grids = _grids(laws, y_grid)
+    grids = _grids(laws, y_grid, data_range)
     given = ax
     ax = axes_of(given)
     for i, (law, grid, color) in enumerate(zip(laws, grids, _colors(len(laws)), strict=True)):
@@ -79,13 +84,15 @@ def density(
         ax.update_datalim([(grid[0], 0.0)])
         if components:
             _draw_components(ax, law, grid, line.get_color())
+    if data_range is not None:
+        _draw_beyond(ax, grids[0][[0, -1]], data_range)
     ax.margins(x=0)
     ax.set_xlabel(name)
     ax.set_ylabel("density")
-    if labels is not None:
-        lines = legend_above(ax)
-        if given is None:
-            ax.figure.set_figheight(3.6 + 0.17 * lines)  # type: ignore[union-attr]  # a figure made here
+    if labels is not None and not legend_above(ax) and given is None:
+        # A figure made here, with its legend at the right.
+        lines = len("\n".join(text.get_text() for text in cast(Any, ax.get_legend()).get_texts()).splitlines())
+        ax.figure.set_size_inches(7.8, max(4.4, 0.8 + lines * LEGEND_LINE / 72))  # type: ignore[union-attr]
     return ax
 
 
@@ -107,7 +114,8 @@ def slices(
     model : estimator
         A fitted estimator of condens, or a pipeline or search that ends in one.
     X : array or data frame of shape (n, d), n <= 20
-        The rows. The legend names those inputs in which they differ.
+        The rows. The legend names those inputs in which they differ, the caption the others. Where y goes beyond the
+        data of the fit, the axes are grey, and where these are not negative, no curve goes below zero.
     target : int or str, default 0
         The target, by place or name; of several, its marginal law is drawn.
     panels : bool, default False
@@ -123,29 +131,49 @@ def slices(
     -------
     matplotlib Axes, or an array of n Axes for panels
     """
-    labels = _row_labels(X, model)
+    labels, common = _row_labels(X, model)
     if not 1 <= len(labels) <= _MOST:
         raise ValueError(f"X has {len(labels)} rows, expected 1 to {_MOST} curves; choose some, such as X[:5]")
     found = predicted(model, X, target)
+    style: dict[str, Any] = {
+        "components": components,
+        "data_range": range_of_fit(_final(model, X)[0], found.place),
+        **kwargs,
+    }
     if not panels:
         if isinstance(ax, np.ndarray):
             raise TypeError("ax is an array, expected one Axes; panels=True draws into several")
-        return density(
-            found.laws, y_grid=y_grid, components=components, labels=labels, name=found.name, ax=ax, **kwargs
-        )
+        ax = density(found.laws, y_grid=y_grid, labels=labels, name=found.name, ax=ax, **style)
+        caption_below(ax, [outside_remark(found.laws, ax.get_xlim())], "At ", common)
+        return ax
     axes = _panel_axes(ax, len(labels))
-    grids = _grids(found.laws, y_grid)
+    grids = _grids(found.laws, y_grid, style["data_range"])
     for law, grid, label, panel in zip(found.laws, grids, labels, axes, strict=True):
-        density(law, y_grid=grid, components=components, name=found.name, ax=panel, **kwargs)
+        density(law, y_grid=grid, name=found.name, ax=panel, **style)
         panel.set_title(label, fontsize=9, loc="left")
         panel.label_outer()
     top = max(panel.get_ylim()[1] for panel in axes)
     for panel in axes:
         panel.set_ylim(0, top)
+    caption_below(axes[-1], [outside_remark(found.laws, axes[-1].get_xlim())], "At ", common)
     return axes
 
 
-def _grids(laws: GaussianMixtures, y_grid: ArrayLike | None) -> list[Floats]:
+def _draw_beyond(ax: Axes, ends: Floats, data_range: tuple[float, float]) -> None:
+    low, high = data_range
+    if not low < high:
+        raise ValueError(f"data_range = {data_range!r}, expected the least and a larger y")
+    style: dict[str, Any] = {"color": BEYOND, "linewidth": 0, "zorder": 0}
+    label: str | None = "beyond the data"
+    for start, stop in ((ends[0], min(low, ends[1])), (max(high, ends[0]), ends[1])):
+        if start < stop:
+            ax.axvspan(start, stop, label=label, **style)
+            label = None
+
+
+def _grids(
+    laws: GaussianMixtures, y_grid: ArrayLike | None, data_range: tuple[float, float] | None = None
+) -> list[Floats]:
     """Values of y for every law, all with the same ends."""
     if y_grid is not None:
         grid = as_float64(y_grid, "y_grid")
@@ -153,6 +181,8 @@ def _grids(laws: GaussianMixtures, y_grid: ArrayLike | None) -> list[Floats]:
             raise ValueError("y_grid must have at least 2 rising values of y")
         return [grid] * len(laws)
     quantiles = laws[:, None].ppf(np.linspace(0.001, 0.999, 401))
+    if data_range is not None and data_range[0] >= 0 < quantiles.max():
+        quantiles = np.maximum(quantiles, 0.0)
     even = np.linspace(quantiles.min(), quantiles.max(), 401)
     return [np.unique(np.concatenate([even, own])) for own in quantiles]
 
@@ -176,12 +206,14 @@ def _draw_components(ax: Axes, law: GaussianMixtures, grid: Floats, color: Any) 
     ax.add_collection(LineCollection(lines, colors=[color], linewidths=0.7, alpha=0.55))
 
 
-def _row_labels(X: Any, model: Any) -> list[str]:
-    """What tells the rows from each other, as texts; of a single row everything."""
+def _row_labels(X: Any, model: Any) -> tuple[list[str], list[str]]:
+    """What tells the rows from each other, as texts, and what they have in common; of a single row everything."""
     columns = columns_of(X, model)
     values = [(c.name, c.numbers.tolist() if c.numbers is not None else c.texts or []) for c in columns]
     differing = [(name, column) for name, column in values if len(set(column)) > 1] or values
-    return [", ".join(f"{name} = {value_text(column[i])}" for name, column in differing) for i in range(len(X))]
+    labels = [", ".join(f"{name} = {value_text(column[i])}" for name, column in differing) for i in range(len(X))]
+    told = {name for name, _ in differing}
+    return labels, [f"{name} = {value_text(column[0])}" for name, column in values if name not in told]
 
 
 def _panel_axes(ax: Axes | NDArray[Any] | None, count: int) -> NDArray[Any]:

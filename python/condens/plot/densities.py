@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from condens.plot._inputs import Predicted, Sweep, predicted, sweep_of, target_of
+from condens.plot._inputs import Predicted, Sweep, outside_remark, predicted, sweep_of, target_axis, target_of
+from condens.plot._points import MOST_POINTS, PointRows, draw_points, point_rows
 from condens.plot._style import (
     ACCENT,
-    POINTS,
     axes_of,
     color_bar,
     density_colors,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+_TAIL = 0.005  # of the laws, which the axis of y may leave out at either side
 
 
 def density_map(
@@ -39,6 +40,7 @@ def density_map(
     grid: int | ArrayLike = 200,
     y_grid: int | ArrayLike = 300,
     points: bool | Mapping[str, Any] = True,
+    max_points: int = MOST_POINTS,
     mean: bool | Mapping[str, Any] = False,
     colorbar: bool = True,
     ax: Axes | None = None,
@@ -56,21 +58,26 @@ def density_map(
     X : array or data frame of shape (n, d)
         Inputs, as the model takes them. They give the range of the axis and the typical values.
     y : array, series or frame of shape (n,) or (n, d_y), optional
-        Targets, drawn as points: all rows, whatever their other inputs are.
+        Targets, drawn as points below the curves, fainter and smaller the more there are. Where other inputs stay
+        at one place, a row is paler the farther its own are from there, and left out where they are far.
     feature : int or str, default 0
-        The input along the axis, by place or name. A categorical one shows a column per category.
+        The input along the axis, by place or name. A categorical one, or one of at most five values, shows a column
+        for each.
     target : int or str, default 0
         The target, by place or name; of several, its marginal law is drawn.
     at : dict, optional
         Values of other inputs by place or name. Those not given stay at their median, categories at the most
-        frequent one. The label of the axis says where they are.
+        frequent one. The caption says where they are.
     grid : int or rising array, default 200
         Number of values over the range of X (and 2 % beyond), or the values of `feature`.
     y_grid : int or rising array, default 300
-        Number of values over the range of y and the laws, or the values of y.
+        Number of values over the range of y and the laws, or the values of y. The range does not go below zero
+        where y does not; the caption says what lies outside.
     points, mean : bool or dict
         Whether points of (X, y) and the curve of the mean are drawn; a dict has keywords of their artist
         (`Axes.scatter`, `Axes.plot`).
+    max_points : int, default 1500
+        Rows drawn; more are thinned evenly, and the caption says so.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -109,11 +116,9 @@ def density_map(
         color_bar(ax, mesh, f"density of {found.name}", p.max())
     if mean is not False:
         ax.plot(*sweep.outline(found.laws.mean()), **merged(mean, color=ACCENT, linewidth=1.6, label="mean"))
-    if values is not None and points is not False:
-        style = {"edgecolors": "white", "linewidths": 0.4}  # to be seen on dark and on white
-        _draw_points(ax, sweep, values, points, **style)
+    shown = _draw_points(ax, sweep, values, points, max_points)
     ax.set_ylim(levels[0], levels[-1])
-    _finish(ax, sweep, found, beside_bar=colorbar)
+    _finish(ax, sweep, found, values, shown, beside_bar=colorbar)
     return ax
 
 
@@ -128,6 +133,7 @@ def interval_fan(
     at: Mapping[int | str, Any] | None = None,
     grid: int | ArrayLike = 200,
     points: bool | Mapping[str, Any] = True,
+    max_points: int = MOST_POINTS,
     median: bool | Mapping[str, Any] = True,
     ax: Axes | None = None,
     **kwargs: Any,
@@ -136,7 +142,7 @@ def interval_fan(
 
     Parameters
     ----------
-    model, X, y, feature, target, at, grid, points, ax
+    model, X, y, feature, target, at, grid, points, max_points, ax
         As in `density_map`.
     confidence : float or list of float, in (0, 1), default (0.5, 0.8, 0.95)
         Probabilities of the intervals.
@@ -150,6 +156,7 @@ def interval_fan(
     matplotlib Axes
     """
     masses = shares_in(confidence, "confidence")
+    drawn = ax is not None and ax.has_data()
     ax = axes_of(ax)
     sweep = sweep_of(model, X, feature, at, grid)
     found = predicted(model, sweep.rows, target, y)
@@ -162,9 +169,9 @@ def interval_fan(
     if median is not False:
         x, middle = sweep.outline(found.laws.median())
         ax.plot(x, middle, **merged(median, color=ACCENT, linewidth=1.6, label="median"))
-    if values is not None and points is not False:
-        _draw_points(ax, sweep, values, points)
-    _finish(ax, sweep, found)
+    shown = _draw_points(ax, sweep, values, points, max_points)
+    _cover(ax, drawn, found, values)
+    _finish(ax, sweep, found, values, shown)
     return ax
 
 
@@ -179,6 +186,7 @@ def hdr_bands(
     at: Mapping[int | str, Any] | None = None,
     grid: int | ArrayLike = 200,
     points: bool | Mapping[str, Any] = True,
+    max_points: int = MOST_POINTS,
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
@@ -189,7 +197,7 @@ def hdr_bands(
 
     Parameters
     ----------
-    model, X, y, feature, target, at, grid, points, ax
+    model, X, y, feature, target, at, grid, points, max_points, ax
         As in `density_map`.
     mass : float or list of float, in (0, 1), default (0.5, 0.9)
         Probabilities of the regions.
@@ -201,6 +209,7 @@ def hdr_bands(
     matplotlib Axes
     """
     masses = shares_in(mass, "mass")
+    drawn = ax is not None and ax.has_data()
     ax = axes_of(ax)
     from matplotlib.collections import PolyCollection
 
@@ -220,14 +229,14 @@ def hdr_bands(
         style = {"facecolor": color, "edgecolor": color, "linewidth": 0.3, "label": f"highest density {percent(share)}"}
         ax.add_collection(PolyCollection(bars, **{**style, **kwargs}))
     ax.autoscale_view()
-    if values is not None and points is not False:
-        _draw_points(ax, sweep, values, points)
-    _finish(ax, sweep, found)
+    shown = _draw_points(ax, sweep, values, points, max_points)
+    _cover(ax, drawn, found, values)
+    _finish(ax, sweep, found, values, shown)
     return ax
 
 
 def _levels(found: Predicted, values: Floats | None, y_grid: int | ArrayLike) -> Floats:
-    """Values of y: the grid given, or over the data and all but 0.5 % of the laws at either side."""
+    """Values of y: the grid given, or over the axis of the data and the laws."""
     if not isinstance(y_grid, (int, np.integer)):
         levels = np.asarray(y_grid, dtype=np.float64)
         if levels.ndim != 1 or len(levels) < 2 or not (np.diff(levels) > 0).all():
@@ -235,20 +244,33 @@ def _levels(found: Predicted, values: Floats | None, y_grid: int | ArrayLike) ->
         return levels
     if y_grid < 2:
         raise ValueError(f"y_grid = {y_grid}, expected at least 2")
-    ends = found.laws[:, None].ppf([0.005, 0.995])
-    low, high = float(ends.min()), float(ends.max())
-    if values is not None:
-        low, high = min(low, float(values.min())), max(high, float(values.max()))
-    margin = 0.03 * (high - low)
-    return np.linspace(low - margin, high + margin, int(y_grid))
+    return np.linspace(*target_axis(found.laws, values, _TAIL), int(y_grid))
 
 
-def _draw_points(ax: Axes, sweep: Sweep, values: Floats, points: bool | Mapping[str, Any], **defaults: Any) -> None:
-    style = merged(points, **{"s": 12, "color": POINTS, "linewidths": 0, "zorder": 3, "label": "data", **defaults})
-    ax.scatter(sweep.data, values, **{"rasterized": len(values) > 5000, **style})
+def _cover(ax: Axes, drawn: bool, found: Predicted, values: Floats | None) -> None:
+    """An axis of y for the data and the laws, and for what was drawn before."""
+    before = ax.get_ylim()
+    low, high = target_axis(found.laws, values, _TAIL)
+    ax.set_ylim(*((min(low, before[0]), max(high, before[1])) if drawn else (low, high)))
 
 
-def _finish(ax: Axes, sweep: Sweep, found: Predicted, beside_bar: bool = False) -> None:
-    sweep.finish(ax)
+def _draw_points(
+    ax: Axes, sweep: Sweep, values: Floats | None, points: bool | Mapping[str, Any], max_points: int
+) -> PointRows | None:
+    if values is None or points is False:
+        return None
+    shown = point_rows(len(values), sweep.closeness, max_points)
+    draw_points(ax, sweep.data, values, shown, points)
+    return shown
+
+
+def _finish(
+    ax: Axes, sweep: Sweep, found: Predicted, values: Floats | None, shown: PointRows | None, beside_bar: bool = False
+) -> None:
     ax.set_ylabel(found.name)
-    legend_above(ax, beside_bar=beside_bar)
+    lines = legend_above(ax, beside_bar=beside_bar)
+    low, high = ax.get_ylim()
+    remarks = [outside_remark(found.laws, (low, high))]
+    if shown is not None and values is not None:
+        remarks.append(shown.remark(int(((values < low) | (values > high)).sum())))
+    sweep.finish(ax, remarks, with_points=shown is not None, legend_lines=lines)

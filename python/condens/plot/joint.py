@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from condens._arrays import as_targets
 from condens._frames import column_names
 from condens.distributions import GaussianMixtures
+from condens.plot._inputs import target_axis
+from condens.plot._points import MOST_POINTS, draw_points, point_rows
 from condens.plot._style import (
     ACCENT,
     BLUE,
-    POINTS,
     axes_of,
+    caption_below,
     color_bar,
     density_colors,
     legend_above,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _MOST = 8  # targets whose pairs fit into a figure
-_TAILS = (0.002, 0.998)
+_TAIL = 0.002
 
 
 def joint(
@@ -42,6 +44,7 @@ def joint(
     grid: int = 200,
     names: Sequence[str] | None = None,
     points: bool | Mapping[str, Any] = True,
+    max_points: int = MOST_POINTS,
     means: bool | Mapping[str, Any] = False,
     colorbar: bool = True,
     ax: Axes | None = None,
@@ -62,7 +65,10 @@ def joint(
     names : list of str, optional
         Labels of the axes.
     points, means : bool or dict
-        Whether rows of Y and means of the components are drawn; a dict has keywords of `Axes.scatter`.
+        Whether rows of Y and means of the components are drawn; a dict has keywords of `Axes.scatter`. The more rows
+        there are, the fainter and smaller their points.
+    max_points : int, default 1500
+        Rows drawn; more are thinned evenly, and the caption says so.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -85,6 +91,7 @@ def joint(
     if grid < 2:
         raise ValueError(f"grid = {grid}, expected at least 2")
     ax = axes_of(ax)
+    remarks: list[str] = []
     from matplotlib.colors import PowerNorm
 
     x, y = (np.linspace(*_range(law, rows, k), grid) for k in range(2))
@@ -98,13 +105,14 @@ def joint(
         ax.contour(x, y, p, levels=[_level(p, share)], colors=ACCENT, linewidths=1.3, linestyles=line)
         ax.plot([], [], color=ACCENT, linestyle=line, linewidth=1.3, label=f"{percent(share)} region")
     if rows is not None and points is not False:
-        default = {"s": 10, "color": POINTS, "edgecolors": "white", "linewidths": 0.4, "label": "data"}
-        ax.scatter(*rows.T, **merged(points, **default))
+        shown = point_rows(len(rows), None, max_points)
+        draw_points(ax, rows[:, 0], rows[:, 1], shown, points)
+        remarks = [shown.remark()]
     if means is not False:
         default = {"s": 24, "color": ACCENT, "edgecolors": "white", "linewidths": 0.8, "label": "means", "zorder": 3}
         ax.scatter(*law.means.reshape(-1, 2).T, **merged(means, **default))
     ax.set(xlabel=names[0], ylabel=names[1], xlim=x[[0, -1]], ylim=y[[0, -1]])
-    legend_above(ax, beside_bar=colorbar)
+    caption_below(ax, remarks, legend_lines=legend_above(ax, beside_bar=colorbar))
     return ax
 
 
@@ -189,11 +197,13 @@ def _checked(
 
 
 def _range(law: GaussianMixtures, rows: Floats | None, target: int) -> tuple[float, float]:
-    low, high = law.marginal(target).ppf(_TAILS)
-    if rows is not None:
-        low, high = min(low, rows[:, target].min()), max(high, rows[:, target].max())
-    margin = 0.02 * (high - low)
-    return float(low - margin), float(high + margin)
+    """Of the law and every row."""
+    if rows is None:
+        return target_axis(law.marginal(target), None, _TAIL)
+    values = rows[:, target]
+    low, high = target_axis(law.marginal(target), values, _TAIL)
+    margin = 0.02 * float(np.ptp(values))
+    return min(low, float(values.min()) - margin), max(high, float(values.max()) + margin)
 
 
 def _density_on(law: GaussianMixtures, x: Floats, y: Floats) -> Floats:

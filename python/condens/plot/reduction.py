@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
 from condens.plot._inputs import predicted, target_of
+from condens.plot._points import MOST_POINTS, draw_points, point_rows
 from condens.plot._style import (
     ACCENT,
     BLUE,
     REFERENCE,
     axes_of,
     legend_above,
-    merged,
     percent,
     share_in,
     thin,
@@ -79,7 +79,7 @@ def sufficient_summary(
     grid : int, default 150
         Number of values along each axis.
     points : bool or dict
-        Whether the rows are drawn; a dict has keywords of `Axes.scatter`.
+        Whether the rows are drawn, at most 1500 of them; a dict has keywords of `Axes.scatter`.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -172,9 +172,9 @@ def _over_two(
     median = found.laws.median().reshape(grid, grid)
     ax.pcolormesh(*sides, median, **{**style, "alpha": 0.4, "rasterized": True, "shading": "nearest", **kwargs})
     if points is not False:
-        dots = ax.scatter(
-            z[:, 0], z[:, 1], c=values, **merged(points, s=16, edgecolors="#1a1a1a", linewidths=0.4, **style)
-        )
+        edge = {"s": 16, "alpha": 1.0, "edgecolors": "#1a1a1a", "linewidths": 0.4}
+        some = point_rows(len(values), None, MOST_POINTS)
+        dots = draw_points(ax, z[:, 0], z[:, 1], some, points, c=values, **edge, **style)
         if colorbar:
             bar = ax.figure.colorbar(dots, ax=ax, pad=0.02, extend="both")
             bar.set_label(f"{found.name} (behind: its median)", size=10)

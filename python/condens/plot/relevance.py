@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from condens._arrays import as_float64
 from condens.metrics import _final
 from condens.plot._inputs import columns_of, place_of
+from condens.plot._points import MOST_POINTS, draw_points, point_rows
 from condens.plot._style import (
     ACCENT,
     BLUE,
     EXPECTED,
     LINES,
-    POINTS,
     REFERENCE,
     axes_of,
     color_bar,
     density_colors,
     legend_above,
-    merged,
 )
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def contribution(
     grid, y_grid : int, default 200
         Number of values along each axis.
     points : bool or dict
-        Whether points of (X, y) are drawn; a dict has keywords of `Axes.scatter`.
+        Whether points of (X, y) are drawn, at most 1500 of them; a dict has keywords of `Axes.scatter`.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -202,8 +201,7 @@ def contribution(
     if colorbar:
         color_bar(ax, mesh, f"contribution of {name}", r.max())
     if points is not False:
-        dots = merged(points, s=9, color=POINTS, edgecolors="white", linewidths=0.4, zorder=3)
-        ax.scatter(values, targets, **dots)
+        draw_points(ax, values, targets, point_rows(len(targets), None, MOST_POINTS), points)
     ax.set_xlabel(name)
     ax.set_ylabel(final._model.encoder.target_names[0])
     return ax

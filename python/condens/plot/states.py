@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens.metrics import _final
-from condens.plot._inputs import predicted, sweep_of, target_of
-from condens.plot._style import LINES, axes_of, color_bar, density_colors, legend_above, merged, percent
+from condens.plot._inputs import predicted, range_of_fit, sweep_of, target_of
+from condens.plot._points import MOST_POINTS, draw_points, point_rows
+from condens.plot._style import LINES, axes_of, color_bar, density_colors, legend_above, percent
 from condens.plot.curves import density
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def states(model: Any, *, target: int | str = 0, ax: Axes | None = None, **kwarg
     place = names.index(target) if isinstance(target, str) else target
     shares = final.state_sizes_ / final.state_sizes_.sum()
     labels = [f"state {j + 1}: {percent(round(100 * share) / 100)} of the rows" for j, share in enumerate(shares)]
-    return density(final.state_distribution_.marginal(place), labels=labels, name=names[place], ax=ax, **kwargs)
+    style = {"labels": labels, "data_range": range_of_fit(final, place), **kwargs}
+    return density(final.state_distribution_.marginal(place), name=names[place], ax=ax, **style)
 
 
 def state_weights(
@@ -95,7 +97,7 @@ def state_weights(
     for j, line in enumerate(weights.T):
         style = {"color": LINES[j % len(LINES)], "linewidth": 1.8, "label": f"state {j + 1}", **kwargs}
         ax.plot(*sweep.outline(line), **style)
-    sweep.finish(ax)
+    sweep.finish(ax, [])
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("weight of the state")
     legend_above(ax)
@@ -127,7 +129,7 @@ def simplex(
     target : int or str, default 0
         The target that gives the colours, by place or name.
     points : dict, optional
-        Keywords of `Axes.scatter`.
+        Keywords of `Axes.scatter`; of more rows, 1500 are drawn.
     colorbar : bool, default True
         Whether the figure gets a colour bar.
     ax : matplotlib Axes, optional
@@ -152,8 +154,8 @@ def simplex(
     ax = axes_of(ax, square=True)
     ax.fill(*corners.T, facecolor="#FAFAFA", edgecolor="#777777", linewidth=0.8, zorder=0)
     low, high = np.quantile(values, [0.02, 0.98])
-    style = merged(points or {}, s=14, cmap="viridis", vmin=low, vmax=high, edgecolors="white", linewidths=0.4)
-    shown = ax.scatter(at[:, 0], at[:, 1], c=values, **style)
+    style = {"c": values, "alpha": 1.0, "cmap": "viridis", "vmin": low, "vmax": high, "linewidths": 0.4}
+    shown = draw_points(ax, at[:, 0], at[:, 1], point_rows(len(values), None, MOST_POINTS), points or {}, s=14, **style)
     for j, ((x, height), where) in enumerate(zip(corners, ("left", "center", "right"), strict=True)):
         text = f"state {j + 1}: mean {final.state_means_[j, which.place]:.3g}"
         below = height == 0.0

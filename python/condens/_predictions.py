@@ -1,0 +1,55 @@
+"""What follows from the distribution of y at every x: means, quantiles, intervals, log densities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from condens._arrays import as_float64, as_share, as_targets
+from condens.distributions import GaussianMixtures
+
+Floats = NDArray[np.float64]
+
+
+class PredictsDistributions:
+    """Estimators that predict a distribution of y for every row of X."""
+
+    _y_ndim: int  # dimensions of the y in `fit`
+
+    def predict_distribution(self, X: Any) -> GaussianMixtures:
+        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Floats:
+        """Mean of y given each row of X, of the shape of the y in `fit`: (n,) or (n, d_y)."""
+        mean = self.predict_distribution(X).mean()
+        return mean.reshape(len(mean), -1) if self._y_ndim == 2 else mean
+
+    def predict_quantiles(self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Floats:
+        """Quantiles of y given each row of X, of shape (n, q), or (n, d_y, q): each target's own."""
+        levels = np.atleast_1d(as_float64(quantiles, "quantiles"))
+        for level in levels.ravel():
+            as_share(level, "quantiles", closed=True)
+        return self._by_target(X, lambda laws: laws[:, None].ppf(levels))
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+        """Ends of central intervals, of shape (n, 2), or (n, d_y, 2): each target's own."""
+        share = as_share(confidence, "confidence")
+        return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1))
+
+    def log_density(self, X: Any, y: ArrayLike) -> Floats:
+        """log p(y_i | x_i) for every row."""
+        laws = self.predict_distribution(X)
+        targets = as_targets(y)
+        check_consistent_length(laws, targets)
+        return laws.logpdf(targets.reshape(len(targets)) if laws.n_targets == 1 else targets)
+
+    def _by_target(self, X: Any, function: Callable[[GaussianMixtures], Floats]) -> Floats:
+        laws = self.predict_distribution(X)
+        if laws.n_targets == 1:
+            return function(laws)
+        return np.stack([function(laws.marginal(j)) for j in range(laws.n_targets)], axis=1)

@@ -1,0 +1,247 @@
+"""Distributions through scikit-learn's compositions: pipelines, searches, transformed targets, rows left out.
+
+::
+
+model = DistributionRegressor(make_pipeline(StandardScaler(), LSCDE())).fit(X, y)
+model.predict_interval(X_new, 0.9)
+laws = cross_val_predict_distribution(model, X, y, cv=5)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags, _safe_indexing, get_tags
+from sklearn.utils._metadata_requests import _routing_enabled
+from sklearn.utils.validation import check_is_fitted, indexable
+
+from condens import _core
+from condens._arrays import as_targets
+from condens._frames import column_names
+from condens._predictions import Floats, PredictsDistributions
+from condens.distributions import GaussianMixtures
+from condens.estimators import ConditionalDensityRegressor
+from condens.metrics import laws_of
+
+__all__ = ["DistributionRegressor", "cross_val_predict_distribution"]
+
+
+class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A pipeline or search that ends in an estimator of condens, with all that the estimator predicts.
+
+    `predict`, `predict_distribution`, `predict_quantiles`, `predict_interval` and `log_density`, scorers, pictures and
+    `condens.compare` take it as they take the estimator itself. Like scikit-learn's TransformedTargetRegressor it may
+    learn on another scale of y; predictions are on the scale of the y in `fit`.
+
+    Parameters
+    ----------
+    regressor : estimator
+        A pipeline or search that ends in an estimator of condens, or such an estimator. It is cloned for `fit`.
+    transformer : transformer, optional
+        Of y: one that shifts and scales, such as StandardScaler, MinMaxScaler or RobustScaler. The distribution of
+        the original y is a mixture of Gaussians for these only.
+
+    Attributes
+    ----------
+    regressor_ : estimator
+        The fitted clone.
+    transformer_ : transformer or None
+        The fitted clone.
+    n_features_in_, feature_names_in_
+        Those of `regressor_`, where it has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> from condens import LSCDE, DistributionRegressor
+    >>> X, y = np.arange(20.0)[:, None], np.arange(20.0) % 7
+    >>> model = make_pipeline(PolynomialFeatures(2), LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1))
+    >>> DistributionRegressor(model).fit(X, y).predict_interval(X[:3]).shape
+    (3, 2)
+    """
+
+    def __init__(self, regressor: Any, *, transformer: Any = None) -> None:
+        self.regressor = regressor
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+        """Fit a clone of the regressor.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Inputs, as the regressor takes them.
+        y : array, series or data frame of shape (n,) or (n, d_y)
+            Targets.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, for the estimator of condens. With scikit-learn's metadata routing they go where they
+            are requested.
+        **fit_params
+            Handed on to the regressor's `fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When the transformer does more than to shift and to scale, and whatever the regressor raises.
+        """
+        if y is None:
+            raise ValueError("DistributionRegressor.fit requires y to be passed, but the target y is None")
+        targets = as_targets(y, least=2)
+        self._y_ndim = targets.ndim
+        self.transformer_ = None if self.transformer is None else clone(self.transformer)
+        if self.transformer_ is not None:
+            rows = targets.reshape(len(targets), -1)
+            changed = np.asarray(self.transformer_.fit_transform(rows), dtype=np.float64)
+            self._back = _shift_and_scale(self.transformer_, rows, changed)
+            names = column_names(y)
+            y = _like(changed.reshape(targets.shape), names)
+        if sample_weight is not None:
+            key = "sample_weight" if _routing_enabled() else _key_of_weights(self.regressor)
+            fit_params = {**fit_params, key: sample_weight}
+        self.regressor_ = clone(self.regressor).fit(X, y, **fit_params)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.regressor_, name):
+                setattr(self, name, getattr(self.regressor_, name))
+        return self
+
+    def predict_distribution(self, X: Any) -> GaussianMixtures:
+        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        check_is_fitted(self, "regressor_")
+        laws = laws_of(self.regressor_, X)
+        return laws if self.transformer_ is None else _moved(laws, *self._back)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.regressor)
+        tags.input_tags = own.input_tags
+        tags.target_tags.multi_output = own.target_tags.multi_output
+        return tags
+
+
+def _like(y: Floats, names: list[str]) -> Any:
+    """y with the names that it had, as pandas or without."""
+    if not names:
+        return y
+    try:
+        import pandas as pd
+    except ImportError:
+        return y
+    return pd.Series(y, name=names[0]) if y.ndim == 1 else pd.DataFrame(y, columns=names)
+
+
+def _key_of_weights(estimator: Any) -> str:
+    """The name under which `fit` hands weights on to the density at the end."""
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return f"{name}__{_key_of_weights(last)}"
+    inner = getattr(estimator, "estimator", None)
+    if inner is None or isinstance(estimator, ConditionalDensityRegressor):
+        return "sample_weight"
+    return _key_of_weights(inner)
+
+
+def _shift_and_scale(transformer: Any, rows: Floats, changed: Floats) -> tuple[Floats, Floats]:
+    """Shift and scale of every target that take a transformed row back; ValueError where these do not."""
+    d = rows.shape[1]
+    if changed.shape != rows.shape:
+        raise ValueError(f"transformer makes {changed.shape[-1]} columns of {d} of y, expected as many")
+    points = np.vstack([changed.min(axis=0), changed.max(axis=0)])
+    ends = np.asarray(transformer.inverse_transform(points), dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = (ends[1] - ends[0]) / (points[1] - points[0])
+    shift = ends[0] - scale * points[0]
+    spread = np.abs(rows).max(axis=0) + np.ptp(rows, axis=0)
+    near = np.abs(shift + scale * changed - rows) <= 1e-8 * spread
+    if not (np.isfinite(scale).all() and (scale != 0).all() and near.all()):
+        raise ValueError(
+            f"transformer = {transformer!r} does more to y than to shift and to scale it (StandardScaler, "
+            "MinMaxScaler, RobustScaler do that); transform y yourself, predict quantiles or intervals, and take these "
+            "back"
+        )
+    return shift, scale
+
+
+def _moved(laws: GaussianMixtures, shift: Floats, scale: Floats) -> GaussianMixtures:
+    """The distributions of shift + scale * y."""
+    if laws.n_targets > 1:
+        moved = np.einsum("i,...ij,j->...ij", scale, laws.covariances, scale)
+        return GaussianMixtures(laws.weights, shift + scale * laws.means, covariances=moved)
+    return GaussianMixtures(laws.weights, shift[0] + scale[0] * laws.means, np.abs(scale[0]) * laws.scales)
+
+
+def cross_val_predict_distribution(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: ArrayLike | None = None,
+    cv: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> GaussianMixtures:
+    """The distribution of y at every row, by a fit that has not seen the row.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of condens, or a pipeline or search that ends in one, or a `DistributionRegressor`. It is cloned for every fold.
+    X : array or data frame of shape (n, d)
+        Inputs.
+    y : array, series or data frame of shape (n,) or (n, d_y)
+        Targets.
+    groups : array of shape (n,), optional
+        For splitters that keep groups together.
+    cv : int, splitter or splits, optional
+        As in scikit-learn, 5 folds in the order of the rows where it is None. Every row must be tested once.
+    sample_weight : array of shape (n,), optional
+        Weights of the rows in the fits.
+
+    Returns
+    -------
+    GaussianMixtures of shape (n,)
+        In the order of the rows. Distributions of fewer components than others have components of weight zero: memory
+        is n times the largest number of components.
+
+    Raises
+    ------
+    ValueError
+        When `cv` does not test every row once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from condens import LSCDE, cross_val_predict_distribution
+    >>> X, y = np.arange(20.0)[:, None], np.arange(20.0) % 7
+    >>> laws = cross_val_predict_distribution(LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1), X, y)
+    >>> laws.shape
+    (20,)
+    """
+    X, y, groups = indexable(X, y, groups)
+    n = len(y)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    parts: list[tuple[NDArray[np.intp], GaussianMixtures]] = []
+    times = np.zeros(n, dtype=np.intp)
+    for train, test in check_cv(cv, y, classifier=False).split(X, y, groups):
+        times[test] += 1
+        model = estimator if isinstance(estimator, DistributionRegressor) else DistributionRegressor(estimator)
+        own = None if weights is None else weights[train]
+        model = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train), sample_weight=own)
+        parts.append((np.arange(n)[test], model.predict_distribution(_safe_indexing(X, test))))
+    if not (times == 1).all():
+        raise ValueError(
+            f"cv tests row {int((times != 1).argmax())} {times[(times != 1).argmax()]} times, expected splits that "
+            "test every row once, as those of KFold"
+        )
+    laws = _core.Laws.concatenate([own._laws for _, own in parts])
+    order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
+    return GaussianMixtures._of(laws.select(order.tolist()), (n,))

@@ -1,0 +1,207 @@
+// Densities as curves while one input moves; see figures.hpp.
+
+#include <algorithm>
+#include <numeric>
+
+#include "condens/plot/colormap.hpp"
+#include "condens/plot/figures.hpp"
+#include "density_image.hpp"
+#include "frame.hpp"
+#include "moving.hpp"
+
+namespace condens::plot {
+
+namespace {
+
+constexpr std::size_t most_curves = 5;  // of the levels of an input, in a panel
+constexpr double panel_pitch = 225.0;
+constexpr double panel_height = 140.0;
+const Style beyond_style{.fill = "#f0f0f0"};
+
+/// What one panel shows: an input, the values that it takes, and the distributions there.
+struct Moves {
+  std::string name;
+  std::vector<std::string> values;
+  bool levels;      ///< values are levels, not quantiles
+  bool all = true;  ///< every level is shown
+  GaussianMixtures laws;
+};
+
+/// The inputs that move, checked.
+std::vector<Index> slice_inputs(const std::vector<InputColumn>& columns, const SliceOptions& options) {
+  std::vector<Index> inputs = options.inputs;
+  if (inputs.empty()) {
+    inputs.resize(columns.size());
+    std::iota(inputs.begin(), inputs.end(), Index{0});
+  }
+  for (const Index input : inputs)
+    require(input >= 0 && input < std::ssize(columns), "slices: input ", input, ", expected 0 to ",
+            std::ssize(columns) - 1);
+  require(!inputs.empty(), "slices: the model has no inputs, expected at least one (density_curve draws its density)");
+  require(!options.levels.empty(), "slices: levels is empty, expected at least one quantile of the varied input");
+  for (const double level : options.levels)
+    require(level >= 0.0 && level <= 1.0, "slices: level ", level, ", expected a probability in [0, 1]");
+  return inputs;
+}
+
+/// Of many levels those that are spread evenly by the mean of y, in the order of the levels.
+std::vector<Index> spread_levels(const Vector& means) {
+  std::vector<Index> order(static_cast<std::size_t>(means.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (order.size() <= most_curves) return order;
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return means[a] < means[b]; });
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < most_curves; ++k) out.push_back(order[k * (order.size() - 1) / (most_curves - 1)]);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Moves moves_of(const ConditionalDensity& model, const Dataset& data, const InputColumn& column, const Vector& at,
+               const SliceOptions& options, const Run& run) {
+  const Levels levels = levels_of(column, data);
+  if (!levels.labels.empty()) {
+    const GaussianMixtures laws = target_laws(model, moved(at, column, levels.x), options.target, run);
+    const std::vector<Index> shown = spread_levels(laws.mean(run).row(0).transpose());
+    Moves out{column.name, {}, true, shown.size() == levels.labels.size(), laws.select(shown)};
+    for (const Index k : shown) out.values.push_back(levels.labels[static_cast<std::size_t>(k)]);
+    return out;
+  }
+  Matrix values(1, std::ssize(options.levels));
+  std::vector<std::string> texts;
+  for (Index k = 0; k < values.cols(); ++k) {
+    values(0, k) = sample_quantile(data.x.row(column.row).transpose(), options.levels[static_cast<std::size_t>(k)]);
+    texts.push_back(short_number(values(0, k)));
+  }
+  return {column.name, texts, false, true, target_laws(model, moved(at, column, values), options.target, run)};
+}
+
+Style curve_style(std::size_t k) { return {.stroke = line_color(k), .width = 2.0}; }
+
+/// Several inputs share the names of the quantiles, their values stand above the panels; a single one has both.
+std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const std::vector<double>& levels) {
+  std::vector<LegendEntry> out;
+  const Moves& first = panels.front();
+  const bool single = panels.size() == 1;
+  if (single && first.levels) {
+    for (std::size_t k = 0; k < first.values.size(); ++k)
+      out.push_back({first.name + " = " + first.values[k], Mark::line, curve_style(k)});
+  } else if (std::any_of(panels.begin(), panels.end(), [](const Moves& moves) { return !moves.levels; })) {
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      const std::string quantile = percent(levels[k]) + " quantile";
+      const std::string label = single ? "at " + first.values[k] + " (" + quantile + ")" : quantile;
+      out.push_back({label, Mark::line, curve_style(k)});
+    }
+  }
+  out.push_back({"beyond the data", Mark::area, beyond_style});
+  return out;
+}
+
+/// The input, and its values in the colours of their curves.
+void draw_title(Canvas& canvas, Point at, double width, const Moves& moves) {
+  constexpr double size = 11.0;
+  const std::string name = fit_text(moves.name, 12.5, width / 2.0);
+  canvas.text(at, name, {.size = 12.0, .fill = "#111111", .bold = true});
+  double x = at.x + text_width(name, 13.0) + 8.0;
+  const double room = (at.x + width - x) / static_cast<double>(moves.values.size()) - 8.0;  // of each
+  double needed = 0.0;
+  for (const std::string& value : moves.values) needed += text_width(value, size) + 8.0;
+  const bool fits = x + needed <= at.x + width + 8.0;
+  for (std::size_t k = 0; k < moves.values.size(); ++k) {
+    const std::string value = fits ? moves.values[k] : fit_text(moves.values[k], size, std::max(room, 24.0));
+    canvas.text({x, at.y}, value, {.size = size, .fill = line_color(k), .bold = true});
+    x += text_width(value, size) + 8.0;
+  }
+}
+
+/// Where the data end is marked: what lies beyond is the model's alone.
+void draw_beyond(const Panel& panel, const Extent& data) {
+  const PanelSpec& spec = panel.spec();
+  const auto shade = [&](double from, double to) {
+    if (!(to > from)) return;
+    const Point corner = panel.at(from, spec.y.high);
+    panel.canvas().rect(corner, panel.at(to, spec.y.high).x - corner.x, spec.height, beyond_style);
+  };
+  shade(spec.x.low, std::min(data.low, spec.x.high));
+  shade(std::max(data.high, spec.x.low), spec.x.high);
+}
+
+void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const Matrix& density) {
+  draw_beyond(panel, data);
+  panel.draw_grid();
+  panel.begin();
+  for (Index k = 0; k < density.cols(); ++k) {
+    const auto place = static_cast<std::size_t>(k);
+    panel.band(y, Vector::Zero(y.size()), density.col(k), {.fill = line_color(place), .opacity = 0.1});
+    panel.line(y, density.col(k), curve_style(place));
+  }
+  panel.end();
+  panel.draw_frame();
+}
+
+Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputColumn>& columns, const Vector& at,
+                      const std::string& remark, const std::string& outside) {
+  Caption out{.remarks = {remark, outside}};
+  std::string some;
+  for (const Moves& moves : panels)
+    if (!moves.all) some += (some.empty() ? "" : ", ") + moves.name;
+  if (!some.empty()) out.remarks.push_back("Of " + some + " some levels, spread evenly by the mean.");
+  if (panels.size() == 1 && columns.size() == 1) return out;
+  out.lead = panels.size() == 1 ? "At " : "Inputs that do not move are at ";
+  out.items = standing(columns, at);
+  if (panels.size() > 1) return out;
+  const auto moving = std::find_if(columns.begin(), columns.end(),
+                                   [&](const InputColumn& column) { return column.name == panels.front().name; });
+  out.items.erase(out.items.begin() + std::distance(columns.begin(), moving));
+  return out;
+}
+
+}  // namespace
+
+std::string slices(const ConditionalDensity& model, const Dataset& data, const Names& names,
+                   const SliceOptions& options, const Run& run) {
+  check_figure("slices", model, data, options.target);
+  const std::vector<InputColumn> columns = input_columns("slices", model, names);
+  const Vector at = reference_inputs("slices", options.at, data);
+  const std::vector<Index> inputs = slice_inputs(columns, options);
+  const bool single = inputs.size() == 1;
+
+  // First every curve, then the panels on common axes.
+  std::vector<Moves> panels;
+  for (const Index input : inputs)
+    panels.push_back(moves_of(model, data, columns[static_cast<std::size_t>(input)], at, options, run));
+  const Vector data_y = data.y.row(options.target).transpose();
+  Extent axis = target_axis(panels.front().laws, data_y, curve_tail, false, run);
+  for (const Moves& moves : panels) axis = hull(axis, target_axis(moves.laws, data_y, curve_tail, false, run));
+  const Vector y = Vector::LinSpaced(single ? 400 : 200, axis.low, axis.high);
+  std::vector<Matrix> density;
+  double highest = 0.0;
+  Outside outside;
+  for (const Moves& moves : panels) {
+    density.emplace_back(moves.laws.log_pdf_grid(y.transpose(), run).array().exp());
+    highest = std::max(highest, density.back().maxCoeff());
+    const Outside own = outside_of(moves.laws, axis, run);
+    outside = {std::max(outside.below, own.below), std::max(outside.above, own.above)};
+  }
+
+  const std::string y_name = name_of(names.targets, options.target, "y");
+  const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
+  Frame frame = make_frame(
+      {.title = "Density of " + y_name + (single ? " given " + panels.front().name : " as one input moves"),
+       .legend = slice_legend(panels, options.levels),
+       .height = single ? 400.0 : 76.0 + panel_pitch * rows,
+       .caption = slice_caption(panels, columns, at, options.remark, outside_remark(outside, axis, Vector()))});
+  const double gap = 64.0;
+  const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
+                       frame.corner.y + (single ? 0.0 : 20.0 + panel_pitch * static_cast<double>(p / 2))};
+    if (!single) draw_title(frame.canvas, {corner.x, corner.y - 7.0}, width, panels[p]);
+    draw_slices({frame.canvas,
+                 {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(highest), y_name,
+                  p % 2 == 0 ? "density" : ""}},
+                extent_of(data_y), y, density[p]);
+  }
+  return frame.canvas.str();
+}
+
+}  // namespace condens::plot

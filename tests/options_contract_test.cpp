@@ -1,0 +1,207 @@
+// An option that is given is never ignored without a word: of every option of every model another legal value changes
+// what was fitted, or the fit refuses it. What an option needs beside it to act is said below, and in its sentence.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "condens/core/random.hpp"
+#include "condens/registry.hpp"
+
+namespace condens::options_contract_test {
+namespace {
+
+constexpr Index n = 36;
+
+/// Two branches over two inputs; the last rows are copies of the first, so that what is done to copies shows.
+Dataset sample_data() {
+  RandomStream random(3);
+  Matrix x(2, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    x.col(i) << random.normal(), random.normal();
+    const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
+    y(0, i) = branch * (0.6 + 0.3 * std::abs(x(1, i))) + 0.5 * x(0, i) + 0.3 * random.normal();
+  }
+  x.rightCols(3) = x.leftCols(3);
+  y.rightCols(3) = y.leftCols(3);
+  return {.x = x, .y = y};
+}
+
+Document list(const std::vector<double>& values) { return Document(values); }
+
+/// Options that shorten a long procedure.
+Document quick_options(const std::string& model, const std::string& preset) {
+  if (model == "lsce" || model == "lsmi")
+    return Document::Object{{"random_starts", 2}, {"max_steps", 6}, {"n_centers", 12}, {"n_components", 1}};
+  if (model == "sliced") return Document::Object{{"n_components", 1}};
+  const Document::Object widths{{"bandwidth", list({0.4, 1})}, {"bandwidth_y", list({0.3, 0.8})}, {"n_centers", 12}};
+  if (model == "sacde") return widths;
+  if (model == "salscde") return Document::Object{{"selection", widths}};
+  if (model == "press")
+    return Document::Object{{"n_states", list({1, 2})}, {"regularization", 1e-3}, {"cv", 2}, {"n_starts", 2}};
+  if (model == "gskd" && preset == "paper")
+    return Document::Object{{"population", 6}, {"generations", 2}, {"search_iterations", 10}};
+  if (model == "pool") return Document::Object{{"models", Document::Array{"parzen", "ekde"}}, {"cv", 2}};
+  if (model == "auto") return Document::Object{{"budget", 0.02}, {"cv", 2}};
+  if (model == "kqr")
+    return Document::Object{{"quantile_levels", list({0.2, 0.5, 0.8})},
+                            {"bandwidth", list({0.5, 1})},
+                            {"regularization", list({0.01, 0.1})}};
+  if (model == "mdn") return Document::Object{{"max_iterations", 15}, {"n_members", 1}};
+  if (model == "forward") return Document::Object{{"model", "ekde"}, {"cv", 2}};
+  return Document::Object{};
+}
+
+Document joined(Document a, const Document& b) {
+  for (const auto& [name, value] : b.as_object()) a.set(name, value);
+  return a;
+}
+
+/// What an option needs beside it to act.
+Document beside(const std::string& model, const std::string& preset, const std::string& option) {
+  using Key = std::pair<std::string, std::string>;
+  static const std::map<Key, Document> both = {};
+  static const std::map<Key, Document> paper = {};
+  const auto find = [&](const std::map<Key, Document>& table) {
+    const auto found = table.find({model, option});
+    return found == table.end() ? Document(Document::Object{}) : found->second;
+  };
+  return preset == "paper" ? joined(find(both), find(paper)) : find(both);
+}
+
+/// Centres [x, y] for a matrix; other values by the name of the option.
+std::vector<Document> named_alternatives(const std::string& model, const OptionInfo& option) {
+  if (option.type == "matrix") {
+    const Dataset data = sample_data();
+    Matrix centers(3, 9);
+    centers << data.x.leftCols(9), data.y.leftCols(9);
+    return {centers};
+  }
+  if (option.name == "model") return {"parzen", "nw"};
+  if (option.name == "model_preset") return {"paper", "recommended"};
+  if (option.name == "models") return {Document::Array{"parzen", "gp"}, Document::Array{"nw"}};
+  if (option.type == "options") {
+    if (model == "salscde") return {Document::Object{{"defensive_weight", 0.2}, {"regularization", 0.3}}};
+    return {Document::Object{{"defensive_weight", 0.2}}};
+  }
+  return {};
+}
+
+/// Legal values of an option but `now`, the likelier to show first.
+std::vector<Document> alternatives(const std::string& model, const OptionInfo& option, const Document& now) {
+  std::vector<Document> out = named_alternatives(model, option);
+  const auto add = [&](const std::vector<double>& values) {
+    const bool legal = std::all_of(values.begin(), values.end(), [&](double v) { return option.bounds.contain(v); });
+    if (legal) out.push_back(list(values));
+  };
+  if (option.type == "boolean") out.push_back(!now.as_bool());
+  for (const std::string& choice : option.choices) out.emplace_back(choice);
+  if (option.type == "integer") {
+    for (const std::int64_t value : {1, 2, 3, 5, 7, 20, 0}) {
+      if (option.bounds.contain(static_cast<double>(value))) out.emplace_back(value);
+    }
+  }
+  if (option.type == "number") {
+    for (const double value : {2 * now.as_number(), 0.3, 0.01, 1.0, 0.0}) {
+      if (option.bounds.contain(value)) out.emplace_back(value);
+    }
+  }
+  if (option.type == "numbers") {
+    for (const std::vector<double>& values :
+         {std::vector{0.3}, {0.7}, {0.3, 0.7}, {2.0}, {3.0}, {1.0, 2.0}, {5.0, 10.0}}) {
+      add(values);
+    }
+  }
+  std::erase_if(out, [&](const Document& value) { return value == now; });
+  return out;
+}
+
+/// Without the options that it repeats.
+Document fitted_part(const Document& saved) {
+  if (const auto* object = std::get_if<Document::Object>(&saved.value())) {
+    Document::Object out;
+    for (const auto& [name, value] : *object) {
+      if (name != "options") out.emplace_back(name, fitted_part(value));
+    }
+    return out;
+  }
+  if (const auto* array = std::get_if<Document::Array>(&saved.value())) {
+    Document::Array out;
+    for (const Document& value : *array) out.push_back(fitted_part(value));
+    return out;
+  }
+  return saved;
+}
+
+class OptionsContract : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
+  const ModelInfo& info = find_model(GetParam());
+  const Dataset data = sample_data();
+  for (const std::string& preset : info.presets) {
+    const Document defaults = info.defaults(preset);
+    const auto fit = [&](const Document& options) {
+      return fitted_part(save_density(*info.fit(data, preset, options, {.threads = 1, .observer = {}})));
+    };
+    std::vector<std::pair<Document, Document>> known;  // options and what they fit
+    const auto base_of = [&](const Document& options) {
+      for (const auto& [own, found] : known) {
+        if (own == options) return found;
+      }
+      known.emplace_back(options, fit(options));
+      return known.back().second;
+    };
+    for (const OptionInfo& option : info.options) {
+      Document base = joined(quick_options(info.name, preset), beside(info.name, preset, option.name));
+      const Document* set = base.find(option.name);
+      const Document now = set == nullptr ? defaults.at(option.name) : *set;
+      const Document expected = base_of(base);
+      bool acts = false;
+      bool all_refused = true;
+      for (const Document& value : alternatives(info.name, option, now)) {
+        try {
+          acts = !(fit(base.set(option.name, value)) == expected);
+          all_refused = false;
+        } catch (const std::invalid_argument&) {
+          continue;
+        }
+        if (acts) break;
+      }
+      EXPECT_TRUE(acts || all_refused) << preset << ": " << option.name << " changes nothing";
+    }
+  }
+}
+
+/// A broad Gaussian, twice the spread of y, has the density exp(-450) at sixty deviations; nothing else reaches there.
+TEST_P(OptionsContract, WithoutADefensiveWeightThereIsNoBroadGaussian) {
+  const ModelInfo& info = find_model(GetParam());
+  const Dataset data = sample_data();
+  const auto is_it = [](const OptionInfo& option) { return option.name == "defensive_weight"; };
+  if (std::none_of(info.options.begin(), info.options.end(), is_it)) return;
+  const double sd = std::sqrt((data.y.array() - data.y.mean()).square().mean());
+  const auto at_sixty = [&](double weight) {
+    const Document options = joined(quick_options(info.name, "paper"), Document::Object{{"defensive_weight", weight}});
+    const Matrix far = Matrix::Constant(1, 1, data.y.mean() + 60 * sd);
+    return info.fit(data, "paper", options, {.threads = 1, .observer = {}})->log_density(data.x.leftCols(1), far)[0];
+  };
+  EXPECT_LT(at_sixty(0.0), -500);
+  EXPECT_GT(at_sixty(1e-3), -480);
+}
+
+std::vector<std::string> all_models() {
+  std::vector<std::string> out;
+  for (const ModelInfo& info : models()) out.push_back(info.name);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryModel, OptionsContract, ::testing::ValuesIn(all_models()),
+                         [](const auto& model) { return model.param; });
+
+}  // namespace
+}  // namespace condens::options_contract_test
