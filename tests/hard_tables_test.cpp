@@ -47,7 +47,7 @@ Table in_units(std::string name, double unit_x, double unit_y) {
 
 std::vector<Table> hard_tables() {
   std::vector<Table> out = {in_units("1e70", 1e70, 1e70), in_units("1e-70", 1e-70, 1e-70)};
-  Table columns = plain(16, 40, 2);
+  Table columns = plain(12, 16, 2);
   columns.name = "more columns than rows";
   out.push_back(columns);
   Table copies = plain(8, 2, 3);

@@ -33,7 +33,8 @@ struct ModelInfo {
   /// Every option of a preset with its value. Throws std::invalid_argument for an unknown preset.
   std::function<Document(std::string_view preset)> defaults;
 
-  /// Fits with the preset's options, overwritten by those that `options` names.
+  /// Fits with the preset's options, overwritten by those that `options` names. What it returns can be written, read
+  /// again and asked for laws; where a fit did not come to that it throws NumericalError.
   std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, std::string_view preset, const Document& options,
                                                     const Run&)>
       fit;

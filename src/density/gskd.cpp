@@ -217,7 +217,8 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   const Dataset& rows = rows_that_count(data, storage);
   FitReport report;
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  if (options.standardize) preparation::round_rows(standardized.data);
+  // The search takes a hundred thousand steps, each of which compares: see rounded_rows.hpp.
+  if (options.standardize) preparation::round_rows(standardized.data, 30);
   preparation::warn_of_data(data, standardized, report);
   const Dataset merged = preparation::merge_copies(standardized.data);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});

@@ -152,11 +152,11 @@ Vector evidence_penalties(const OrthogonalRegression& regression, double total_w
   const Vector effective = squares.cwiseQuotient(regression.penalties() + squares);
   const double freedom = std::max(total_weight, static_cast<double>(regression.n_rows())) - effective.sum();
   const double noise = regression.residuals().squaredNorm() / std::max(freedom, 1e-3);
-  const auto power = regression.orthogonal_coefficients().array().square();
+  const Vector power = regression.orthogonal_coefficients().cwiseAbs2();
   // Between what changes nothing and what takes the column out.
   const Vector most = 1e12 * squares;
-  return (power > 0)
-      .select(noise * effective.array() / power, most.array())
+  return (power.array() > 0)
+      .select(noise * effective.array() / power.array(), most.array())
       .max(1e-12 * squares.array())
       .min(most.array())
       .matrix();

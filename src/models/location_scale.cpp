@@ -5,7 +5,6 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "location_scale_split.hpp"
-#include "rounded_rows.hpp"
 
 namespace condens {
 
@@ -150,8 +149,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   check_inner_options(options, inner, data);
   const FlushSubnormals guard;
   const location_scale::Distinct distinct = location_scale::distinct_rows(data);
-  preparation::Standardized standardized = preparation::standardize(owner, distinct.rows, options.standardize);
-  if (options.standardize) preparation::round_rows(standardized.data);
+  const preparation::Standardized standardized = preparation::standardize(owner, distinct.rows, options.standardize);
   FitReport report;
   preparation::warn_of_data(data, standardized, report);
   location_scale::Split found = location_scale::split(standardized, options, run);

@@ -24,13 +24,15 @@ struct Standardized {
   Dataset data;  ///< weights are there for every row, x and x_unlabeled have their rows, be they empty
 };
 
-/// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target.
+/// Without `wanted` the data stay as they are. Throws std::invalid_argument for a constant target and for columns in
+/// units that no law can hold (data/column_unit.hpp).
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
 
 /// A warning where counted weights leave rows out that have a weight.
 void warn_of_lost_weights(const Dataset& given, FitReport& report);
 
-/// The same, and a warning for every input that standardisation made zero.
+/// The same, a warning for every input that standardisation made zero, and one for every target so far from zero that
+/// numbers of its size are coarse beside its spread.
 void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report);
 
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report

@@ -6,18 +6,17 @@ namespace condens::preparation {
 
 namespace {
 
-constexpr double grid = 0x1p30;  // points between two standard deviations
-
-Observations rounded(const Observations& data) {
-  return Matrix(data.unaryExpr([](double value) { return std::nearbyint(value * grid) / grid; }));
+Observations rounded(const Observations& data, int bits) {
+  const double grid = std::ldexp(1.0, bits);  // points between two standard deviations
+  return Matrix(data.unaryExpr([=](double value) { return std::nearbyint(value * grid) / grid; }));
 }
 
 }  // namespace
 
-void round_rows(Dataset& standardized) {
-  standardized.x = rounded(standardized.x);
-  standardized.y = rounded(standardized.y);
-  standardized.x_unlabeled = rounded(standardized.x_unlabeled);
+void round_rows(Dataset& standardized, int bits) {
+  standardized.x = rounded(standardized.x, bits);
+  standardized.y = rounded(standardized.y, bits);
+  standardized.x_unlabeled = rounded(standardized.x_unlabeled, bits);
 }
 
 }  // namespace condens::preparation

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../models/preparation.hpp"
+#include "../models/rounded_rows.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/flush_subnormals.hpp"
 #include "condens/data/folds.hpp"
@@ -115,7 +116,9 @@ Matrix descended(const SearchData& data, const LsceOptions& options, const Cell&
 class Directions {
  public:
   explicit Directions(const LsmiOptions& options)
-      : options_(search_options(options)), folds_(options.cv.size() == 1 ? static_cast<Index>(options.cv[0]) : 5) {}
+      : options_(search_options(options)),
+        folds_(options.cv.size() == 1 ? static_cast<Index>(options.cv[0]) : 5),
+        standardized_(options.standardize) {}
 
   std::vector<Matrix> find(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run) {
     const std::vector<Index> varying = varying_rows(rows);
@@ -158,7 +161,8 @@ class Directions {
   const std::vector<Subspace>& found() const { return found_; }
 
  private:
-  SearchData search_data(const Dataset& rows, const std::vector<Index>& varying, const Run& run) const {
+  SearchData search_data(Dataset rows, const std::vector<Index>& varying, const Run& run) const {
+    if (standardized_) preparation::round_rows(rows);
     SearchData out{.rows = {.x = Matrix(rows.x(varying, Eigen::all)), .y = rows.y, .weights = rows.weights},
                    .centers_x = {},
                    .centers_y = {},
@@ -182,6 +186,7 @@ class Directions {
 
   LsceOptions options_;
   Index folds_;
+  bool standardized_;
   std::vector<Subspace> found_ = {};
 };
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "../models/preparation.hpp"
-#include "../models/rounded_rows.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/models/projected_density.hpp"
 
@@ -55,8 +54,7 @@ Bases bases_of(const Dataset& data, const Settings& settings, const std::vector<
     // Copies of a row and its weight are to be the same numbers, to the bit: searches amplify rounding.
     Dataset storage;
     const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
-    preparation::Standardized standardized = preparation::standardize(settings.owner, rows, settings.standardize);
-    if (settings.standardize) preparation::round_rows(standardized.data);
+    const preparation::Standardized standardized = preparation::standardize(settings.owner, rows, settings.standardize);
     out.scale = standardized.x;
     if (whole == nullptr || !finder.again) {
       out.components = finder.find(standardized.data, fewer, run);
