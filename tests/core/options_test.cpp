@@ -262,8 +262,8 @@ TEST(Options, InsideOptionsAreOverwrittenOneByOne) {
 
 TEST(Options, NameTheKnownOnesWhenOneIsUnknown) {
   EXPECT_EQ(complaint_about("widht", 1.0),
-            "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, offsets, "
-            "counts, centers, seeding, label, inside, other, names; did you mean 'width'?");
+            "example: unknown option 'widht'; the options are standardize, folds, width, shift, grid, candidates, "
+            "offsets, counts, centers, seeding, label, inside, other, names; did you mean 'width'?");
 }
 
 TEST(Options, RefuseAWrongType) {
