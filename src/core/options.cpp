@@ -43,7 +43,8 @@ std::string expected_of(const OptionInfo& info, double number) {
   const double high = info.bounds.high;
   const std::string told = expected(info);
   if (!std::isfinite(number)) return told;
-  if (number > high && high == (info.bounds.whole ? largest_count : largest_number)) return message(told, ", at most ", high);
+  if (number > high && high == (info.bounds.whole ? largest_count : largest_number))
+    return message(told, ", at most ", high);
   if (number < low && low == -largest_number) return message(told, ", at least ", low);
   if (number > 0 && number < low && low == smallest_positive) return message(told, ", at least ", low);
   return told;
@@ -132,7 +133,8 @@ double read_number(std::string_view owner, const OptionInfo& info, const Documen
   const double number = is_number(value) ? value.as_number() : std::nan("");
   if (!info.bounds.contain(number)) {
     const bool share = info.bounds.low >= 0 && info.bounds.high == 1;
-    bad_option(owner, info.name, to_text(value), expected_of(info, number) + (share ? share_of_percentage(number) : ""));
+    bad_option(owner, info.name, to_text(value),
+               expected_of(info, number) + (share ? share_of_percentage(number) : ""));
   }
   return number;
 }
