@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <set>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/names.hpp"
@@ -186,8 +187,10 @@ Document member_of(const Document& object, const std::string& name) {
 Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings) {
   Document out(Document::Object{});
   std::vector<std::pair<std::string, std::string>> nested;
+  std::set<std::string> seen;
   for (const std::string& setting : settings) {
     const auto [name, text] = split_assignment("--set", setting);
+    require(seen.insert(name).second, "--set: '", name, "' is set twice");
     if (name.find('.') != std::string::npos) {
       nested.emplace_back(name, text);
       continue;

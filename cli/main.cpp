@@ -69,6 +69,24 @@ bool is_unknown_verb(const CLI::App& app, const std::string& word) {
   return true;
 }
 
+/// What the parser finds wrong with an option of the verb, with what was expected.
+std::string words_for(const std::string& text, const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
+    const std::string name = option->get_name();
+    const std::string kind = option->get_type_name();
+    const std::string whole = option->get_positional() ? kind : name + " " + kind;
+    const std::string value = "Could not convert: " + name + " = ";
+    if (text == name + " is required") return whole + " is missing";
+    if (text.starts_with(name + ": 1 required ")) return name + " has no value, expected " + whole;
+    if (text.starts_with(name + ": At Most 1 ")) return name + " is given more than once, expected one " + whole;
+    if (text.starts_with(value)) {
+      return message(name, " = '", text.substr(value.size()), "', expected ",
+                     kind == "f" ? "a number" : "a whole number");
+    }
+  }
+  return text;
+}
+
 int parse(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // takes words from the back
@@ -76,7 +94,11 @@ int parse(CLI::App& app, const std::vector<std::string>& words, const std::strin
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    say(verb, shown(error.what(), 300) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
+    std::string text = error.what();
+    for (const CLI::App* sub : app.get_subcommands([&](const CLI::App* own) { return own->get_name() == verb; })) {
+      text = words_for(text, *sub);
+    }
+    say(verb, shown(text, 300) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
     return wrong_call;
   }
 }

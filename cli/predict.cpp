@@ -243,7 +243,7 @@ std::vector<Index> rows_to_predict(const PredictCall& call, const Encoder& encod
   }
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
-  if (others > 0) say("predict", message(others, " of ", table.rows(), " rows are NA: ", found.trouble));
+  if (others > 0) say("predict", message("NA for ", others, " of ", table.rows(), " rows: ", found.trouble));
   return std::move(found.rows);
 }
 
@@ -372,7 +372,7 @@ void add_predict(CLI::App& app) {
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
   verb.add_flag("--keep", call->keep, "Print the columns of the table first")->group("Output");
   const std::string unusable =
-      "Rows with missing values, or levels that the training data did not have (default: none)";
+      "Rows with missing values, or levels that the training data did not have (default: refuse the file)";
   CLI::Option* drop = verb.add_flag("--drop-missing", call->unusable.drop, "Leave them out")->group(unusable);
   verb.add_flag("--na", call->na, "Print NA for them, in their places")->group(unusable)->excludes(drop);
   verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");

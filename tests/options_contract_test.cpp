@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/registry.hpp"
 
@@ -18,13 +19,13 @@ namespace {
 
 constexpr Index n = 36;
 
-/// Two branches over two inputs; the last rows are copies of the first, so that what is done to copies shows.
+/// Two branches over two inputs of three; the last rows are copies of the first, so that what is done to copies shows.
 Dataset sample_data() {
   RandomStream random(3);
-  Matrix x(2, n);
+  Matrix x(3, n);
   Matrix y(1, n);
   for (Index i = 0; i < n; ++i) {
-    x.col(i) << random.normal(), random.normal();
+    x.col(i) << random.normal(), random.normal(), random.normal();
     const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
     y(0, i) = branch * (0.6 + 0.3 * std::abs(x(1, i))) + 0.5 * x(0, i) + 0.3 * random.normal();
   }
@@ -63,11 +64,67 @@ Document joined(Document a, const Document& b) {
   return a;
 }
 
+/// Where an option need not show: what two targets or an interrupted search would show, and rules that may agree.
+bool needs_more(const std::string& model, const std::string& option) {
+  return option == "selection_rule" || (model == "mdn" && option == "covariance") ||
+         (model == "lsce" && option == "keep_best");
+}
+
 /// What an option needs beside it to act.
 Document beside(const std::string& model, const std::string& preset, const std::string& option) {
   using Key = std::pair<std::string, std::string>;
-  static const std::map<Key, Document> both = {};
-  static const std::map<Key, Document> paper = {};
+  const auto one = [](const char* name, Document value) {
+    return Document(Document::Object{{name, std::move(value)}});
+  };
+  const Document components = one("n_components", list({1, 2}));
+  const Document adam = one("optimizer", "adam");
+  const Document boosting = one("search", "boosting");
+  const Document updates = one("weights", "mnqp");
+  const Document learned = Document::Object{{"bandwidth", list({})}, {"common_bandwidth", false}};
+  const std::map<Key, Document> both = {
+      {{"lsmi", "mask_centers"}, one("n_centers", 24)},
+      {{"sacde", "adaptive"}, one("regularization", list({0.3, 0.1}))},
+      {{"press", "activation"}, one("hidden", list({3}))},
+      {{"press", "smoothness"}, one("smoothness_weight", 1)},
+      {{"press", "patience"}, Document::Object{{"criterion", "gcv"}, {"holdout", 0.3}, {"regularization", 0}}},
+      {{"mdn", "adam_passes"}, adam},
+      {{"mdn", "batch_size"}, adam},
+      {{"mdn", "learning_rate"}, adam},
+      {{"mdn", "patience"}, one("validation_fraction", 0.3)},
+      {{"mdn", "adam_rows"}, one("optimizer", "auto")},
+      {{"gskd", "population"}, boosting},
+      {{"gskd", "generations"}, boosting},
+      {{"gskd", "search_iterations"}, boosting},
+      {{"gskd", "literal_best"},
+       joined(boosting, Document::Object{{"population", 6}, {"generations", 2}, {"search_iterations", 10}})},
+      {{"gskd", "candidates"}, one("search", "gradient")},
+      {{"gskd", "starts"}, one("search", "gradient")},
+      {{"gskd", "iterations"}, updates},
+      {{"gskd", "pruning"}, updates},
+      {{"skd", "iterations"}, updates},
+      {{"skd", "pruning"}, updates},
+      {{"rsde", "iterations"}, one("solver", "multiplicative")},
+      {{"rsde", "pruning"}, one("solver", "multiplicative")},
+      {{"gmm", "selection"}, components},
+      {{"gmm", "cv"}, joined(components, one("selection", "cv"))},
+      {{"gmm", "max_iterations"}, one("n_components", 3)},
+      {{"gmm", "short_iterations"}, Document::Object{{"n_components", 3}, {"starts", 3}}},
+      {{"gmm", "region"}, one("initialization", "random")},
+      {{"gmm", "initial_variance"}, one("initialization", "random")},
+      {{"location_scale", "max_rows"}, one("mean", "gp")}};
+  const std::map<Key, Document> paper = {
+      {{"sacde", "first_regularization"}, one("adaptive", true)},
+      {{"lsce", "scoring"}, components},
+      {{"lsce", "cv"}, components},
+      {{"nw", "metric"}, learned},
+      {{"nw", "bandwidth_y_floor"}, learned},
+      {{"nw", "starts"}, joined(learned, one("metric", "diagonal"))},
+      {{"nw", "seed"}, one("n_centers", 12)},
+      {{"rkde", "shape"}, one("bandwidth", list({}))},
+      {{"rkde", "bandwidth_floor"}, one("bandwidth", list({}))},
+      {{"rkde", "seed"}, Document::Object{{"bandwidth", list({})}, {"width_rows", 20}}},
+      {{"press", "cv"}, one("selection", "cv")},
+      {{"parzen", "seed"}, one("width_rows", 20)}};
   const auto find = [&](const std::map<Key, Document>& table) {
     const auto found = table.find({model, option});
     return found == table.end() ? Document(Document::Object{}) : found->second;
@@ -79,7 +136,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
 std::vector<Document> named_alternatives(const std::string& model, const OptionInfo& option) {
   if (option.type == "matrix") {
     const Dataset data = sample_data();
-    Matrix centers(3, 9);
+    Matrix centers(4, 9);
     centers << data.x.leftCols(9), data.y.leftCols(9);
     return {centers};
   }
@@ -147,7 +204,9 @@ TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
   for (const std::string& preset : info.presets) {
     const Document defaults = info.defaults(preset);
     const auto fit = [&](const Document& options) {
-      return fitted_part(save_density(*info.fit(data, preset, options, {.threads = 1, .observer = {}})));
+      const auto model = info.fit(data, preset, options, {.threads = 1, .observer = {}});
+      const Vector density = model->log_density(data.x, data.y.array() + 1);
+      return Document(Document::Object{{"fitted", fitted_part(save_density(*model))}, {"density", density}});
     };
     std::vector<std::pair<Document, Document>> known;  // options and what they fit
     const auto base_of = [&](const Document& options) {
@@ -158,6 +217,7 @@ TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
       return known.back().second;
     };
     for (const OptionInfo& option : info.options) {
+      if (needs_more(info.name, option.name)) continue;
       Document base = joined(quick_options(info.name, preset), beside(info.name, preset, option.name));
       const Document* set = base.find(option.name);
       const Document now = set == nullptr ? defaults.at(option.name) : *set;
@@ -170,6 +230,8 @@ TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
           all_refused = false;
         } catch (const std::invalid_argument&) {
           continue;
+        } catch (const NumericalError&) {
+          acts = true;
         }
         if (acts) break;
       }
@@ -178,11 +240,13 @@ TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
   }
 }
 
-/// A broad Gaussian, twice the spread of y, has the density exp(-450) at sixty deviations; nothing else reaches there.
+/// A broad Gaussian, twice the spread of y, has the density exp(-450) at sixty deviations; nothing else reaches there
+/// but the outer intervals of quantiles.
 TEST_P(OptionsContract, WithoutADefensiveWeightThereIsNoBroadGaussian) {
   const ModelInfo& info = find_model(GetParam());
   const Dataset data = sample_data();
   const auto is_it = [](const OptionInfo& option) { return option.name == "defensive_weight"; };
+  if (info.name == "kqr") return;
   if (std::none_of(info.options.begin(), info.options.end(), is_it)) return;
   const double sd = std::sqrt((data.y.array() - data.y.mean()).square().mean());
   const auto at_sixty = [&](double weight) {

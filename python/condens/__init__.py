@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from condens import objectives as objectives
     from condens import optim as optim
     from condens import plot as plot
+    from condens import transformed as transformed
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
     from condens.comparison import Comparison as Comparison
     from condens.comparison import compare as compare
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from condens.composition import cross_val_predict_distribution as cross_val_predict_distribution
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
     from condens.estimators import load as load
+    from condens.transformed import TransformedDistributions as TransformedDistributions
 
 __version__ = _core.version
 
@@ -57,12 +59,24 @@ class FitWarning(UserWarning):
 _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDensityRegressor", "load"}
 _COMPARISON = {"Comparison", "compare"}
 _COMPOSITION = {"DistributionRegressor", "cross_val_predict_distribution"}
-_MODULES = {"comparison", "composition", "datasets", "estimators", "export", "metrics", "objectives", "optim", "plot"}
+_TRANSFORMED = {"TransformedDistributions"}
+_MODULES = {
+    "comparison",
+    "composition",
+    "datasets",
+    "estimators",
+    "export",
+    "metrics",
+    "objectives",
+    "optim",
+    "plot",
+    "transformed",
+}
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(
     {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"}
-    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _MODULES)
+    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _TRANSFORMED | _MODULES)
 )
 
 
@@ -75,6 +89,8 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
             return getattr(importlib.import_module("condens.comparison"), name)
         if name in _COMPOSITION:
             return getattr(importlib.import_module("condens.composition"), name)
+        if name in _TRANSFORMED:
+            return getattr(importlib.import_module("condens.transformed"), name)
         if name in _MODULES:
             return importlib.import_module(f"condens.{name}")
         raise AttributeError(f"module 'condens' has no attribute {name!r}")

@@ -246,7 +246,7 @@ def _labelled(models: Any) -> list[tuple[str, Any]]:
 
 def _is_composed(model: Any) -> bool:
     """Whether a model is fitted by scikit-learn: a pipeline, a search, a DistributionRegressor."""
-    return hasattr(model, "fit") and not isinstance(model, ConditionalDensityRegressor)
+    return hasattr(model, "fit") and not isinstance(model, (type, ConditionalDensityRegressor))
 
 
 def _label(model: Any) -> str:

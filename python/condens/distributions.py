@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
-from typing import Any, cast, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from condens import _core
 from condens._arrays import as_float64, as_share, draw_seed
 from condens._broadcasting import from_laws_first, laws_first, result_shape, same_for_all_laws
+
+if TYPE_CHECKING:
+    from condens.transformed import TransformedDistributions
 
 Floats = NDArray[np.float64]
 _ONE_TARGET = "needs laws of one target, these have {}; take .marginal(j)"
@@ -183,6 +186,117 @@ class GaussianMixtures:
                 raise IndexError(f"target {j} of {self.n_targets}")
         return self._of(self._laws.marginal([j % self.n_targets for j in targets]), self.shape, self.n_jobs)
 
+    # --- algebra -----------------------------------------------------------------------------
+
+    @staticmethod
+    def concatenate(parts: Sequence[GaussianMixtures]) -> GaussianMixtures:
+        """Distributions in a row, of arrays of one axis or of single ones; all have the same number of targets."""
+        parts = list(parts)
+        if not parts or any(part.ndim > 1 for part in parts):
+            raise ValueError("concatenate: expected one or more distributions, of shapes () or (n,)")
+        if len({part.n_targets for part in parts}) > 1:
+            raise ValueError(f"concatenate: {[part.n_targets for part in parts]} targets, expected the same number")
+        laws = _core.Laws.concatenate([part._laws for part in parts])
+        return GaussianMixtures._of(laws, (len(laws),), parts[0].n_jobs)
+
+    def condition(self, given: Mapping[int, ArrayLike]) -> GaussianMixtures:
+        """The distributions of the other targets, in their order, given values of some.
+
+        Parameters
+        ----------
+        given : dict
+            Targets, counting from 0, and for each a number, or an array that broadcasts to the shape of the
+            distributions: `joint.condition({1: 0.3})`.
+
+        Returns
+        -------
+        GaussianMixtures
+            Exact: components keep their covariances, weights follow the density of what is given.
+        """
+        targets = list(given)
+        for j in targets:
+            if not -self.n_targets <= j < self.n_targets:
+                raise IndexError(f"target {j} of {self.n_targets}")
+        values = [np.broadcast_to(as_float64(given[j], f"target {j}"), self.shape).ravel() for j in targets]
+        rows = np.ascontiguousarray(np.stack(values, axis=-1)) if values else np.empty((self.size, 0))
+        return self._of(self._laws.conditional([j % self.n_targets for j in targets], rows), self.shape, self.n_jobs)
+
+    def shift(self, by: ArrayLike) -> GaussianMixtures:
+        """The distributions of Y + by; `by` as in functions of y: a number, or one for every distribution."""
+        return self._moved(by, 1.0, "by")
+
+    def scale(self, by: ArrayLike) -> GaussianMixtures:
+        """The distributions of by * Y, `by` not zero: a change of unit."""
+        return self._moved(0.0, by, "by")
+
+    def _moved(self, shift: ArrayLike, scale: ArrayLike, name: str) -> GaussianMixtures:
+        moves = [
+            self._points(
+                np.asarray(value)
+                if self.n_targets == 1
+                else np.broadcast_to(np.asarray(value, dtype=np.float64), (*np.shape(value)[:-1], self.n_targets))
+            )
+            for value in (shift, scale)
+        ]
+        try:
+            b, a = (np.broadcast_to(move, (*self.shape, self.n_targets)).reshape(-1, self.n_targets) for move in moves)
+        except ValueError:
+            shape = moves[0].shape[:-1] or moves[1].shape[:-1]
+            raise ValueError(f"{name} has shape {shape}, which does not broadcast to {self.shape}") from None
+        laws = self._laws
+        if len(b) and (b == b[0]).all() and (a == a[0]).all():  # components stay shared
+            return self._of(laws.affine_all(b[0].copy(), a[0].copy()), self.shape, self.n_jobs)
+        return self._of(laws.affine(np.ascontiguousarray(b), np.ascontiguousarray(a)), self.shape, self.n_jobs)
+
+    # numpy's arrays leave these operators to the distributions.
+    __array_ufunc__ = None
+
+    def __add__(self, other: ArrayLike) -> GaussianMixtures:
+        return self.shift(other)
+
+    def __sub__(self, other: ArrayLike) -> GaussianMixtures:
+        return self.shift(-np.asarray(other, dtype=np.float64))
+
+    def __mul__(self, other: ArrayLike) -> GaussianMixtures:
+        return self.scale(other)
+
+    def __truediv__(self, other: ArrayLike) -> GaussianMixtures:
+        return self.scale(1.0 / np.asarray(other, dtype=np.float64))
+
+    def __neg__(self) -> GaussianMixtures:
+        return self.scale(-1.0)
+
+    def __rsub__(self, other: ArrayLike) -> GaussianMixtures:
+        return self._moved(other, -1.0, "the number before the minus sign")
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def truncate(self, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> TransformedDistributions:
+        """The distributions of Y given lower < Y <= upper; numbers, or one for every distribution. One target."""
+        from condens.transformed import TransformedDistributions
+
+        return TransformedDistributions(self).truncate(lower, upper)
+
+    def transform(
+        self,
+        forward: str | Callable[[Floats], Floats],
+        inverse: Callable[[Floats], Floats] | None = None,
+        derivative: Callable[[Floats], Floats] | None = None,
+    ) -> TransformedDistributions:
+        """The distributions of forward(Y), forward rising or falling all the way. One target.
+
+        Parameters
+        ----------
+        forward : "exp", "log", "expm1", "log1p", "logistic", "logit", "square", "sqrt", "reciprocal", or callable
+            A map with a name, or a function of arrays.
+        inverse, derivative : callable
+            Of a callable map, its inverse and the derivative of forward; densities need the derivative.
+        """
+        from condens.transformed import TransformedDistributions
+
+        return TransformedDistributions(self).transform(forward, inverse, derivative)
+
     def __repr__(self) -> str:
         what = "a law" if not self.shape else f"laws of shape {self.shape}"
         return f"<GaussianMixtures: {what}, {self.n_targets} target(s), {self.n_components} components>"
@@ -256,6 +370,24 @@ class GaussianMixtures:
     def isf(self, q: ArrayLike) -> Floats:
         """Upper quantile: y with sf(y) = q, q in [0, 1]. One target."""
         return self._at_numbers("upper_quantile_each", q, "q")
+
+    def probability(self, lower: ArrayLike, upper: ArrayLike) -> Floats:
+        """P(lower < Y <= upper), with all digits in either tail. One target."""
+        self._need_one_target("probability")
+        low, high = np.broadcast_arrays(as_float64(lower, "lower"), as_float64(upper, "upper"))
+        flat_low, shape = laws_first(low[..., None], self.shape)
+        flat_high, _ = laws_first(high[..., None], self.shape)
+        out = self._laws.probability(flat_low.reshape(-1), flat_high.reshape(-1), self._threads)
+        return _scalar(from_laws_first(out, shape, self.shape))
+
+    def expected_shortfall(self, q: ArrayLike, tail: str = "lower") -> Floats:
+        """Mean of the share q in (0, 1] of lowest values, E[Y | Y <= ppf(q)]; of the highest with tail="upper".
+
+        Exact. Acerbi and Tasche (2002). One target.
+        """
+        if tail not in ("lower", "upper"):
+            raise ValueError(f"expected_shortfall: tail = {tail!r}, expected 'lower' or 'upper'")
+        return self._at_numbers(f"{tail}_tail_mean", q, "q")
 
     def pit(self, y: ArrayLike) -> Floats:
         """Probability integral transform cdf(y): uniform over observations when the laws are right."""

@@ -53,7 +53,8 @@ Sample sample_of(const Dataset& data) {
   const Index part = n <= most_halved ? n : std::clamp(n / 4, most_halved / 2, most_fitted);
   Dataset rows = preparation::merge_copies(some_rows(counted, n <= most_halved ? n : part + most_scored));
   rows.x_unlabeled = Matrix(rows.x.rows(), 0);
-  const Index fitted = n <= most_halved ? rows.size() / 2 : std::min(part, rows.size() / 2);
+  const Index half = rows.size() / 2;
+  const Index fitted = n <= most_halved ? half : std::min(part, rows.size() - std::min(most_scored, half));
   return {std::move(rows), fitted, n <= most_halved};
 }
 

@@ -99,7 +99,7 @@ void PressObjective::sum_anew(Pass& pass) const {
 /// derivative by log h.
 PressObjective::Anew PressObjective::sum_anew(const Pass& pass, Index row) const {
   const Index states = map_.n_states();
-  Anew out{row, 0, Vector(states), Vector(states), Vector(states), Vector::Zero(states)};
+  Anew out{row, 0, Vector(states), Vector(states), Vector::Ones(states), Vector(states), Vector::Zero(states)};
   for (Index j = 0; j < states; ++j) {
     const press::LogKernels kernels = press::log_kernels(nodes_of(j), pass.widths[j], row, {0, y_.cols()});
     Vector mass = weights_.array().log() + pass.log_w.col(j).array();
@@ -108,14 +108,19 @@ PressObjective::Anew PressObjective::sum_anew(const Pass& pass, Index row) const
     out.log_left[j] = log_sum_exp(mass);
     out.log_total[j] = log_sum_exp(term);
     out.share[j] = pass.log_w(row, j) + out.log_total[j] - out.log_left[j];
-    if (!std::isfinite(out.log_total[j])) out.share[j] = -infinity;
-    const Array part = (term.array() - out.log_total[j]).exp();
-    if (std::isfinite(out.share[j])) out.by_log_width[j] = part.matrix().dot(kernels.slope);
+    if (!std::isfinite(out.log_total[j])) {
+      out.share[j] = -infinity;
+      continue;
+    }
+    const Vector part = (term.array() - out.log_total[j]).exp();
+    out.rounding[j] = part.sum();
+    out.by_log_width[j] = part.dot(kernels.slope) / out.rounding[j];
   }
   const double of_states = log_sum_exp(out.share);
   const double broad = defensive_.weight > 0 ? defensive_.log_density(y_.col(row))[0] : -infinity;
   out.value = defensive_.log_mixed(of_states, broad);
   out.share = (out.share.array() + std::log1p(-defensive_.weight) - out.value).exp();
+  if (defensive_.weight == 0) out.share /= out.share.sum();
   out.by_log_width.array() *= out.share.array();
   return out;
 }
@@ -132,7 +137,8 @@ void PressObjective::spread_anew(Pass& pass, const Chunk& chunk) const {
       if (!(own.share[j] > 0)) continue;
       const press::LogKernels kernels = press::log_kernels(nodes_of(j), pass.widths[j], own.row, chunk.rows);
       const Array mass = log_weights + pass.log_w.col(j).segment(begin, count).array();
-      Array by = (mass + kernels.value.array() - own.log_total[j]).exp() - (mass - own.log_left[j]).exp();
+      Array by = (mass + kernels.value.array() - own.log_total[j]).exp() / own.rounding[j];
+      by -= (mass - own.log_left[j]).exp();
       if (inside) by[own.row - begin] = 1;
       pass.by_log_w.col(j).segment(begin, count).array() += factor * own.share[j] * by;
     }

@@ -40,6 +40,7 @@ struct PressObjective::Anew {
   double value = 0;          // log of the mixture
   Vector share = {};         // J: the states' shares of the mixture
   Vector log_total = {};     // J: of the kernels
+  Vector rounding = {};      // J: what the shares of the rows in that sum, as it is rounded, add up to
   Vector log_left = {};      // J: of the masses
   Vector by_log_width = {};  // J: of value
 };

@@ -79,10 +79,10 @@ class Descent {
   SubspaceResult run() {
     value_ = evaluate_(w_, gradient_);
     if (!std::isfinite(value_)) throw NumericalError("descend_geodesics: the objective is not finite at the start");
-    const double unit = unit_of(settings_.unit, value_, largest(tangent(w_, gradient_)));
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
       const Matrix direction = tangent(w_, gradient_);
+      const double unit = settings_.unit > 0 ? settings_.unit : std::abs(value_);
       if (largest(direction) <= settings_.gradient_tolerance * unit) {
         status = LbfgsStatus::converged;
         break;
@@ -91,7 +91,7 @@ class Descent {
       const double before = value_;
       const bool lower = step(direction);
       iterations_ += lower ? 1 : 0;
-      if (!lower || before - value_ <= settings_.value_tolerance * std::max(unit, std::abs(before))) {
+      if (!lower || before - value_ <= settings_.value_tolerance * std::max(settings_.unit, std::abs(before))) {
         status = LbfgsStatus::flat;
         break;
       }

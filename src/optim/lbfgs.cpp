@@ -37,11 +37,11 @@ class Minimizer {
     forget();
     Point here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize: the objective or its gradient is not finite at the start");
-    unit_ = unit_of(settings_.unit, here.value, projected_gradient(here, 1.0));
+    size_ = size_of_objective(settings_.unit, here.value, projected_gradient(here, 1.0));
     Index iterations = 0;
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
-      if (projected_gradient(here, unit_) <= settings_.gradient_tolerance) {
+      if (is_stationary(here)) {
         status = LbfgsStatus::converged;
         break;
       }
@@ -58,15 +58,14 @@ class Minimizer {
       }
       ++iterations;
       const double decrease = here.value - next.value;
-      learn(next.x - here.x, (next.gradient - here.gradient) / unit_);
+      learn(next.x - here.x, (next.gradient - here.gradient) / size_);
       here = std::move(next);
       if (settings_.after_step && !settings_.after_step(here.x)) {
         status = LbfgsStatus::stopped;
         break;
       }
-      if (decrease <= settings_.value_tolerance * std::max(unit_, std::abs(here.value))) {
-        const bool small = projected_gradient(here, unit_) <= settings_.gradient_tolerance;
-        status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
+      if (decrease <= settings_.value_tolerance * std::max(settings_.unit, std::abs(here.value))) {
+        status = is_stationary(here) ? LbfgsStatus::converged : LbfgsStatus::flat;
         break;
       }
     }
@@ -75,8 +74,14 @@ class Minimizer {
   }
 
  private:
-  double projected_gradient(const Point& at, double unit) const {
-    const Vector moved = (at.x - at.gradient / unit).cwiseMax(lower_).cwiseMin(upper_) - at.x;
+  bool is_stationary(const Point& at) const {
+    const double unit = settings_.unit > 0 ? settings_.unit : std::abs(at.value);
+    return projected_gradient(at, size_) <= settings_.gradient_tolerance * (unit / size_);
+  }
+
+  /// Of the objective in units of `size`.
+  double projected_gradient(const Point& at, double size) const {
+    const Vector moved = (at.x - at.gradient / size).cwiseMax(lower_).cwiseMin(upper_) - at.x;
     return moved.size() > 0 ? moved.cwiseAbs().maxCoeff() : 0.0;
   }
 
@@ -105,7 +110,7 @@ class Minimizer {
     Vector product;
     std::vector<int> newly_active;
     std::vector<int> free;
-    const Vector gradient = here.gradient / unit_;
+    const Vector gradient = here.gradient / size_;
     LBFGSpp::Cauchy<double>::get_cauchy_point(model_, here.x, gradient, lower_, upper_, cauchy_point, product,
                                               newly_active, free);
     Vector out = cauchy_point - here.x;
@@ -170,8 +175,8 @@ class Minimizer {
   const Vector& upper_;
   const LbfgsSettings& settings_;
   const std::function<void()>& poll_;
-  Model model_;  // of the objective in units
-  double unit_ = 1;
+  Model model_;  // of the objective in units of size_
+  double size_ = 1;
   Index evaluations_ = 0;
 };
 
@@ -191,7 +196,7 @@ std::string_view to_string(LbfgsStatus status) {
   return "";
 }
 
-double unit_of(double given, double value, double largest_gradient) {
+double size_of_objective(double given, double value, double largest_gradient) {
   if (given > 0) return given;
   const double own = value != 0 ? std::abs(value) : largest_gradient;
   return own > 0 && std::isfinite(own) ? own : 1.0;

@@ -21,7 +21,7 @@ struct Point {
   bool finite() const { return std::isfinite(value) && gradient.allFinite(); }
 };
 
-/// One step and what it taught about the curvature of the smooth part, in units of the objective.
+/// One step and what it taught about the curvature of the smooth part, in units of the objective's size.
 struct Pair {
   Vector moved;
   Vector change;
@@ -37,12 +37,12 @@ class Minimizer {
   LbfgsResult run(const Vector& start) {
     Point here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize_l1: the objective or its gradient is not finite at the start");
-    unit_ = unit_of(settings_.unit, here.value, largest(pseudo_gradient(here)));
+    size_ = size_of_objective(settings_.unit, here.value, largest(pseudo_gradient(here)));
     Index iterations = 0;
     LbfgsStatus status = LbfgsStatus::iteration_limit;
     while (true) {
       const Vector pseudo = pseudo_gradient(here);
-      if (largest(pseudo) <= settings_.gradient_tolerance * unit_) {
+      if (is_stationary(here, pseudo)) {
         status = LbfgsStatus::converged;
         break;
       }
@@ -59,15 +59,14 @@ class Minimizer {
       }
       ++iterations;
       const double decrease = here.value - next.value;
-      learn(next.x - here.x, (next.gradient - here.gradient) / unit_);
+      learn(next.x - here.x, (next.gradient - here.gradient) / size_);
       here = std::move(next);
       if (settings_.after_step && !settings_.after_step(here.x)) {
         status = LbfgsStatus::stopped;
         break;
       }
-      if (decrease <= settings_.value_tolerance * std::max(unit_, std::abs(here.value))) {
-        const bool small = largest(pseudo_gradient(here)) <= settings_.gradient_tolerance * unit_;
-        status = small ? LbfgsStatus::converged : LbfgsStatus::flat;
+      if (decrease <= settings_.value_tolerance * std::max(settings_.unit, std::abs(here.value))) {
+        status = is_stationary(here, pseudo_gradient(here)) ? LbfgsStatus::converged : LbfgsStatus::flat;
         break;
       }
     }
@@ -76,6 +75,11 @@ class Minimizer {
   }
 
  private:
+  bool is_stationary(const Point& at, const Vector& pseudo) const {
+    const double unit = settings_.unit > 0 ? settings_.unit : std::abs(at.value);
+    return largest(pseudo) <= settings_.gradient_tolerance * unit;
+  }
+
   static double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
 
   Point evaluate(const Vector& x) {
@@ -133,7 +137,7 @@ class Minimizer {
     constexpr double curvature = 0.9;
     constexpr int most_evaluations = 40;
     const bool smooth = (penalty_.array() == 0).all();
-    Vector along = minus_inverse_times(pseudo / unit_);
+    Vector along = minus_inverse_times(pseudo / size_);
     Vector orthant = here.x;  // its signs: where a step may go
     for (Index k = 0; k < along.size() && !smooth; ++k) {
       if (penalty_[k] == 0) continue;
@@ -171,7 +175,7 @@ class Minimizer {
   const LbfgsSettings& settings_;
   const std::function<void()>& poll_;
   std::deque<Pair> pairs_;
-  double unit_ = 1;
+  double size_ = 1;
   Index evaluations_ = 0;
 };
 

@@ -89,6 +89,12 @@ TEST_F(BadInput, Calls) {
   expect_refusal("fit t.csv --target y --set n_centers -o m.json", 2, {"'n_centers'", "name=value"});
   expect_refusal("fit t.csv --target y --set cv=31 -o m.json", 2, {"31 folds", "30"});
   expect_refusal("fit t.csv --target y --seed -1 -o m.json", 2, {"seed"});
+  expect_refusal("fit t.csv --target y --seed 1.5 -o m.json", 2, {"--seed = '1.5', expected a whole number"});
+  expect_refusal("fit t.csv --target y --target x -o m.json", 2, {"--target is given more than once", "y[,y2]"});
+  expect_refusal("fit t.csv --target y --set cv=3 --set cv=5 -o m.json", 2, {"'cv' is set twice"});
+  expect_refusal("fit --target y -o m.json", 2, {"TRAIN.csv is missing", "condens fit --help"});
+  expect_refusal("compare t.csv --target y --models", 2, {"--models has no value, expected --models a,b,c"});
+  expect_refusal("compare t.csv --target y --test-fraction half", 2, {"--test-fraction = 'half', expected a number"});
   expect_refusal("fit t.csv --target y --threads -1 -o m.json", 2, {"threads", "-1"});
   expect_refusal("fit t.csv --target y --delimiter ,, -o m.json", 2, {"--delimiter", "one character"});
   expect_refusal("fit none.csv --target y -o m.json", 2, {"none.csv", "No such file"});

@@ -57,7 +57,7 @@ TEST_F(UntidyData, RowsThatCannotBePredictedAreNaOrLeftOut) {
   expect_words(dropped.err, {"left out 3 of 5 rows: ", "line 4, 5", "'Z'"});
   const Outcome na = run("predict m.json new.csv --na");
   EXPECT_EQ(na.code, 0);
-  expect_words(na.err, {"3 of 5 rows are NA: ", "line 4, 5", "'Z'"});
+  expect_words(na.err, {"NA for 3 of 5 rows: ", "line 4, 5", "'Z'"});
   std::string expected = good.out;
   const std::size_t second = expected.find('\n', expected.find('\n') + 1) + 1;
   EXPECT_EQ(na.out, expected.insert(second, "NA,NA,NA,NA,NA\nNA,NA,NA,NA,NA\nNA,NA,NA,NA,NA\n"));

@@ -41,7 +41,8 @@ TEST(Lbfgs, FindsTheMinimumOfRosenbrocksFunction) {
   for (const Index n : {2, 5, 30}) {
     Vector start(n);
     for (Index k = 0; k < n; ++k) start[k] = k % 2 == 0 ? -1.2 : 1.0;
-    const LbfgsResult found = minimize_freely(rosenbrock, start, {.max_iterations = 1000, .value_tolerance = 0});
+    const LbfgsResult found =
+        minimize_freely(rosenbrock, start, {.max_iterations = 1000, .unit = 1, .value_tolerance = 0});
     EXPECT_EQ(found.status, LbfgsStatus::converged) << n;
     EXPECT_LE(found.projected_gradient, 1e-6);
     // From (-1.2, 1, ...) other local minima exist for n >= 4: the value at a minimum near x_1 = -1 is below 4.

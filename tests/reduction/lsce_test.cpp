@@ -152,7 +152,7 @@ TEST(Lsce, UnitsOfUnstandardisedColumnsDoNotMatter) {
     options.informed_starts = true;
     const Lsce expected = Lsce::fit(data, options);
     EXPECT_EQ(expected.report().status, "ok");
-    for (const double unit : {1024.0, 1000.0, 1e-3}) {
+    for (const double unit : {1024.0, 1000.0, 1e-3, 1e6}) {
       const Dataset scaled{.x = Matrix(unit * data.x), .y = Matrix(unit * data.y)};
       LsceOptions own = options;
       own.bandwidth[0] *= unit;

@@ -36,7 +36,7 @@ struct SubspaceSettings {
   Index history = 10;                ///< of the quasi-Newton method
   double unit = 0;                   ///< of the objective, as in LbfgsSettings
   double gradient_tolerance = 1e-6;  ///< on the largest entry of the projected gradient, in units
-  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to max(unit, |value|)
+  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to the larger of unit and |value|
 };
 
 struct SubspaceResult {

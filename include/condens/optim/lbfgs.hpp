@@ -21,9 +21,9 @@ using Objective = std::function<double(const Vector& x, Vector& gradient)>;
 struct LbfgsSettings {
   Index history = 10;                ///< pairs of steps and gradient changes that are remembered
   Index max_iterations = 200;        ///< steps
-  double unit = 0;                   ///< see unit_of: of the objective; 0: what it is at the start
+  double unit = 0;                   ///< of the objective: 1 of a likelihood in nats; 0: its own value
   double gradient_tolerance = 1e-6;  ///< on the largest entry of the projected gradient, in units
-  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to max(unit, |value|)
+  double value_tolerance = 1e-12;    ///< on the decrease of a step, relative to the larger of unit and |value|
   double first_step = 1;             ///< longest first step; later ones take the length of the model's
   /// Called after every step with where it led; false ends the search there. For early stopping.
   std::function<bool(const Vector& x)> after_step = nullptr;
@@ -37,9 +37,9 @@ enum class LbfgsStatus {
 };
 std::string_view to_string(LbfgsStatus status);
 
-/// The unit that an objective is measured in, so that a search takes the same steps whatever the units of the data:
-/// `given` where that is > 0 (1 of a likelihood in nats), else |value| at the start, or there the size of the gradient.
-double unit_of(double given, double value, double largest_gradient);
+/// The size of an objective at the start, in which a search is to measure its steps: `given` where that is > 0, else
+/// |value|, or where that is 0 the largest entry of the gradient.
+double size_of_objective(double given, double value, double largest_gradient);
 
 /// What was found is never worse than the start.
 struct LbfgsResult {
