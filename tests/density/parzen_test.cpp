@@ -288,14 +288,21 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
   EXPECT_EQ(refused("log_weights", Matrix(0, 1)), "the kernels do not fit together");
 }
 
-TEST(Parzen, ACandidateThatIsNoWidthHasNoDensity) {
+TEST(Parzen, ACandidateOfAnySizeHasAScore) {
   const Dataset data = two_branches(40, 1);
+  const Matrix z = stacked(data);
   for (const Scoring scoring : {Scoring::nll, Scoring::squared}) {
     for (const double defensive : {0.0, 1e-3}) {
-      const ParzenOptions options{.bandwidth = {1e-300, 0.3, 1e300}, .scoring = scoring, .defensive_weight = defensive};
+      const ParzenOptions options{.bandwidth = {1e-100, 0.3, 1e100}, .scoring = scoring, .defensive_weight = defensive};
       const Parzen model = Parzen::fit(data, options);
       EXPECT_EQ(model.bandwidths()[0], 0.3);
       EXPECT_EQ(find_not_finite(model.to_document()), "");
+    }
+    // The square of a width may be no number; that its points say nothing of each other is.
+    const ParzenCriterion criterion(scoring, z, Vector::Ones(40), {}, {});
+    for (const ParzenLoss& loss : criterion.of_candidates({1e-300, 1e300}, 1, {})) {
+      EXPECT_FALSE(std::isnan(loss.value));
+      EXPECT_GT(loss.value, criterion.of_width(0.3, 1, {}).value);
     }
   }
 }
