@@ -20,7 +20,6 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from condens import _core
 from condens._arrays import as_targets
 from condens._frames import column_names
 from condens._predictions import Floats, PredictsDistributions
@@ -119,7 +118,10 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
         """The law of y given each row of X: an array of n Gaussian mixtures."""
         check_is_fitted(self, "regressor_")
         laws = laws_of(self.regressor_, X)
-        return laws if self.transformer_ is None else _moved(laws, *self._back)
+        if self.transformer_ is None:
+            return laws
+        shift, scale = self._back if laws.n_targets > 1 else (part[0] for part in self._back)
+        return laws.scale(scale).shift(shift)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -170,14 +172,6 @@ def _shift_and_scale(transformer: Any, rows: Floats, changed: Floats) -> tuple[F
             "back"
         )
     return shift, scale
-
-
-def _moved(laws: GaussianMixtures, shift: Floats, scale: Floats) -> GaussianMixtures:
-    """The distributions of shift + scale * y."""
-    if laws.n_targets > 1:
-        moved = np.einsum("i,...ij,j->...ij", scale, laws.covariances, scale)
-        return GaussianMixtures(laws.weights, shift + scale * laws.means, covariances=moved)
-    return GaussianMixtures(laws.weights, shift[0] + scale[0] * laws.means, np.abs(scale[0]) * laws.scales)
 
 
 def cross_val_predict_distribution(
@@ -242,6 +236,5 @@ def cross_val_predict_distribution(
             f"cv tests row {int((times != 1).argmax())} {times[(times != 1).argmax()]} times, expected splits that "
             "test every row once, as those of KFold"
         )
-    laws = _core.Laws.concatenate([own._laws for _, own in parts])
-    order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
-    return GaussianMixtures._of(laws.select(order.tolist()), (n,))
+    laws = GaussianMixtures.concatenate([own for _, own in parts])
+    return laws[np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")]
