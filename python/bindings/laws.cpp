@@ -98,12 +98,6 @@ Laws restored(const Rows& log_weights, const Rows& means, const Rows& scales, bo
   return Laws::concatenate(laws);
 }
 
-Laws concatenated(const nb::list& parts) {
-  std::vector<Laws> laws;
-  for (const nb::handle part : parts) laws.push_back(nb::cast<const Laws&>(part));
-  return Laws::concatenate(laws);
-}
-
 void add_points(PyLaws& c) {
   add_at_points(c, "pdf", &Laws::pdf, "Density at k points of every law, (n k, d) -> n k.");
   add_at_points(c, "log_pdf", &Laws::log_pdf, "Log density at k points of every law.");
@@ -206,8 +200,6 @@ void bind_laws(nb::module_& m) {
       },
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("scales").noconvert(),
       nb::arg("shared"), "Log weights (n, m); means and scales (m, d) when shared, else (n m, d).");
-  c.def_static("concatenate", &concatenated, nb::arg("parts"),
-               "Laws in a row; those of fewer components have components of weight zero.");
   c.def_static("restored", &restored, nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(),
                nb::arg("scales").noconvert(), nb::arg("shared"), nb::arg("correlations").noconvert() = nb::none(),
                "Equal to the laws these numbers came from, to the bit.");
