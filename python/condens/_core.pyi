@@ -59,6 +59,24 @@ class Laws:
     @property
     def covariances(self) -> Floats: ...
     def marginal(self, targets: Sequence[int]) -> Laws: ...
+    def conditional(self, given: Sequence[int], values: Floats) -> Laws:
+        """The other targets given (n, k) values of k of them."""
+
+    def affine(self, shift: Floats, scale: Floats) -> Laws:
+        """shift + scale Y, both (n, d)."""
+
+    def affine_all(self, shift: Floats, scale: Floats) -> Laws:
+        """shift + scale Y, the same (d) for all laws."""
+
+    def probability(self, lower: Floats, upper: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(lower < Y <= upper) of k intervals for every law, n k."""
+
+    def lower_tail_mean(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """E[Y | Y <= quantile(level)]."""
+
+    def upper_tail_mean(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """E[Y | Y > upper_quantile(level)]."""
+
     def slice(self, begin: int, count: int) -> Laws: ...
     def select(self, laws: Sequence[int]) -> Laws: ...
     def pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
