@@ -241,7 +241,7 @@ std::vector<std::string> all_models() {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryModel, ContractAtExtremes, ::testing::ValuesIn(all_models()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& model) { return model.param; });
 
 }  // namespace
 }  // namespace condens::contract_extremes_test

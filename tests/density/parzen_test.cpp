@@ -283,7 +283,7 @@ TEST(Parzen, AlteredDocumentsAreRefused) {
   for (const char* name : {"means", "scales"}) {
     EXPECT_EQ(refused(name, Matrix(0, 20)), "the kernels do not fit together") << name;
     EXPECT_EQ(refused(name, Matrix(2, 0)), "the kernels do not fit together") << name;
-    EXPECT_EQ(refused(name, Matrix::Ones(3, 20)), "the kernels do not fit together") << name;
+    EXPECT_EQ(refused(name, Matrix(Matrix::Ones(3, 20))), "the kernels do not fit together") << name;
   }
   EXPECT_EQ(refused("log_weights", Matrix(0, 1)), "the kernels do not fit together");
 }

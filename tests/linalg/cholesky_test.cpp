@@ -77,7 +77,7 @@ TEST(CholeskyInPlace, SaysWhereThereIsNone) {
 }
 
 TEST(CholeskyInPlace, CanBeStopped) {
-  const Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
+  const condens::Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
   const Task task(run, "factorising", 1);
   Matrix a = definite(30);
   EXPECT_THROW(cholesky_in_place(a), Cancelled);
