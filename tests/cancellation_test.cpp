@@ -93,12 +93,13 @@ Watched watch(int threads, double seconds, const Work& work) {
 
 Dataset wide_data(Index n, Index d_x) {
   RandomStream random(1);
-  Dataset data{.x = normals(d_x, n, 2), .y = Matrix(1, n)};
+  const Matrix x = normals(d_x, n, 2);
+  Matrix y(1, n);
   for (Index i = 0; i < n; ++i) {
-    const double first = data.x(0, i);
-    data.y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * first + 0.3 * std::exp(0.3 * first) * random.normal();
+    const double first = x(0, i);
+    y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * first + 0.3 * std::exp(0.3 * first) * random.normal();
   }
-  return data;
+  return {.x = x, .y = y};
 }
 
 struct Case {
@@ -157,7 +158,8 @@ TEST(CancellationOfLaws, OfAScoreIsAnswered) {
   const GaussianMixtures laws = many_components(40, 8000);
   const Vector y = Vector::Zero(40);
   for (const int threads : {1, 2}) {
-    const Watched crps = watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.crps(y, run)); });
+    const Watched crps =
+        watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.crps(y, run)); });
     EXPECT_TRUE(crps.cancelled);
     EXPECT_LT(crps.longest, threads * longest_gap) << threads;
     const Watched loss =
