@@ -93,12 +93,12 @@ Watched watch(int threads, double seconds, const Work& work) {
 
 Dataset wide_data(Index n, Index d_x) {
   RandomStream random(1);
-  Dataset data{.x = normals(d_x, n, 2), .y = Matrix(1, n)};
+  const Matrix x = normals(d_x, n, 2);
+  Matrix y(1, n);
   for (Index i = 0; i < n; ++i) {
-    const double first = data.x(0, i);
-    data.y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * first + 0.3 * std::exp(0.3 * first) * random.normal();
+    y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * x(0, i) + 0.3 * std::exp(0.3 * x(0, i)) * random.normal();
   }
-  return data;
+  return {.x = x, .y = y};
 }
 
 struct Case {
