@@ -167,7 +167,9 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given,
     }
   }
   if (cv.size() > 1) return check_folds(fold_of_row, rows);
-  const std::vector<double> folds = rows < 2 ? cv : at_most_rows(cv, rows);
+  // The default on very few rows; more folds than rows are a slip of who asks for them.
+  constexpr double usual = 5;
+  const std::vector<double> folds = rows >= 2 && cv.front() <= usual ? at_most_rows(cv, rows) : cv;
   return assign_folds(rows, static_cast<Index>(folds.front()), static_cast<std::uint64_t>(seed));
 }
 

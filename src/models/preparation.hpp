@@ -50,8 +50,8 @@ void check_centers(std::string_view owner, const Matrix& centers, const Dataset&
 /// The option `cv` with a number of folds no larger than that of the rows; the folds of rows as they are.
 std::vector<double> at_most_rows(std::vector<double> cv, Index rows);
 
-/// The fold of every row that counts, from the option `cv`: a number of folds (with fewer rows than that, each is a
-/// fold), or the fold of every row of `given` (rows of weight 0 among them).
+/// The fold of every row that counts, from the option `cv`: a number of folds, or the fold of
+/// every row of `given` (rows of weight 0 among them). Of fewer than five rows each is a fold where five are asked for.
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed);
 
 /// The rows sorted by fold: fold k holds order[begin[k]], ..., order[begin[k + 1] - 1].

@@ -498,7 +498,7 @@ TEST(Forward, SaysWhatIsWrong) {
             "ForwardSelection: centers have 3 numbers each, expected 4: 3 of x and 1 of y");
   EXPECT_EQ(said("cv", Document(std::vector<double>{})),
             "ForwardSelection: cv is empty, expected a number of folds or the fold of every row");
-  EXPECT_EQ(said("cv", Document(std::vector<double>{41})), "") << "with fewer rows than folds each row is one";
+  EXPECT_NE(said("cv", Document(std::vector<double>{41})), "");
   EXPECT_EQ(said("max_features", -1), "ForwardSelection: max_features = -1, expected a whole number >= 0");
   EXPECT_EQ(said("options", small_grid().set("centers", Matrix(4, 0))), "") << "no centres are no given centres";
   Document both = forward_options();
