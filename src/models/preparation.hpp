@@ -101,14 +101,16 @@ constexpr Index most_folds_reported = 20;  // a report of leaving one row out in
 /// The scores of every candidate in each fold as "fold_scores", folds x candidates, beside the table of candidates.
 template <class Candidates, class Get>
 void report_folds(const Candidates& candidates, const Get& get, FitReport& report) {
-  const Index folds = get(*candidates.begin()).size();
+  Index folds = 0;
+  for (const auto& candidate : candidates) folds = std::max<Index>(folds, get(candidate).size());
   if (folds == 0 || folds > most_folds_reported) return;
   Matrix out(folds, std::ssize(candidates));
   Index at = 0;
   for (const auto& candidate : candidates) {
     const Vector scores = get(candidate);
     for (Index k = 0; k < folds; ++k) {
-      out(k, at) = std::isfinite(scores[k]) ? scores[k] : std::numeric_limits<double>::max();
+      const bool known = k < scores.size() && std::isfinite(scores[k]);  // without a density there are none
+      out(k, at) = known ? scores[k] : std::numeric_limits<double>::max();
     }
     ++at;
   }

@@ -274,10 +274,12 @@ TEST(Kqr, ExtremeLevelsAndPenaltiesGiveADistribution) {
   options.quantile_levels = {1e-13, 0.5};
   EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3)));
   options = {};
-  for (const std::vector<double>& penalties : {std::vector{1e15}, {1e100, 1e-100, 3.0}, {1e-100}}) {
+  for (const std::vector<double>& penalties : {std::vector{1e15}, {1e100, 1e-12, 3.0}, {1e-12}}) {
     options.regularization = penalties;
     EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3))) << penalties.front();
   }
+  options.regularization = {1e-300};
+  EXPECT_NE(complaint([&] { Kqr::fit(data, options); }).find("regularization = 1e-300"), std::string::npos);
 }
 
 TEST(Kqr, AlteredFilesAreRefused) {

@@ -70,7 +70,8 @@ inline constexpr auto option_table<KqrOptions> = std::tuple{
     OptionField{"bandwidth", &KqrOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, candidates, or none: a grid that grows "
                 "with the square root of the number of inputs."},
-    OptionField{"regularization", &KqrOptions::regularization, distinct(positive()),
+    // Below, the rounding of the dual coefficients, which are divided by it, outweighs the data.
+    OptionField{"regularization", &KqrOptions::regularization, distinct(at_least(1e-12)),
                 "Penalty lambda on the squared norm of each quantile function: one number, candidates, or none: a "
                 "grid."},
     OptionField{"loss", &KqrOptions::loss, anything(),
