@@ -78,7 +78,7 @@ inline constexpr auto option_table<LocationScaleOptions> = std::tuple{
                 "there are fewer)."},
     OptionField{"max_rows", &LocationScaleOptions::max_rows, whole(1),
                 "Of more rows than this, as many drawn at random make a Gaussian process: its cost is cubic."},
-    OptionField{"scale_floor", &LocationScaleOptions::scale_floor, Bounds{.low = 0, .high = 1, .low_open = true},
+    OptionField{"scale_floor", &LocationScaleOptions::scale_floor, within(smallest_positive, 1),
                 "Least spread, as a share of the root mean square of the residuals left out."},
     OptionField{"defensive_weight", &LocationScaleOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
