@@ -120,7 +120,7 @@ class Cancellation : public ::testing::TestWithParam<Case> {
  protected:
   static Watched watch_fit(Index n, int threads, double seconds) {
     const Dataset data = wide_data(n, 8);
-    return watch(threads, seconds, [&](const Run& run) {
+    return watch(threads, seconds, [&](const condens::Run& run) {
       static_cast<void>(find_model(GetParam().model).fit(data, GetParam().preset, {}, run));
     });
   }
@@ -157,11 +157,12 @@ TEST(CancellationOfLaws, OfAScoreIsAnswered) {
   const GaussianMixtures laws = many_components(40, 8000);
   const Vector y = Vector::Zero(40);
   for (const int threads : {1, 2}) {
-    const Watched crps = watch(threads, patience, [&](const Run& run) { static_cast<void>(laws.crps(y, run)); });
+    const Watched crps =
+        watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.crps(y, run)); });
     EXPECT_TRUE(crps.cancelled);
     EXPECT_LT(crps.longest, threads * longest_gap) << threads;
     const Watched loss =
-        watch(threads, patience, [&](const Run& run) { static_cast<void>(laws.squared_loss(y, run)); });
+        watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.squared_loss(y, run)); });
     EXPECT_TRUE(loss.cancelled);
     EXPECT_LT(loss.longest, threads * longest_gap) << threads;
   }
