@@ -161,8 +161,8 @@ TEST(CancellationOfLaws, OfAScoreIsAnswered) {
         watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.crps(y, run)); });
     EXPECT_TRUE(crps.cancelled);
     EXPECT_LT(crps.longest, threads * longest_gap) << threads;
-    const Watched loss =
-        watch(threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.squared_loss(y, run)); });
+    const Watched loss = watch(
+        threads, patience, [&](const condens::Run& run) { static_cast<void>(laws.squared_loss(y.transpose(), run)); });
     EXPECT_TRUE(loss.cancelled);
     EXPECT_LT(loss.longest, threads * longest_gap) << threads;
   }

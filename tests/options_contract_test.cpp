@@ -64,10 +64,12 @@ Document joined(Document a, const Document& b) {
   return a;
 }
 
-/// Where an option need not show: what two targets or an interrupted search would show, and rules that may agree.
+/// Where an option need not show: what two targets or an interrupted search would show, and rules by which the same
+/// candidate may win.
 bool needs_more(const std::string& model, const std::string& option) {
   return option == "selection_rule" || (model == "mdn" && option == "covariance") ||
-         (model == "lsce" && option == "keep_best");
+         (model == "lsce" && option == "keep_best") || (model == "lsmi" && option == "mask_centers") ||
+         (model == "gskd" && option == "literal_best");
 }
 
 /// What an option needs beside it to act.
@@ -82,7 +84,6 @@ Document beside(const std::string& model, const std::string& preset, const std::
   const Document updates = one("weights", "mnqp");
   const Document learned = Document::Object{{"bandwidth", list({})}, {"common_bandwidth", false}};
   const std::map<Key, Document> both = {
-      {{"lsmi", "mask_centers"}, one("n_centers", 24)},
       {{"sacde", "adaptive"}, one("regularization", list({0.3, 0.1}))},
       {{"press", "activation"}, one("hidden", list({3}))},
       {{"press", "smoothness"}, one("smoothness_weight", 1)},
@@ -95,8 +96,6 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"gskd", "population"}, boosting},
       {{"gskd", "generations"}, boosting},
       {{"gskd", "search_iterations"}, boosting},
-      {{"gskd", "literal_best"},
-       joined(boosting, Document::Object{{"population", 6}, {"generations", 2}, {"search_iterations", 10}})},
       {{"gskd", "candidates"}, one("search", "gradient")},
       {{"gskd", "starts"}, one("search", "gradient")},
       {{"gskd", "iterations"}, updates},
@@ -107,8 +106,8 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"rsde", "pruning"}, one("solver", "multiplicative")},
       {{"gmm", "selection"}, components},
       {{"gmm", "cv"}, joined(components, one("selection", "cv"))},
-      {{"gmm", "max_iterations"}, one("n_components", 3)},
-      {{"gmm", "short_iterations"}, Document::Object{{"n_components", 3}, {"starts", 3}}},
+      {{"gmm", "max_iterations"}, Document::Object{{"n_components", 3}, {"short_iterations", 1}}},
+      {{"gmm", "short_iterations"}, Document::Object{{"n_components", 3}, {"starts", 3}, {"max_iterations", 1}}},
       {{"gmm", "region"}, one("initialization", "random")},
       {{"gmm", "initial_variance"}, one("initialization", "random")},
       {{"location_scale", "max_rows"}, one("mean", "gp")}};

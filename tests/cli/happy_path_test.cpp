@@ -389,7 +389,7 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
 
   const Outcome automatic = run("fit train.csv --target waiting --model auto --budget 0.05s --set cv=2 -o a.json");
   ASSERT_EQ(automatic.code, 0) << automatic.err;
-  expect_words(automatic.err, {"weights: ", "is left out", "budget of 0.05 s"});
+  expect_words(automatic.err, {"weights: ", "is spent without", "budget of 0.05 s"});
   output_of("plot a.json train.csv -o a.html");
   expect_words(read("a.html"), {"Members", "Weights of the members", ">broad<", ", nll "});
   const std::string same = "fit train.csv --target waiting --model auto --set budget=0.05 --set cv=2 -o b.json";
