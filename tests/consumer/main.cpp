@@ -1,6 +1,6 @@
 // The smallest user of an installed condens: fits, saves, loads and asks.
-#include <condens/condens.hpp>
 #include <cmath>
+#include <condens/condens.hpp>
 #include <iostream>
 
 int main() {

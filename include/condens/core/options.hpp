@@ -42,7 +42,7 @@ struct Bounds {
   double high = largest_number;
   bool low_open = false;
   bool high_open = false;
-  bool whole = false;  ///< whole numbers only
+  bool whole = false;     ///< whole numbers only
   bool distinct = false;  ///< of a list: no number comes twice
 
   constexpr bool contain(double value) const {

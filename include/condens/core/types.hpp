@@ -6,7 +6,8 @@
 
 // Matrices that one side allocates and the other frees must be aligned alike.
 #if EIGEN_MAX_ALIGN_BYTES != 64
-#error "condens needs -DEIGEN_MAX_ALIGN_BYTES=64: link to condens::condens in CMake, or take `pkg-config --cflags condens`"
+#error \
+    "condens needs -DEIGEN_MAX_ALIGN_BYTES=64: link to condens::condens in CMake, or take `pkg-config --cflags condens`"
 #endif
 
 namespace condens {

@@ -69,7 +69,8 @@ struct PressOptions {
   /// GCV from one random start, early stopping on a fifth of the rows, J = 1, ..., 15 by AIC.
   static PressOptions paper();
 
-  /// What a preset says gives way to what is given, where both cannot hold: of widths for each state, and the number of states.
+  /// What a preset says gives way to what is given, where both cannot hold: of widths for each state, and the number of
+  /// states.
   void give_way(const Document& given);
 };
 
