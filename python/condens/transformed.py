@@ -333,10 +333,14 @@ class TransformedDistributions:
         total = np.zeros(shape)
         size = np.zeros(shape)
         doubt = np.zeros(shape)
+        endless = np.zeros(shape, dtype=bool)
         for depth in range(_DEPTH + 1):
             value, error, magnitude = self._pieces(f, lower, upper)
             if depth == 0:
                 size = magnitude.sum(-1)
+                # What lies beyond levels that a number can hold: where that counts, there is no end to it.
+                doubt = np.where((lower < -34) | (upper > 34), magnitude, 0.0).sum(-1)
+                endless = ~(doubt <= TOLERANCE * size)
             scale = np.where(np.isfinite(size) & (size > 0), size, 1.0)[..., None]
             bad = (error > 0.01 * TOLERANCE * scale) & np.isfinite(error)
             if depth == _DEPTH:
@@ -356,7 +360,7 @@ class TransformedDistributions:
         if not (relative <= TOLERANCE).all():
             worst = float(np.max(np.where(np.isfinite(relative), relative, np.inf)))
             warnings.warn(f"an expectation is uncertain by {worst:.1g} of its size", RuntimeWarning, stacklevel=3)
-        return np.asarray(total)
+        return np.where(endless, np.copysign(np.inf, total), total)
 
     def _pieces(
         self, f: Callable[[Floats, Floats], Floats], lower: Floats, upper: Floats
@@ -367,9 +371,11 @@ class TransformedDistributions:
         x = self._base_quantile(ndtr(flat), ndtr(-flat))
         g = np.moveaxis(self._forward(x), 0, -1).reshape(t.shape)
         with np.errstate(all="ignore"):
-            terms = np.where(half > 0, f(g, t) * np.exp(-0.5 * t * t - 0.9189385332046727) * half, 0.0)
-        fine, coarse = (terms * _KRONROD).sum(-1), (terms * _GAUSS).sum(-1)
-        return fine, np.abs(fine - coarse), (np.abs(terms) * _KRONROD).sum(-1)
+            density = np.exp(-0.5 * t * t - 0.9189385332046727)
+            # Beyond, levels are no numbers, or the quantiles infinite.
+            terms = np.where((half > 0) & (density > 1e-280), f(g, t) * density * half, 0.0)
+            fine, coarse = (terms * _KRONROD).sum(-1), (terms * _GAUSS).sum(-1)
+            return fine, np.abs(fine - coarse), (np.abs(terms) * _KRONROD).sum(-1)
 
 
 def as_bound(values: ArrayLike, name: str) -> Floats:
