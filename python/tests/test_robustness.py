@@ -134,6 +134,7 @@ def test_fit_of_any_magnitude(data: st.DataObject) -> None:
         assert (laws.scales > 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*hardly depends")  # of data that may be anything
 @given(data=st.data())
 def test_layout_does_not_matter(data: st.DataObject) -> None:
     x, y = make_data(40)

@@ -131,6 +131,7 @@ def test_models_inside_models_come_back_from_files(planted, tmp_path):
         assert_same_model(refitted, model)
 
 
+@pytest.mark.filterwarnings("ignore:.*hardly depends")  # which is what is asked for
 def test_nothing_selected_is_the_marginal_law():
     random = np.random.default_rng(2)
     X, y = random.normal(size=(200, 3)), random.normal(size=200)

@@ -209,7 +209,7 @@ def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:
     LSCDE(**SEARCH, verbose=True).fit(X, Y)
     captured = capfd.readouterr()
     assert re.search("fitting: 100 ?%", captured.err)  # tqdm's bar, or the line where it is not installed
-    assert captured.err.count("\n") == 2  # one bar for the search, one for the fit
+    assert captured.err.count("\n") == 3  # a bar for the search, the fit, and what the inputs are worth
     assert captured.out == ""
     with pytest.raises(condens.Cancelled):
         LSCDE(**LONG, verbose=True, callback=lambda *_: False).fit(X, Y)
