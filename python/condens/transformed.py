@@ -93,7 +93,9 @@ class TransformedDistributions:
         self._lower = np.full(base.shape, -np.inf)
         self._upper = np.full(base.shape, np.inf)
 
-    def _with(self, base: GaussianMixtures, maps: tuple[MonotoneMap, ...], lower: Floats, upper: Floats) -> Any:
+    def _with(
+        self, base: GaussianMixtures, maps: tuple[MonotoneMap, ...], lower: Floats, upper: Floats
+    ) -> TransformedDistributions:
         out = object.__new__(TransformedDistributions)
         out.base, out._maps, out._lower, out._upper = base, maps, np.asarray(lower), np.asarray(upper)
         return out
@@ -147,8 +149,7 @@ class TransformedDistributions:
         return len(self.base)
 
     def __getitem__(self, key: Any) -> TransformedDistributions:
-        out: TransformedDistributions = self._with(self.base[key], self._maps, self._lower[key], self._upper[key])
-        return out
+        return self._with(self.base[key], self._maps, self._lower[key], self._upper[key])
 
     def __iter__(self) -> Iterator[TransformedDistributions]:
         return (self[i] for i in range(len(self)))

@@ -211,7 +211,7 @@ def _pit(estimator: Any, X: Any, y: Any, target: int | str) -> tuple[Floats, str
 
 def _binomial_ends(n: int, share: Any, level: float) -> tuple[Floats, Floats]:
     """Ends of the central interval of a binomial count."""
-    from scipy.stats import binom  # type: ignore[import-untyped]  # of scikit-learn's own needs
+    from scipy.stats import binom  # of scikit-learn's own needs
 
     return binom.ppf((1 - level) / 2, n, share), binom.ppf((1 + level) / 2, n, share)
 
