@@ -1,5 +1,10 @@
 # condens_precompile(TARGET HEADER...): what nearly every file of the target reads, read once.
+# Not where clang-tidy, of another version than the compiler, reads the target.
 function(condens_precompile target)
+  get_target_property(tidy ${target} CXX_CLANG_TIDY)
+  if(tidy)
+    return()
+  endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
   # For ccache; and what GCC 12 says of "text" + std::string (cmake/warnings.cmake) has other names in such a header.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>
