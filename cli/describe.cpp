@@ -113,9 +113,8 @@ std::string entry_text(const Model& model) {
     const bool failed = score == std::numeric_limits<double>::max();
     std::vector<std::string> row{"(none)", failed ? "failed" : brief(score)};
     if (!entered.empty()) {
-      if (!(entered.front() >= 0 && entered.front() < static_cast<double>(group.size()))) {
-        throw FormatError("a step of the selection names an input that there is not");
-      }
+      const bool known = entered.front() >= 0 && entered.front() < static_cast<double>(group.size());
+      if (!known) throw FormatError("a step of the selection names an input that there is not");
       row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(entered.front())])].name;
     }
     if (!failed) row.push_back(brief(step.at("standard_error").as_number()));

@@ -116,7 +116,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (words.size() < 2 || words[1] != "help") return words;
   words.erase(words.begin() + 1);
-  words.push_back("--help");
+  words.emplace_back("--help");
   return words;
 }
 

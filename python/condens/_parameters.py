@@ -150,7 +150,7 @@ def docstring(info: Info) -> str:
         *_PER_STATE.get(info["name"], ()),
         _entry(
             "x_mean_, x_scale_, y_mean_, y_scale_ : arrays of shape (n_inputs,) and (n_targets,)",
-            "What the standardised scale is made by: (X - x_mean_) / x_scale_. Means 0 and scales 1 where nothing is "
+            "What the standardised scale is made by: `(X - x_mean_) / x_scale_`. Means 0 and scales 1 where nothing is "
             "standardised here, scale 0 of an input that is constant or left out. A category is an input for each of "
             "its levels.",
         ),

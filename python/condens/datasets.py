@@ -45,8 +45,6 @@ class Toy:
         Columns of X and of y.
     relevant : tuple of int
         The columns of X that y depends on, counting from 0.
-    components : array of shape (k, n_inputs)
-        Directions that y depends on, rows orthonormal.
     """
 
     n_inputs: int
@@ -267,7 +265,7 @@ class DensityToy:
     ----------
     weights : array of shape (m,)
     locations, scales : arrays of shape (m, d)
-        Means and standard deviations of normal parts; of Laplacian ones 1/a of the density a/2 exp(-a |x - location|).
+        Means and standard deviations of normal parts; of Laplacian ones 1/a of the density `a/2 exp(-a |x - location|)`.
     laplacian : array of bool, of shape (m,)
     """
 

@@ -41,7 +41,7 @@ std::string expected(const OptionInfo& info) {
 std::string expected_of(const OptionInfo& info, double number) {
   const double low = info.bounds.low;
   const double high = info.bounds.high;
-  const std::string told = expected(info);
+  std::string told = expected(info);
   if (!std::isfinite(number)) return told;
   if (number > high && high == (info.bounds.whole ? largest_count : largest_number))
     return message(told, ", at most ", high);
@@ -83,15 +83,15 @@ Bounds as_told(Bounds bounds) {
   return bounds;
 }
 
-std::string to_string(const Bounds& all) {
-  const Bounds bounds = as_told(all);
-  const bool below = std::isfinite(bounds.high);
-  const bool above = std::isfinite(bounds.low);
+std::string to_string(const Bounds& bounds) {
+  const Bounds told = as_told(bounds);
+  const bool below = std::isfinite(told.high);
+  const bool above = std::isfinite(told.low);
   if (above && below) {
-    return message("in ", bounds.low_open ? '(' : '[', bounds.low, ", ", bounds.high, bounds.high_open ? ')' : ']');
+    return message("in ", told.low_open ? '(' : '[', told.low, ", ", told.high, told.high_open ? ')' : ']');
   }
-  if (above) return message(bounds.low_open ? "> " : ">= ", bounds.low);
-  if (below) return message(bounds.high_open ? "< " : "<= ", bounds.high);
+  if (above) return message(told.low_open ? "> " : ">= ", told.low);
+  if (below) return message(told.high_open ? "< " : "<= ", told.high);
   return "";
 }
 
