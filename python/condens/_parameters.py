@@ -128,7 +128,7 @@ _PER_STATE = {
     "press": (
         _entry(
             "coef_, intercept_ : arrays of shape (n_states, n_features) and (n_states,)",
-            "The parts of state_coef_. Not there with hidden layers or categories.",
+            "The parts of `state_coef_`. Not there with hidden layers or categories.",
         ),
     )
 }

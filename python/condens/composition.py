@@ -1,8 +1,10 @@
 """Distributions through scikit-learn's compositions: pipelines, searches, transformed targets, rows left out.
 
-model = DistributionRegressor(make_pipeline(StandardScaler(), LSCDE())).fit(X, y)
-model.predict_interval(X_new, 0.9)
-laws = cross_val_predict_distribution(model, X, y, cv=5)
+A wrapper has all that the estimator inside predicts::
+
+    model = DistributionRegressor(make_pipeline(StandardScaler(), LSCDE())).fit(X, y)
+    model.predict_interval(X_new, 0.9)
+    laws = cross_val_predict_distribution(model, X, y, cv=5)
 """
 
 from __future__ import annotations

@@ -265,7 +265,8 @@ class DensityToy:
     ----------
     weights : array of shape (m,)
     locations, scales : arrays of shape (m, d)
-        Means and standard deviations of normal parts; of Laplacian ones 1/a of the density `a/2 exp(-a |x - location|)`.
+        Means and standard deviations of normal parts; of Laplacian ones 1/a of the density
+        `a/2 exp(-a |x - location|)`.
     laplacian : array of bool, of shape (m,)
     """
 

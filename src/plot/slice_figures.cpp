@@ -193,8 +193,9 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
   const double gap = 64.0;
   const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
   for (std::size_t p = 0; p < panels.size(); ++p) {
+    const std::size_t row = p / 2;
     const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
-                       frame.corner.y + (single ? 0.0 : 20.0 + panel_pitch * static_cast<double>(p / 2))};
+                       frame.corner.y + (single ? 0.0 : 20.0 + panel_pitch * static_cast<double>(row))};
     if (!single) draw_title(frame.canvas, {corner.x, corner.y - 7.0}, width, panels[p]);
     draw_slices({frame.canvas,
                  {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(highest), y_name,
