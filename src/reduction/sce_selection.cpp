@@ -68,7 +68,7 @@ Means means_of(const lscde::Statistics& of, const std::vector<Matrix>& overlaps,
 Matrix score_folds(const lscde::Problem& problem, const lscde::Statistics& own, const lscde::Statistics& training,
                    const Overlaps& overlaps, Range folds, Index j, const std::vector<double>& ridge) {
   const Index candidates = std::ssize(ridge);
-  const Matrix impossible = Matrix::Constant(candidates, folds.size(), std::numeric_limits<double>::infinity());
+  Matrix impossible = Matrix::Constant(candidates, folds.size(), std::numeric_limits<double>::infinity());
   std::vector<std::vector<Index>> centers;
   std::vector<Means> means;
   for (Index k = folds.begin; k < folds.end; ++k) {
