@@ -110,7 +110,7 @@ class Search {
       const double width = widest_of_bracket * std::pow(2.0, -0.5 * k);
       if (width * rate >= search_.floor) grid.push_back(width);
     }
-    if (grid.empty() || scaled.cols() < 2) return std::clamp(rate, search_.floor, widest);
+    if (grid.empty() || scaled.cols() < 2) return std::max(std::min(rate, widest), search_.floor);
     const ParzenCriterion criterion(search_.scoring, scaled, weights, {}, defensive_of(scaled, weights));
     const std::vector<ParzenLoss> found = criterion.of_candidates(grid, task_.threads(), [&] { task_.poll(); });
     const auto best = std::min_element(found.begin(), found.end(),
