@@ -9,7 +9,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/registry.hpp"
 #include "support/normals.hpp"
+#include "support/registered_models.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CONDENS_SANITIZED 1
@@ -101,22 +101,7 @@ Dataset wide_data(Index n, Index d_x) {
   return {.x = x, .y = y};
 }
 
-struct Case {
-  std::string model;
-  std::string preset;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.model << " (" << c.preset << ")"; }
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const ModelInfo& info : models()) {
-    for (const std::string& preset : info.presets) cases.push_back({info.name, preset});
-  }
-  return cases;
-}
-
-class Cancellation : public ::testing::TestWithParam<Case> {
+class Cancellation : public ::testing::TestWithParam<registered::Case> {
  protected:
   static Watched watch_fit(Index n, int threads, double seconds) {
     const Dataset data = wide_data(n, 8);
@@ -145,7 +130,7 @@ TEST_P(Cancellation, OfAFitThatHasJustBegunIsAnswered) {
   EXPECT_LT(found.longest, 2 * longest_gap);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, Cancellation, ::testing::ValuesIn(all_cases()));
+INSTANTIATE_TEST_SUITE_P(EveryModel, Cancellation, ::testing::ValuesIn(registered::all_cases()));
 
 /// Laws of many components with means and scales of their own: no law can use what another has summed up.
 GaussianMixtures many_components(Index laws, Index m) {

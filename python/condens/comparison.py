@@ -146,8 +146,8 @@ def compare(
     Parameters
     ----------
     X : array or data frame of shape (n, d)
-        Inputs, as of any estimator of condens; of no columns for plain densities.
-    y : array, series or data frame of shape (n,) or (n, d_y)
+        Inputs, as of any estimator of condens; without y the rows whose density is wanted.
+    y : array, series or data frame of shape (n,) or (n, d_y), or None
         Targets.
     models : list, or dict of labels and models
         Names of models ("lscde"), names with a preset ("lscde:paper"), and estimators of condens, which need not be
@@ -198,6 +198,8 @@ def compare(
     """
     labelled = _labelled(models)
     outside = [(label, model) for label, model in labelled if _is_composed(model)]
+    if y is None and outside:
+        raise ValueError(f"y is None, expected the targets: {outside[0][0]} is fitted by scikit-learn")
     x, encoder, targets = _rows(X, y, any_inputs=len(outside) == len(labelled) > 0)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, targets, dtype=np.float64)
     for text in [] if encoder is None else encoder.warnings(len(targets)):
@@ -220,15 +222,13 @@ def compare(
 def _rows(X: Any, y: Any, any_inputs: bool) -> tuple[Floats, _core.Encoder | None, Floats]:
     """Inputs, the encoder of their categories, and targets, as an estimator of any targets reads them."""
     if y is None:
-        raise ValueError("y is None, expected the targets; for plain densities give X without columns")
+        rows = _CLASSES["parzen"]()._density_rows(X)
+        return np.empty((len(rows), 0)), None, as_rows(rows)
     if any_inputs:  # which only the pipelines read
         targets = as_targets(y, least=2)
         check_consistent_length(X, targets)
         return np.empty((len(targets), 0)), None, as_rows(targets.reshape(len(targets), -1))
     reader = _CLASSES["lscde"]()
-    if np.ndim(X) == 2 and np.shape(X)[1] == 0:
-        targets = reader._training_rows(np.zeros((len(X), 1)), y)[2]
-        return np.empty((len(X), 0)), None, as_rows(targets.reshape(len(targets), -1))
     x, encoder, targets, _ = reader._training_rows(X, y)
     return as_rows(x), encoder, as_rows(targets.reshape(len(targets), -1))
 

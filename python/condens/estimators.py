@@ -452,8 +452,7 @@ class _Density(ConditionalDensityRegressor):
         return self._fit_density(X, sample_weight) if y is None else self._fit(X, y, sample_weight, None)
 
     def _fit_density(self, X: Any, sample_weight: Any) -> Self:
-        check_inputs(X)
-        rows = self._checked(X, reset=True)
+        rows = self._density_rows(X)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
         self._fit_core(
@@ -465,6 +464,10 @@ class _Density(ConditionalDensityRegressor):
             target_names=names or names_of_targets(None, rows, ()),
         )
         return self
+
+    def _density_rows(self, X: Any) -> Floats:
+        check_inputs(X)
+        return self._checked(X, reset=True)
 
     @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def score_samples(self, X: Any) -> Floats:

@@ -115,8 +115,11 @@ def test_data_of_every_kind() -> None:
     weighted = condens.compare(frame, y, FEW, repeats=2, sample_weight=weights)
     plain = condens.compare(frame, pd.Series(y, name="y"), FEW, repeats=2)
     assert (weighted.scores["nll"] != plain.scores["nll"]).all()
-    density = condens.compare(np.empty((len(y), 0)), y, ["gmm", "parzen"], repeats=2)
+    density = condens.compare(np.column_stack([x, y]), None, ["gmm", "parzen"], repeats=2)
     assert np.isfinite(density.scores["nll"]).all()
+    for attempt in (condens.compare, lambda X, y, models: condens.Parzen().fit(X, y)):
+        with pytest.raises(ValueError, match=r"0 feature\(s\)"):
+            attempt(np.empty((len(y), 0)), y, ["parzen"])
     state = condens.compare(
         x, y, {"a": LSCDE(**QUICK, random_state=3)}, repeats=2, random_state=np.random.RandomState(1)
     )

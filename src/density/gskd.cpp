@@ -27,6 +27,7 @@ GskdOptions GskdOptions::paper() {
           .nonnegative = false,
           .stop_tolerance = 0,
           .weights = WeightSolver::mnqp,
+          .merge_copies = false,
           .defensive_weight = 0};
 }
 
@@ -220,7 +221,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   // The search takes a hundred thousand steps, each of which compares: see rounded_rows.hpp.
   if (options.standardize) preparation::round_rows(standardized.data, 30);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset merged = preparation::merge_copies(standardized.data);
+  const Dataset merged = preparation::ordered_rows(standardized.data, options.merge_copies);
   Sample sample = sample_of({.x = stack(merged), .y = merged.y, .weights = merged.weights});
   const Vector bandwidth = options.target_bandwidth.empty()
                                ? choose_bandwidth(sample, options, run)

@@ -16,7 +16,9 @@ namespace condens {
 
 using preparation::Standardized;
 
-ParzenOptions ParzenOptions::paper() { return {.shape = ParzenShapeChoice::isotropic, .defensive_weight = 0.0}; }
+ParzenOptions ParzenOptions::paper() {
+  return {.shape = ParzenShapeChoice::isotropic, .merge_copies = false, .defensive_weight = 0.0};
+}
 
 namespace {
 
@@ -308,7 +310,7 @@ Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run&
   FitReport report;
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset merged = preparation::merge_copies(standardized.data);
+  const Dataset merged = preparation::ordered_rows(standardized.data, options.merge_copies);
   report.details.set("n_rows", rows.size());
   report.details.set("n_kernels", merged.size());
   const Compared compared = rows_to_compare(standardized, merged, data, options);

@@ -118,7 +118,9 @@ double choose_bandwidth(const Matrix& points, const Dataset& rows, const Dataset
 
 }  // namespace
 
-RsdeOptions RsdeOptions::paper() { return {.target = TargetDensity::paper, .refine = false, .defensive_weight = 0.0}; }
+RsdeOptions RsdeOptions::paper() {
+  return {.target = TargetDensity::paper, .refine = false, .merge_copies = false, .defensive_weight = 0.0};
+}
 
 Rsde::Rsde(RsdeOptions options, double bandwidth, Parameters p, Standardizer x_scale, Standardizer y_scale,
            FitReport report)
@@ -135,7 +137,7 @@ Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) 
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset rows = rows_of_density(standardized.data, options.cv);
+  const Dataset rows = rows_of_density(standardized.data, options.cv, options.merge_copies);
   require(options.solver == RsdeSolver::exact || rows.size() <= most_rows_of_matrix, owner,
           ": solver = multiplicative with ", rows.size(), " rows, expected at most ", most_rows_of_matrix,
           ": it needs the matrix of all pairs");

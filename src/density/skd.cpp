@@ -107,6 +107,7 @@ SkdOptions SkdOptions::paper() {
           .stop_tolerance = 0.0,
           .weights = WeightSolver::mnqp,
           .refine = false,
+          .merge_copies = false,
           .defensive_weight = 0.0};
 }
 
@@ -126,7 +127,7 @@ Skd Skd::fit(const Dataset& data, const SkdOptions& options, const Run& run) {
   FitReport report;
   const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset rows = rows_of_density(standardized.data, options.cv);
+  const Dataset rows = rows_of_density(standardized.data, options.cv, options.merge_copies);
   const Matrix points = stack(rows).transpose();
   report.details.set("n_rows", given.size());
   const double target_width =

@@ -148,8 +148,8 @@ double choose_width(const Matrix& points, const Vector& weights, const WidthSear
   return best().width;
 }
 
-Dataset rows_of_density(const Dataset& standardized, const std::vector<double>& cv) {
-  return cv.size() > 1 ? standardized : preparation::merge_copies(standardized);
+Dataset rows_of_density(const Dataset& standardized, const std::vector<double>& cv, bool merge_copies) {
+  return cv.size() > 1 ? standardized : preparation::ordered_rows(standardized, merge_copies);
 }
 
 std::vector<Index> folds_of_rows(const Dataset& rows, const Dataset& given, const std::vector<double>& cv, Index seed) {

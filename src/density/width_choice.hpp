@@ -34,8 +34,9 @@ struct WidthSearch {
 double choose_width(const Matrix& points, const Vector& weights, const WidthSearch& search, const FitKernels& fit,
                     const Run& run, FitReport& report);
 
-/// Distinct rows in a fixed order with the weights of their copies, unless folds are given row by row; and their folds.
-Dataset rows_of_density(const Dataset& standardized, const std::vector<double>& cv);
+/// Rows in a fixed order, equal ones as one of their common weight where asked, unless folds are given row by row; and
+/// their folds.
+Dataset rows_of_density(const Dataset& standardized, const std::vector<double>& cv, bool merge_copies);
 std::vector<Index> folds_of_rows(const Dataset& rows, const Dataset& given, const std::vector<double>& cv, Index seed);
 
 /// Width of a Parzen window by the leave-one-out likelihood, for points of any scale.

@@ -124,14 +124,14 @@ std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, 
   return chosen;
 }
 
-Dataset merge_copies(const Dataset& data) {
+Dataset ordered_rows(const Dataset& data, bool merge_copies) {
   Matrix points(data.x.rows() + data.y.rows(), data.size());
   if (data.x.rows() > 0) points.topRows(data.x.rows()) = data.x;
   points.bottomRows(data.y.rows()) = data.y;
   std::vector<Index> kept;
   Vector weights = data.weights.size() > 0 ? data.weights : Vector::Ones(data.size());
   for (const Index i : sorted_columns(points)) {
-    if (kept.empty() || points.col(kept.back()) != points.col(i)) {
+    if (!merge_copies || kept.empty() || points.col(kept.back()) != points.col(i)) {
       kept.push_back(i);
     } else {
       weights[kept.back()] += weights[i];

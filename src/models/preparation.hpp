@@ -40,9 +40,11 @@ void warn_of_data(const Dataset& given, const Standardized& standardized, FitRep
 std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads,
                                       FitReport& report);
 
-/// Rows in lexicographic order, those equal in x and y merged to one of their common weight: the
-/// same numbers, to the bit, for copies of a row, for its weight, and for any order of the rows.
-Dataset merge_copies(const Dataset& data);
+/// Rows with their weights in lexicographic order: the same numbers, to the bit, for any order of the rows; where
+/// `merge_copies`, those equal in x and y as one of their common weight, so for copies of a row and for its weight,
+/// too.
+Dataset ordered_rows(const Dataset& data, bool merge_copies);
+inline Dataset merge_copies(const Dataset& data) { return ordered_rows(data, true); }
 
 /// Throws std::invalid_argument unless given centres [x, y], as columns, fit the data.
 void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data);

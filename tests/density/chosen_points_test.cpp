@@ -39,13 +39,32 @@ TYPED_TEST(ChosenPoints, AWeightOfTwoIsTwoCopiesAndNoneIsAbsence) {
   }
   rows.push_back(3);
   const Dataset test = two_bumps(30, 2, 9);
-  for (const Options& options : {Options{}, Options::paper()}) {
+  for (Options options : {Options{}, Options::paper()}) {
+    options.merge_copies = true;
     const Model by_weight = Model::fit(weighted, options);
     const Model by_copies = Model::fit(data.subset(rows), options);
     EXPECT_NEAR(by_weight.bandwidth(), by_copies.bandwidth(), 1e-6);
     const Vector difference = by_weight.log_density(test.x, test.y) - by_copies.log_density(test.x, test.y);
     EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-5);
   }
+}
+
+TYPED_TEST(ChosenPoints, CopiesLeaveOneByOneWhereTheyAreNotMerged) {
+  using Model = typename TypeParam::Model;
+  using Options = typename TypeParam::Options;
+  // Every row twice: a row that is held out alone meets its copy and scores better.
+  const Dataset data = two_bumps(40, 2);
+  std::vector<Index> twice;
+  for (Index i = 0; i < 40; ++i) twice.insert(twice.end(), {i, i});
+  Options options = Options::paper();
+  EXPECT_FALSE(options.merge_copies);
+  options.bandwidth = {0.2, 0.3};
+  options.target_bandwidth = {0.2};
+  options.cv = {80};
+  const auto score = [&] { return Model::fit(data.subset(twice), options).report().details.at("score").as_number(); };
+  const double apart = score();
+  options.merge_copies = true;
+  EXPECT_LT(apart, score() - 0.01);
 }
 
 TYPED_TEST(ChosenPoints, HardDataStillHaveADensity) {

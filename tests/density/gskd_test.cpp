@@ -137,6 +137,7 @@ TEST(Gskd, WeightsAreCopiesAndOrderDoesNotMatter) {
   options.standardize = false;
   for (const bool paper : {false, true}) {
     if (paper) options = quick_paper();
+    options.merge_copies = true;
     const Vector expected = Gskd::fit(weighted, options).log_density(data.x, data.y);
     EXPECT_LT((Gskd::fit(copies, options).log_density(data.x, data.y) - expected).cwiseAbs().maxCoeff(), 1e-7) << paper;
   }

@@ -160,12 +160,29 @@ TEST(Parzen, WeightsAreCopies) {
   weighted.weights = Vector::Ones(40);
   weighted.weights.head(10).setConstant(2);
   const Dataset test = two_branches(20, 1, 2);
-  for (const ParzenOptions& options : {ParzenOptions(), ParzenOptions::paper()}) {
+  for (ParzenOptions options : {ParzenOptions(), ParzenOptions::paper()}) {
+    options.merge_copies = true;
     const Parzen one = Parzen::fit({.x = x, .y = y}, options);
     const Parzen other = Parzen::fit(weighted, options);
     EXPECT_EQ(one.n_kernels(), 40);
     EXPECT_LT((one.log_density(test.x, test.y) - other.log_density(test.x, test.y)).cwiseAbs().maxCoeff(), 1e-6);
   }
+}
+
+TEST(Parzen, CopiesLeaveOneByOneWhereTheyAreNotMerged) {
+  // Every row twice: a row that is left out meets its copy, and the likelihood grows without bound as the width falls.
+  const Dataset data = two_branches(40, 1);
+  const Dataset copies{.x = data.x.replicate(1, 2), .y = data.y.replicate(1, 2)};
+  ParzenOptions options = ParzenOptions::paper();
+  EXPECT_FALSE(options.merge_copies);
+  options.bandwidth = {1e-4, 0.3};
+  const Parzen apart = Parzen::fit(copies, options);
+  EXPECT_EQ(apart.n_kernels(), 80);
+  EXPECT_EQ(apart.bandwidths()[0], 1e-4);
+  options.merge_copies = true;
+  const Parzen merged = Parzen::fit(copies, options);
+  EXPECT_EQ(merged.n_kernels(), 40);
+  EXPECT_EQ(merged.bandwidths()[0], 0.3);
 }
 
 TEST(Parzen, RowsOfWeightZeroAreAbsent) {

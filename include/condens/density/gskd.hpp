@@ -52,6 +52,7 @@ struct GskdOptions {
   Index iterations = 1000;
   double pruning = 1e-4;
   Index fit_rows = 10000;
+  bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;
   Index seed = 0;
@@ -110,6 +111,8 @@ inline constexpr auto option_table<GskdOptions> = std::tuple{
         "fit_rows", &GskdOptions::fit_rows, whole(2),
         "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
         "has all rows."},
+    OptionField{"merge_copies", &GskdOptions::merge_copies, anything(),
+                "Rows that are equal in x and y are one of their common weight: the target leaves them out together."},
     OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &GskdOptions::standardize, anything(),

@@ -38,6 +38,7 @@ struct ParzenOptions {
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {0};
   Index width_rows = 0;
+  bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;
   Index seed = 0;
@@ -62,6 +63,8 @@ inline constexpr auto option_table<ParzenOptions> = std::tuple{
                 "0 (leave one out, copies of a row together), a number of folds, or the fold number of every row."},
     OptionField{"width_rows", &ParzenOptions::width_rows, whole(0),
                 "Of more rows than this, a random subset of this size chooses the widths (0: all rows do)."},
+    OptionField{"merge_copies", &ParzenOptions::merge_copies, anything(),
+                "Rows that are equal in x and y leave together in cross-validation and share one kernel."},
     OptionField{"defensive_weight", &ParzenOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &ParzenOptions::standardize, anything(),

@@ -42,6 +42,7 @@ struct RsdeOptions {
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
   bool refine = true;
+  bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;
   Index seed = 0;
@@ -71,6 +72,9 @@ inline constexpr auto option_table<RsdeOptions> = std::tuple{
     OptionField{"cv", &RsdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"refine", &RsdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
+    OptionField{
+        "merge_copies", &RsdeOptions::merge_copies, anything(),
+        "Rows that are equal in x and y are one of their common weight: they leave together in cross-validation."},
     OptionField{"defensive_weight", &RsdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &RsdeOptions::standardize, anything(),

@@ -40,6 +40,7 @@ struct SkdOptions {
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
   bool refine = true;
+  bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;
   Index seed = 0;
@@ -78,6 +79,9 @@ inline constexpr auto option_table<SkdOptions> = std::tuple{
     OptionField{"cv", &SkdOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"refine", &SkdOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
+    OptionField{
+        "merge_copies", &SkdOptions::merge_copies, anything(),
+        "Rows that are equal in x and y are one of their common weight: they leave together in cross-validation."},
     OptionField{"defensive_weight", &SkdOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"standardize", &SkdOptions::standardize, anything(),
