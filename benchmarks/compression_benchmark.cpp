@@ -6,9 +6,9 @@
 //
 // usage: compression_benchmark
 
-#include "condens/density/gmm.hpp"
-#include "condens/density/gskd.hpp"
-#include "condens/density/parzen_window.hpp"
+#include "condens/estimators/gmm.hpp"
+#include "condens/estimators/gskd.hpp"
+#include "condens/estimators/parzen/window.hpp"
 #include "measure.hpp"
 
 using namespace condens;

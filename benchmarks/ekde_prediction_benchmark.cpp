@@ -1,8 +1,8 @@
 // eKDE at n = 1,000,000, d_x = 3: neighbours by the k-d tree against every distance, on a
 // sample of queries, with equal results; then a fit with selection, and log densities.
 
+#include "condens/estimators/epsilon_kde.hpp"
 #include "condens/kernels/neighbors.hpp"
-#include "condens/models/epsilon_kde.hpp"
 #include "measure.hpp"
 #include "simulated.hpp"
 

@@ -15,13 +15,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/forward_selection.hpp"
+#include "condens/estimators/lscde.hpp"
 #include "condens/registry.hpp"
-#include "condens/selection/forward_selection.hpp"
+#include "core/flush_subnormals.hpp"
+#include "kernels/gaussian_kernel.hpp"
 #include "measure.hpp"
 #include "obvious_lscde.hpp"
 

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/core/random.hpp"
-#include "condens/density/kernel_search.hpp"
-#include "condens/density/parzen_width.hpp"
+#include "core/flush_subnormals.hpp"
+#include "estimators/gskd/kernel_search.hpp"
+#include "estimators/parzen/width.hpp"
 #include "measure.hpp"
 
 using namespace condens;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "condens/data/folds.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/models/kqr.hpp"
-#include "condens/optim/quantile_regression.hpp"
+#include "condens/estimators/kernel_quantile_regression.hpp"
+#include "kernels/gaussian_kernel.hpp"
 #include "measure.hpp"
+#include "optim/quantile_regression.hpp"
 #include "simulated.hpp"
 
 using namespace condens;

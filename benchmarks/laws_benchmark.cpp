@@ -7,7 +7,7 @@
 
 #include <numbers>
 
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
 #include "measure.hpp"
 #include "simulated.hpp"
 

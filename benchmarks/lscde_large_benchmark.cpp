@@ -14,7 +14,7 @@
 
 #include <cstdlib>
 
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
 #include "measure.hpp"
 #include "simulated.hpp"
 

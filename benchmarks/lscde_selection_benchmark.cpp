@@ -9,9 +9,9 @@
 // narrow widths of the paper's grid they work on numbers below 2e-308, which is slow;
 // they are timed as they are, and again with such numbers flushed to zero as condens does.
 
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/data/folds.hpp"
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
+#include "core/flush_subnormals.hpp"
 #include "measure.hpp"
 #include "obvious_lscde.hpp"
 #include "simulated.hpp"

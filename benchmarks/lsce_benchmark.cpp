@@ -16,10 +16,10 @@
 
 #include "../tests/support/plain_lsce.hpp"
 #include "condens/core/random.hpp"
-#include "condens/optim/grassmann.hpp"
-#include "condens/reduction/lsce.hpp"
-#include "condens/reduction/projection_objective.hpp"
+#include "condens/estimators/lsce.hpp"
+#include "condens/estimators/lsce/projection_objective.hpp"
 #include "measure.hpp"
+#include "optim/grassmann.hpp"
 
 using namespace condens;
 using namespace condens::benchmarks;

@@ -8,9 +8,9 @@
 
 #include <fstream>
 
-#include "condens/models/mixture_network.hpp"
-#include "condens/optim/owlqn.hpp"
+#include "condens/estimators/mixture_density_network/network.hpp"
 #include "measure.hpp"
+#include "optim/owlqn.hpp"
 
 using namespace condens;
 using namespace condens::benchmarks;

@@ -23,7 +23,7 @@ OUTPUTS = 3 * COMPONENTS
 
 
 class Network:
-    """The loss of mixture_network.hpp and its gradient, as one writes them in NumPy."""
+    """The loss of estimators/mixture_density_network/network.hpp and its gradient, as one writes them in NumPy."""
 
     def __init__(self, x, y):
         self.x, self.y = x, y[:, None]

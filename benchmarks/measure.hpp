@@ -10,10 +10,10 @@
 #include <cstdio>
 #include <limits>
 
-#include "condens/core/freed_memory.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "core/freed_memory.hpp"
+#include "linalg/vector_math.hpp"
 
 namespace condens::benchmarks {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "condens/models/nadaraya_watson.hpp"
-#include "condens/models/nw_likelihood.hpp"
+#include "condens/estimators/nadaraya_watson.hpp"
+#include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
 #include "measure.hpp"
 #include "simulated.hpp"
 

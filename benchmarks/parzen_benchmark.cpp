@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/core/random.hpp"
-#include "condens/density/parzen_criterion.hpp"
-#include "condens/density/parzen_width.hpp"
-#include "condens/density/parzen_window.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/estimators/parzen/window.hpp"
+#include "core/flush_subnormals.hpp"
+#include "estimators/parzen/criterion.hpp"
+#include "estimators/parzen/width.hpp"
+#include "kernels/gaussian_kernel.hpp"
 #include "measure.hpp"
 
 using namespace condens;

@@ -2,7 +2,7 @@
 // against the exp limit: two exponentials per row and centre, one for the weight of the
 // centre at x and one for its density at y.
 
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
 #include "measure.hpp"
 #include "simulated.hpp"
 

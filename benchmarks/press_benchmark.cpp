@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "condens/core/random.hpp"
-#include "condens/models/press.hpp"
-#include "condens/models/press_objective.hpp"
+#include "condens/estimators/press.hpp"
+#include "condens/estimators/press/objective.hpp"
 #include "measure.hpp"
 
 using namespace condens;

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "condens/models/press_objective.hpp"
-#include "condens/optim/owlqn.hpp"
+#include "condens/estimators/press/objective.hpp"
 #include "measure.hpp"
+#include "optim/owlqn.hpp"
 
 using namespace condens;
 using namespace condens::benchmarks;

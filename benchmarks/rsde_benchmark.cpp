@@ -12,10 +12,10 @@
 #include <numbers>
 
 #include "condens/core/random.hpp"
-#include "condens/density/rsde.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
+#include "condens/estimators/rsde.hpp"
 #include "condens/optim/mnqp.hpp"
 #include "condens/optim/simplex_qp.hpp"
+#include "kernels/gaussian_kernel.hpp"
 #include "measure.hpp"
 
 using namespace condens;

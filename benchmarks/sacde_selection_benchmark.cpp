@@ -19,11 +19,11 @@
 #include <string>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/flush_subnormals.hpp"
 #include "condens/data/folds.hpp"
-#include "condens/models/sacde.hpp"
-#include "condens/optim/proximal_group_lasso.hpp"
+#include "condens/estimators/sacde.hpp"
+#include "core/flush_subnormals.hpp"
 #include "measure.hpp"
+#include "optim/proximal_group_lasso.hpp"
 
 using namespace condens;
 using namespace condens::benchmarks;

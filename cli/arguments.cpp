@@ -7,11 +7,11 @@
 #include <set>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/names.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
-#include "condens/io/files.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
+#include "io/files.hpp"
 
 namespace condens::cli {
 

@@ -8,10 +8,10 @@
 #include "arguments.hpp"
 #include "condens/comparison/leaderboard.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/core/names.hpp"
-#include "condens/core/text.hpp"
 #include "condens/io/comparison_records.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
 #include "leaderboards.hpp"
 #include "verbs.hpp"
 

@@ -13,8 +13,6 @@ namespace condens::cli {
 
 namespace {
 
-constexpr std::size_t most_inputs = 20;
-
 std::string loading_text(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3f", value);

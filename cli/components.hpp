@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "condens/models/projected_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "figures.hpp"
 
 namespace condens::cli {

@@ -11,7 +11,7 @@
 #include <new>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
+#include "core/text.hpp"
 
 namespace condens::cli {
 

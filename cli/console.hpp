@@ -41,9 +41,12 @@ bool is_terminal(const std::string& output);
 /// Takes the progress bar away.
 void clear_progress();
 
+using TextRows = std::vector<std::vector<std::string>>;
+
+inline constexpr std::size_t most_inputs = 20;  // that a table of inputs shows
+
 /// Rows of cells in columns, two spaces apart; the first `left` columns are aligned to the left.
-std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1,
-                  const std::string& indent = "  ");
+std::string align(const TextRows& rows, std::size_t left = 1, const std::string& indent = "  ");
 
 /// "  and 3 more inputs; --json lists all": a line below a list that was cut; empty where all are shown.
 std::string rest_text(std::size_t all, std::size_t shown, const std::string& what);

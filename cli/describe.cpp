@@ -9,8 +9,8 @@
 #include "arguments.hpp"
 #include "components.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
 #include "console.hpp"
+#include "core/text.hpp"
 #include "fitted.hpp"
 #include "kernels.hpp"
 #include "relevance.hpp"
@@ -24,7 +24,6 @@ namespace condens::cli {
 namespace {
 
 constexpr std::size_t most_candidates = 10;
-constexpr std::size_t most_inputs = 20;
 
 struct DescribeCall {
   std::string model;
@@ -55,8 +54,6 @@ std::string columns_text(const Model& model) {
   if (model.encoder.input_columns().empty()) out += "  no inputs: a plain density\n";
   return out;
 }
-
-using TextRows = std::vector<std::vector<std::string>>;
 
 /// Each option: what was used, and whether that was chosen, set or the default; options inside
 /// an option by names with a dot.

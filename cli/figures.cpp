@@ -6,8 +6,8 @@
 
 #include "components.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/estimators/sacde.hpp"
 #include "condens/metrics/scores.hpp"
-#include "condens/models/sacde.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "condens/plot/page.hpp"
@@ -256,7 +256,7 @@ void add_state_figures(const FigureRequest& request, const Press& model, std::ve
                        const Run& run) {
   const Index target = request.target.value_or(0);
   figures.push_back({"States", states_figure(request, "states", target, run),
-                     "What y does where a state is certain; the law at x mixes these."});
+                     "What y does where a state is certain; the distribution at x mixes these."});
   const std::vector<EncodedColumn>& columns = request.model.encoder.input_columns();
   if (std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return !c.is_categorical(); })) {
     FigureRequest numeric = request;

@@ -7,10 +7,10 @@
 
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/core/names.hpp"
-#include "condens/data/column_unit.hpp"
 #include "condens/data/standardizer.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
+#include "data/column_unit.hpp"
 #include "fitted.hpp"
 #include "relevance.hpp"
 #include "verbs.hpp"
@@ -40,7 +40,7 @@ struct FitCall {
 void check_columns(const Encoder& encoder, const std::string& source, const Dataset& data) {
   for (const EncodedColumn& target : encoder.targets()) {
     require(target.low < target.high, source, ": target '", target.name, "' is ", target.low,
-            data.size() == 1 ? " in the only row" : " in every row", "; a law without spread has no density");
+            data.size() == 1 ? " in the only row" : " in every row", "; a distribution without spread has no density");
   }
   const auto check = [&](std::string_view kind, const std::vector<std::string>& names, const MatrixView& columns,
                          const auto& problem_of) {

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
 #include "console.hpp"
+#include "core/text.hpp"
 
 namespace condens::cli {
 

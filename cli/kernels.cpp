@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "condens/density/joint_density.hpp"
+#include "condens/model/joint_density.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/freed_memory.hpp"
-#include "condens/core/names.hpp"
-#include "condens/core/text.hpp"
 #include "console.hpp"
+#include "core/freed_memory.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -122,7 +122,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 int run(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough, such as head, ends us quietly
-  CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole law.", "condens");
+  CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole distribution.", "condens");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "condens " CONDENS_VERSION, "Print the version and exit");

@@ -8,11 +8,11 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "condens/estimators/kernel_quantile_regression.hpp"
 #include "condens/io/csv.hpp"
-#include "condens/io/files.hpp"
-#include "condens/models/kqr.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "io/files.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -103,7 +103,7 @@ void add_target(const Wanted& wanted, const GaussianMixtures& laws, const Vector
 const Kqr& model_of_quantiles(const Model& model) {
   const auto* out = dynamic_cast<const Kqr*>(model.density.get());
   require(out != nullptr, "--exact-quantiles: ", model.density->model_name(),
-          " estimates no quantiles, only kqr does; --quantiles p,p,... gives those of any model's law");
+          " estimates no quantiles, only kqr does; --quantiles p,p,... gives those of any model's distribution");
   return *out;
 }
 

@@ -16,10 +16,7 @@ namespace condens::cli {
 
 namespace {
 
-constexpr std::size_t most_inputs = 20;
 constexpr Index most_states = 8;
-
-using TextRows = std::vector<std::vector<std::string>>;
 
 /// What a row of the core's x is: "mean of age", or "share of sex=M".
 std::vector<std::string> input_labels(const Encoder& encoder) {
@@ -86,7 +83,7 @@ std::string profile_text(const Model& model, const Press& press, Index shown) {
             [&](Index j) { return brief(press.state_inputs()(k, j)); });
   }
   return headed("States, by rising mean of " + targets.front() +
-                    ": the law of a row is the mixture of theirs, with weights that follow its inputs",
+                    ": the distribution of a row is the mixture of theirs, with weights that follow its inputs",
                 rows, rest_text(order.size(), most_inputs, "inputs"));
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "condens/models/press.hpp"
+#include "condens/estimators/press.hpp"
 #include "figures.hpp"
 
 namespace condens::cli {

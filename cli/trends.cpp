@@ -1,7 +1,7 @@
 #include "trends.hpp"
 
 #include "condens/core/errors.hpp"
-#include "condens/models/location_scale.hpp"
+#include "condens/estimators/location_scale.hpp"
 #include "console.hpp"
 
 namespace condens::cli {

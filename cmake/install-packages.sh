@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2034  # the lists are for the scripts that source this file
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libcli11-dev libboost-math-dev
-                libboost-random-dev liblbfgspp-dev libnanoflann-dev)
+                libboost-random-dev liblbfgspp-dev libnanoflann-dev zlib1g-dev)
 check_packages=(libgtest-dev clang-format clang libclang-rt-dev pkg-config)
 r_data_packages=(r-base-core r-cran-mass r-cran-quantreg)
 

@@ -47,17 +47,20 @@ html_title = "condens"
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
-    "secondary_sidebar_items": {page: ["page-toc"] for page in ("api", "contributing", "first-steps", "models/*")},
+    "secondary_sidebar_items": {
+        page: ["page-toc"] for page in ("api", "contributing", "errata", "first-steps", "models/*")
+    },
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("api", "first-steps", "installation")}  # pages without pages below them
+# Pages without pages below them.
+html_sidebars = {page: [] for page in ("api", "errata", "first-steps", "installation")}
 
 
 def _without_links_out(_app: Any, _page: str, source: list[str]) -> None:
     """Links to files outside docs/, which lead somewhere in a checkout only, become plain code."""
-    source[0] = re.sub(r"\[([^]]+)\]\((?:\.\./)+(?!docs/)[^)]+\)", r"`\1`", source[0])
+    source[0] = re.sub(r"\[([^]]+)\]\((?:\.\./)+(?!docs/|errata\.md)[^)]+\)", r"`\1`", source[0])
 
 
 def _skip_metadata_routing(_app: Any, _what: str, name: str, _item: Any, skip: bool, _options: Any) -> bool | None:

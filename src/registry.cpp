@@ -7,36 +7,36 @@
 #include <type_traits>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/finite.hpp"
-#include "condens/core/names.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/density/gmm.hpp"
-#include "condens/density/gskd.hpp"
-#include "condens/density/joint_density.hpp"
-#include "condens/density/parzen.hpp"
-#include "condens/density/ratio_kde.hpp"
-#include "condens/density/rsde.hpp"
-#include "condens/density/skd.hpp"
-#include "condens/models/epsilon_kde.hpp"
-#include "condens/models/gaussian_process.hpp"
-#include "condens/models/input_gain.hpp"
-#include "condens/models/kqr.hpp"
-#include "condens/models/location_scale.hpp"
-#include "condens/models/lscde.hpp"
-#include "condens/models/mdn.hpp"
-#include "condens/models/nadaraya_watson.hpp"
-#include "condens/models/press.hpp"
-#include "condens/models/sacde.hpp"
-#include "condens/models/salscde.hpp"
-#include "condens/models/subset_density.hpp"
-#include "condens/reduction/lsce.hpp"
-#include "condens/reduction/lsmi.hpp"
-#include "condens/reduction/sliced_density.hpp"
-#include "condens/selection/auto_density.hpp"
-#include "condens/selection/forward_selection.hpp"
-#include "condens/selection/pool.hpp"
-#include "models/inner_fits.hpp"
-#include "models/preparation.hpp"
+#include "condens/estimators/auto.hpp"
+#include "condens/estimators/epsilon_kde.hpp"
+#include "condens/estimators/forward_selection.hpp"
+#include "condens/estimators/gaussian_process.hpp"
+#include "condens/estimators/gmm.hpp"
+#include "condens/estimators/gskd.hpp"
+#include "condens/estimators/kernel_quantile_regression.hpp"
+#include "condens/estimators/location_scale.hpp"
+#include "condens/estimators/lscde.hpp"
+#include "condens/estimators/lsce.hpp"
+#include "condens/estimators/lsmi.hpp"
+#include "condens/estimators/mixture_density_network.hpp"
+#include "condens/estimators/nadaraya_watson.hpp"
+#include "condens/estimators/parzen.hpp"
+#include "condens/estimators/pool.hpp"
+#include "condens/estimators/press.hpp"
+#include "condens/estimators/ratio_kde.hpp"
+#include "condens/estimators/rsde.hpp"
+#include "condens/estimators/sacde.hpp"
+#include "condens/estimators/salscde.hpp"
+#include "condens/estimators/skd.hpp"
+#include "condens/estimators/sliced.hpp"
+#include "condens/model/joint_density.hpp"
+#include "condens/model/subset_density.hpp"
+#include "core/finite.hpp"
+#include "core/names.hpp"
+#include "model/inner_fits.hpp"
+#include "model/input_gain.hpp"
+#include "model/preparation.hpp"
 
 namespace condens {
 
@@ -95,7 +95,8 @@ void check_fitted(std::string_view class_name, const ConditionalDensity& model, 
   try {
     model.predict(x, {.threads = 1, .observer = {}});
   } catch (const std::invalid_argument& error) {
-    throw NumericalError(message(class_name, ": the fit ended without a law that can be computed: ", error.what()));
+    throw NumericalError(
+        message(class_name, ": the fit ended without a distribution that can be computed: ", error.what()));
   }
 }
 
@@ -343,8 +344,8 @@ const std::vector<ModelInfo>& models() {
           "Rasmussen and Williams (2006)", Unlabeled::ignored),
       describe<Press, PressOptions>(
           "press", "PRESS",
-          "Predictive state smoothing: x is mapped to weights of a few states, each with its law of y.", "Goerg (2017)",
-          Unlabeled::ignored),
+          "Predictive state smoothing: x is mapped to weights of a few states, each with its distribution of y.",
+          "Goerg (2017)", Unlabeled::ignored),
       describe<Kqr, KqrOptions>(
           "kqr", "KernelQuantileRegression",
           "Kernel quantile regression: quantile functions of x, solved exactly, and the density between them.",

@@ -1,9 +1,15 @@
-// The option tables in docs/models are those of the program.
+// The option tables in docs/models are those of the program, and every erratum that is cited has its entry.
 
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "condens/registry.hpp"
 
@@ -49,6 +55,43 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// The id that a word begins with, a capital letter and a number, as D9 of "D9),"; empty where there is none.
+std::string id_of(std::string_view word) {
+  std::size_t end = 1;
+  while (end < word.size() && std::isdigit(static_cast<unsigned char>(word[end])) != 0) ++end;
+  const bool found = end > 1 && std::isupper(static_cast<unsigned char>(word[0])) != 0;
+  return std::string(word.substr(0, found ? end : 0));
+}
+
+int number_of(const std::string& id) { return std::stoi(id.substr(1)); }
+
+/// The ids that a text cites, in the forms "errata D9", "errata P2, P3", "errata R1 and R2" and "errata D5 to D11",
+/// wherever its lines end.
+std::vector<std::string> cited_errata(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) {
+    if (word != "//" && word != "///" && word != "#") words.push_back(word);  // a comment goes on
+  }
+  std::vector<std::string> cited;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].ends_with("rrata")) continue;
+    std::string last;
+    for (std::size_t k = i + 1; k < words.size(); ++k) {
+      if (words[k] == "and" || words[k] == "to") continue;
+      const std::string id = id_of(words[k]);
+      if (id.empty()) break;
+      const bool range = words[k - 1] == "to" && !last.empty();
+      for (int n = range ? number_of(last) + 1 : number_of(id); n <= number_of(id); ++n) {
+        cited.push_back(id.substr(0, 1) + std::to_string(n));
+      }
+      if (words[k] != id && words[k] != id + ",") break;  // a bracket or a full stop ends the list
+      last = id;
+    }
+  }
+  return cited;
+}
+
 TEST(Documentation, ReadmeShowsTheSnippetThatTheDemoRuns) {
   const std::string snippet = text_of("docs/snippet.py");
   ASSERT_FALSE(snippet.empty());
@@ -68,6 +111,33 @@ TEST(Documentation, EveryModelHasAPageWithItsOptions) {
       EXPECT_NE(page.find(heading), std::string::npos) << info.name << ": " << heading;
     }
   }
+}
+
+TEST(Documentation, EveryCitedErratumHasAnEntry) {
+  namespace fs = std::filesystem;
+  std::set<std::string> entries;
+  std::istringstream page(text_of("docs/errata.md"));
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("**")) continue;
+    const std::string id = id_of(std::string_view(line).substr(2));
+    if (id.empty() || !line.starts_with("**" + id + ".** ")) continue;
+    EXPECT_TRUE(entries.insert(id).second) << "docs/errata.md has two entries " << id;
+  }
+
+  const fs::path root = CONDENS_SOURCE_DIR;
+  const std::set<std::string> endings = {".hpp", ".cpp", ".py", ".pyi", ".md", ".sh"};
+  int citations = 0;
+  for (const char* folder : {"include", "src", "plot", "cli", "tests", "python", "docs", "reproduce", "benchmarks"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || !endings.contains(entry.path().extension().string())) continue;
+      const std::string file = entry.path().lexically_relative(root).string();
+      for (const std::string& id : cited_errata(text_of(file))) {
+        EXPECT_TRUE(entries.contains(id)) << file << " cites " << id << ", which docs/errata.md does not have";
+        ++citations;
+      }
+    }
+  }
+  EXPECT_GE(citations, 100) << "the check found hardly any citation; has their form changed?";
 }
 
 }  // namespace

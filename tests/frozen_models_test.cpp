@@ -13,9 +13,9 @@
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
-#include "condens/io/files.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/registry.hpp"
+#include "io/files.hpp"
 #include "support/registered_models.hpp"
 
 namespace condens::frozen_models_test {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/finite.hpp"
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
+#include "core/finite.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 #include "support/registered_models.hpp"

@@ -2,7 +2,7 @@
 Densities without inputs
 ========================
 
-A density is a law without inputs: the same object, files and pictures. Fitted without a target,
+A plain density is a distribution without inputs: the same object, files and pictures. Fitted without a target,
 :class:`condens.Parzen`, :class:`condens.GSKD`, :class:`condens.RSDE`, :class:`condens.SKD` and :class:`condens.GMM`
 estimate the density of the columns of X, with the methods of scikit-learn's density estimators.
 """
@@ -26,17 +26,17 @@ for model in (window, reduced, mixture):
     print(f"{type(model).__name__}: {model.n_kernels_} kernels, mean log density {model.score(geyser):.3f}")
 
 # %%
-# The smallest regions of half and of nine tenths of the probability, and where the kernels sit.
+# The smallest regions that hold half and nine tenths of the probability, and the centres of the kernels.
 plot.joint(reduced, geyser, means=True)
 plt.show()
 
 # %%
-# Every column alone and every two of them together.
+# Every column by itself and every pair of columns.
 plot.pairs(mixture, geyser)
 plt.show()
 
 # %%
-# With a target the same density is conditioned on the inputs, exactly.
+# With a target, the density is conditioned on the inputs, exactly.
 conditional = GMM().fit(geyser[["duration"]], geyser["waiting"])
 plot.density_map(conditional, geyser[["duration"]], geyser["waiting"])
 plt.show()

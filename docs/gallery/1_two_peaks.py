@@ -28,11 +28,11 @@ plt.show()
 
 # %%
 # Every column of the picture is a density. Below three minutes there is one branch, above it a second one splits off.
-# The column of short eruptions at exactly 2 minutes and of long ones at exactly 4 is no property of the geyser: at
-# night durations were written down as short, medium or long.
+# The columns of eruptions of exactly 2 and exactly 4 minutes are no property of the geyser: at night durations were
+# recorded as short, medium or long.
 #
-# The law at four minutes has two modes, and its mean lies between them, where the density is a
-# fraction of theirs:
+# The distribution at four minutes has two modes, and its mean lies between them, where the density is a fraction of
+# theirs:
 law = model.predict_distribution(pd.DataFrame({"duration": [4.0]}))[0]
 print("mean  ", law.mean().round(1), "minutes, density there", law.pdf(law.mean()).round(4))
 print("modes ", law.modes().round(1), "minutes, density there", law.pdf(law.modes()).round(4))

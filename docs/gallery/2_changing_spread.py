@@ -31,16 +31,16 @@ plt.show()
 # %%
 # The fan opens where the records scatter and narrows again at the end. Before the impact shows, up to some 14
 # milliseconds, it is far too wide. The reason is in the model: the width of its kernels in y is one number for
-# all x, a compromise between the still beginning and the swing, and no law can be narrower than it.
+# all x, a compromise between the quiet beginning and the swing, and no predicted distribution can be narrower.
 still = crash["times"] < 14
 std = model.predict_distribution(X).std()
-print(f"before 14 ms: spread of the data {y[still].std():.1f} g, of the laws {std[still].mean():.1f} g")
+print(f"before 14 ms: spread of the data {y[still].std():.1f} g, of the predictions {std[still].mean():.1f} g")
 print(f"kernel width: {model.bandwidth_y_ * y.std():.1f} g")
 
 # %%
-# So read this fan from 14 milliseconds on. Coverage shows such a fault only where one looks: over all rows together the
-# 90 % intervals do what they promise, within the still beginning they hold everything. Each row is judged by a model
-# that did not see it.
+# So read this fan from 14 milliseconds on. Coverage shows such a fault only where one looks for it: over all rows the
+# 90 % intervals hold what they should, in the quiet beginning they hold everything. Each row is judged by a model
+# fitted without it.
 chosen = LSCDE(bandwidth=model.bandwidth_, bandwidth_y=model.bandwidth_y_, regularization=model.regularization_)
 inside = pd.Series(False, index=y.index)
 for train, test in KFold(10, shuffle=True, random_state=0).split(X):

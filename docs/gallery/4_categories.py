@@ -2,7 +2,7 @@
 Categories: birth weight
 ========================
 
-Columns of texts need no preparation: a data frame goes in as it is, and the fitted model knows the levels and refuses
+Text columns need no preparation: a data frame is passed as it is, and the fitted model knows the categories and refuses
 others. The question of this data set is a probability, not a mean: how likely is a weight below 2500 grams?
 """
 
@@ -29,14 +29,14 @@ plot.density(laws, labels=["does not smoke", "smokes"], name="birth weight, gram
 plt.show()
 
 # %%
-# The law of smokers is not only shifted. Its lower tail is what matters, and cdf gives it without a detour:
+# The distribution for smokers is not just shifted. What matters is the lower tail, which cdf gives directly:
 for smoke, probability in zip(mothers["smoke"], laws.cdf(2500.0), strict=True):
     print(f"smoke = {smoke:3}  P(weight < 2500 g) = {probability:.2f}")
 
 # %%
-# These are associations among 189 births in one hospital, not effects of smoking. And how much do these inputs tell at
-# all? The CRPS of held-out births, in grams, against the law that ignores every input. In some folds the largest
-# regulariser wins, and fit warns of it; where inputs tell little that is as it should be.
+# These are associations among 189 births in one hospital, not effects of smoking. How much do these inputs tell us at
+# all? The CRPS of held-out births, in grams, against the distribution that ignores every input. In some folds the
+# largest regulariser wins, and fit warns of it; where inputs tell little, that is to be expected.
 warnings.simplefilter("ignore", FitWarning)
 folds = KFold(5, shuffle=True, random_state=0)  # the rows are sorted by weight
 given = -cross_val_score(model, X, y, scoring=metrics.crps_scorer, cv=folds)
@@ -45,4 +45,5 @@ blind = -cross_val_score(model, nothing, y, scoring=metrics.crps_scorer, cv=fold
 print(f"CRPS with inputs {given.mean():.0f} g, without {blind.mean():.0f} g; by fold: {(blind - given).round()}")
 
 # %%
-# A little. Most of what decides a birth weight is not among these columns, and wide laws are the honest answer.
+# A little. Most of what decides a birth weight is not among these columns, and wide distributions are the honest
+# answer.

@@ -3,7 +3,7 @@ Weights: rows that stand for others
 ===================================
 
 A sample is often not drawn evenly: some rows were more likely to be recorded than others. When those probabilities are
-known, the weights 1 / probability bring the law back to that of the whole.
+known, the weights 1 / probability recover the distribution of the whole population.
 """
 
 # %%
@@ -32,7 +32,7 @@ models = {
 }
 
 # %%
-# The law at four minutes:
+# The distribution at four minutes:
 four = pd.DataFrame({"duration": [4.0]})
 figure, axes = plt.subplots(layout="constrained")
 for color, (name, model) in zip(["black", "tab:orange", "tab:blue"], models.items(), strict=True):
@@ -42,8 +42,8 @@ for color, (name, model) in zip(["black", "tab:orange", "tab:blue"], models.item
 plt.show()
 
 # %%
-# The unweighted fit takes the short waits for the larger group. The weighted one has the proportions right, as far as
-# the rows that are left can tell: with fewer long waits its upper peak is less certain, and weights do not change that.
+# The unweighted fit takes the short waits for the larger group. The weighted one has the proportions right, as far
+# as the remaining rows can tell: with fewer long waits its upper peak is less certain, and weights do not change that.
 #
 # Weight 2 is the same as a row given twice. With widths, regulariser and centres given, nothing is left to chance, and
 # the two fits agree:

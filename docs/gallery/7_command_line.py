@@ -2,13 +2,13 @@
 From the command line to Python
 ===============================
 
-A model file is read by every door of condens. Fit on a machine without Python, by a script or a batch job, and look at
-the result here; or the other way round.
+A model file is read by the command line, by Python and by C++. Fit on a machine without Python, in a script or a batch
+job, and look at the result here; or the other way round.
 """
 
 # %%
 # The command is taken from the environment variable ``CONDENS_COMMAND``, from a build in this checkout or from the
-# path. Where there is none, Python writes the file instead: then this page shows less than it wants to, and says so.
+# path. Where there is none, Python writes the file instead, and the page says so.
 import os
 import shutil
 import subprocess
@@ -44,7 +44,7 @@ plot.density_map(model, X, y)
 plt.show()
 
 # %%
-# What was loaded is an estimator as any other. Its parameters say how to fit it again, and the fit of Python has the
+# The loaded model is an estimator like any other. Its parameters say how to fit it again, and a fit in Python gives the
 # same bits:
 print(model)
 print("same as a fit in Python:", np.array_equal(LSCDE().fit(X, y).kernel_weights_, model.kernel_weights_))

@@ -2,8 +2,8 @@
 Which inputs matter
 ===================
 
-Five hundred patients, three hundred markers, of which three move the law of the outcome: two its mean, one the share
-of a second branch. A fourth moves its spread. :class:`condens.SACDE` selects inputs and estimates the law in one
+Five hundred patients, three hundred markers, of which four affect the distribution of the outcome: two its mean, one
+the share of a second branch, one its spread. :class:`condens.SACDE` selects inputs and estimates the density in one
 convex problem, solved to a certified accuracy along a path of falling penalties.
 """
 
@@ -27,15 +27,15 @@ print("selected columns:", model.get_support(indices=True))
 print("certificate:", model.report_["details"]["certificate"])
 
 # %%
-# Columns 3, 17 and 40 are those that were planted. Column 200, which moves the spread alone, is not seen at this
-# sample size, and some others come along: the penalty that predicts best is smaller than the one that would leave only
+# Columns 3, 17 and 40 were planted. Column 200, which affects the spread alone, is not detected at this sample
+# size, and some others come along: the penalty that predicts best is smaller than the one that would leave only
 # the truth. The path shows the difference at a glance. The dashed line is the penalty that cross-validation chose.
 plot.path(model)
 plt.show()
 
 # %%
-# How strongly each counts, and in which share of random half-samples it is selected again: what was planted returns
-# nearly always, chance does not.
+# How important each input is, and in which share of random half-samples it is selected again: those that were planted
+# nearly always are, those selected by chance are not.
 again = SACDE(bandwidth=1.0, bandwidth_y=0.3, stability_resamples=20, n_jobs=-1).fit(X, y)
 plot.importances(again, top=10)
 plt.show()

@@ -2,8 +2,9 @@
 The few directions that matter
 ==============================
 
-Ten inputs, of which the law of y sees one sum: along it y has two branches. :class:`condens.LSCE` finds the direction
-and the density given it together, and chooses how many directions there are on rows it has not seen.
+Ten inputs, and the distribution of y depends on one linear combination of three of them, along which y has two
+branches. :class:`condens.LSCE` finds the direction and the density given it together, and chooses the number of
+directions on held-out rows.
 """
 
 # %%

@@ -1,9 +1,9 @@
 """
-A few states, each with its law
-===============================
+A few states, each with its own distribution
+============================================
 
-Larvae, juveniles and adults: what an animal weighs depends on the stage it is in, and its length and colour say in
-which. :class:`condens.PRESS` finds the stages from the weights alone: states of x that predict the same law of y.
+Larvae, juveniles and adults: what an animal weighs depends on the stage it is in, and its length and colour say which.
+:class:`condens.PRESS` finds the stages from the weights alone: states of x that predict the same distribution of y.
 """
 
 # %%
@@ -30,7 +30,7 @@ print("rows in each state:", model.state_sizes_.round())
 print(f"degrees of freedom: {model.degrees_of_freedom_:.2f} of at most {model.n_states_}")
 
 # %%
-# The law of y in each state; the law at x is their mixture.
+# The density of y in each state; the distribution at x is their mixture.
 plot.states(model)
 plt.show()
 

@@ -4,7 +4,7 @@ Which model suits your data?
 
 Every model on the same random halves, scored on the other halves: :func:`condens.compare` prints a leaderboard with
 standard errors and a paired test against the best. Here y has one peak for small x and two for large x, which a
-Gaussian law around a curve cannot say.
+Gaussian around a curve cannot express.
 """
 
 # %%
@@ -21,10 +21,10 @@ board = condens.compare(X, y, ["lscde", "nw", "gp", "mdn"], repeats=5, n_jobs=-1
 print(board)
 
 # %%
-# Small dots are single splits, minus the best model on the same split: what both find hard about a split cancels.
+# Small dots are single splits, minus the best model on the same split: what is hard for both in a split cancels.
 board.plot()
 plt.show()
 
 # %%
-# The estimator to fit on everything is the one in the first row.
+# The estimator to fit to all rows is the one in the first row.
 print(board.to_frame()[["nll", "nll_behind", "nll_p", "best"]])

@@ -2,8 +2,8 @@
 A hundred thousand kernels in fifty
 ===================================
 
-A Parzen window keeps every row. :class:`condens.GSKD` and :class:`condens.GMM` say nearly the same with a handful of
-Gaussians, which take no time to store, to evaluate and to sample from. Here are two noisy rings of 100,000 points.
+A Parzen window keeps every row. :class:`condens.GSKD` and :class:`condens.GMM` give nearly the same density with a
+few Gaussians, which take almost no time to evaluate and to sample from. Here are two noisy rings of 100,000 points.
 """
 
 # %%

@@ -12,8 +12,8 @@
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/models/conditional_density.hpp"
-#include "condens/models/results.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -59,7 +59,7 @@ const ModelInfo& find_member(std::string_view name);
 bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Document& options);
 
 /// Fits as `info.fit` does, for a model that a person is to use, and adds to the report what the inputs are worth
-/// (models/input_gain.hpp): the model fitted again to some of the rows has the hyper-parameters chosen on all of them.
+/// (model/input_gain.hpp): the model fitted again to some of the rows has the hyper-parameters chosen on all of them.
 /// Where `cv` is given and there was nothing to choose, the one candidate is scored by it.
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run);

@@ -13,7 +13,7 @@
 #include "condens/data/encoder.hpp"
 #include "condens/io/comparison_records.hpp"
 #include "condens/registry.hpp"
-#include "condens/selection/random_splits.hpp"
+#include "data/random_splits.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "released.hpp"

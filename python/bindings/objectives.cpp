@@ -12,12 +12,12 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/density/orthogonal_regression.hpp"
-#include "condens/models/gp_likelihood.hpp"
-#include "condens/models/nw_likelihood.hpp"
-#include "condens/models/press_objective.hpp"
-#include "condens/models/sacde.hpp"
-#include "condens/reduction/projection_objective.hpp"
+#include "condens/estimators/gaussian_process/likelihood.hpp"
+#include "condens/estimators/lsce/projection_objective.hpp"
+#include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
+#include "condens/estimators/press/objective.hpp"
+#include "condens/estimators/sacde.hpp"
+#include "condens/optim/orthogonal_regression.hpp"
 #include "released.hpp"
 
 namespace condens::python {

@@ -1,15 +1,16 @@
-"""condens: given x, how is y distributed? The whole law, not the mean.
+"""condens: given x, how is y distributed? The whole conditional distribution, not just its mean.
 
-    from condens import LSCDE
-    model = LSCDE().fit(X, y)
-    laws = model.predict_distribution(X_new)    # GaussianMixtures: pdf, cdf, ppf, hdr, crps, rvs, ...
+    from condens import AutoCDE
+    model = AutoCDE().fit(X, y)
+    dist = model.predict_distribution(X_new)    # GaussianMixtures: pdf, cdf, ppf, hdr, crps, rvs, ...
     model.predict_interval(X_new, 0.9)
 
-Estimators are scikit-learn regressors. `condens.compare` says which of them suits your data, `condens.plot` draws
-with matplotlib, `condens.metrics` has scorers, `condens.export` speaks to skpro, scoringrules and qp,
+Estimators are scikit-learn regressors. `condens.compare` finds which of them suits your data, `condens.plot` draws
+with matplotlib, `condens.metrics` has scorers, `condens.export` converts to skpro, scoringrules and qp,
 `condens.objectives` has the criteria of the papers, `condens.optim` their quadratic programmes, `condens.datasets`
 their artificial data. `DistributionRegressor` lets pipelines, searches and transformed targets predict distributions,
-`cross_val_predict_distribution` gives those of rows that a fit has not seen.
+`cross_val_predict_distribution` gives those of held-out rows. In names such as `metrics.laws_of`, a law is a
+distribution.
 """
 
 from __future__ import annotations

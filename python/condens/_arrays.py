@@ -32,7 +32,7 @@ def as_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def as_targets(y: ArrayLike, least: int = 1) -> NDArray[np.float64]:
     """Targets as finite float64 of one or two dimensions and at least `least` rows; refuses dates and texts."""
-    from sklearn.utils import check_array  # here, because laws do without scikit-learn
+    from sklearn.utils import check_array  # here, because distributions do without scikit-learn
 
     kind = np.asarray(y).dtype
     if kind.kind in "mM":

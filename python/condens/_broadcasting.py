@@ -1,7 +1,8 @@
-"""numpy's broadcasting of laws against points, on a core that knows flat arrays only.
+"""numpy's broadcasting of distributions against points, on a core that knows flat arrays only.
 
-The core wants (n laws, k points of each). With laws of shape L and y of shape Y the result has the shape
-R = broadcast(L, Y). Axes of R along which the laws differ come first, in order; the others hold the points.
+The core takes (n distributions, k points of each). With distributions of shape L and y of shape Y the result has
+the shape R = broadcast(L, Y). Axes of R along which the distributions differ come first, in order; the others hold
+the points.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Shape = tuple[int, ...]
 
 
 def split_axes(result: Shape, laws: Shape) -> tuple[list[int], list[int]]:
-    """Axes of the result along which the laws differ, and the others."""
+    """Axes of the result along which the distributions differ, and the others."""
     padded = (1,) * (len(result) - len(laws)) + laws
     differ = [axis for axis, length in enumerate(padded) if length != 1]
     return differ, [axis for axis in range(len(result)) if axis not in differ]
@@ -26,13 +27,13 @@ def result_shape(values: Floats, laws: Shape) -> Shape:
         return np.broadcast_shapes(values.shape[:-1], laws)
     except ValueError:
         raise ValueError(
-            f"y of shape {values.shape[:-1]} does not broadcast against laws of shape {laws}; give one y per law, "
-            "or laws[:, None] for a grid of y for every law"
+            f"y of shape {values.shape[:-1]} does not broadcast against distributions of shape {laws}; give one y per "
+            "distribution, or index them by [:, None] for a grid of y for each"
         ) from None
 
 
 def laws_first(values: Floats, laws: Shape) -> tuple[Floats, Shape]:
-    """values (Y..., d) as C-ordered (laws, points, d), and the shape of the result."""
+    """values (Y..., d) as C-ordered (distributions, points, d), and the shape of the result."""
     shape = result_shape(values, laws)
     differ, same = split_axes(shape, laws)
     spread = np.broadcast_to(values, (*shape, values.shape[-1]))
@@ -47,7 +48,7 @@ def from_laws_first(flat: Floats, shape: Shape, laws: Shape) -> Floats:
 
 
 def same_for_all_laws(values: Floats, laws: Shape) -> bool:
-    """Whether every law gets the same points."""
+    """Whether every distribution gets the same points."""
     shape = result_shape(values, laws)
     padded = (1,) * (len(shape) - values.ndim + 1) + values.shape[:-1]
     return all(padded[axis] == 1 for axis in split_axes(shape, laws)[0])

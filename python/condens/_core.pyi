@@ -27,7 +27,7 @@ class Laws:
     def restored(
         log_weights: Floats, means: Floats, scales: Floats, shared: bool, correlations: Floats | None = None
     ) -> Laws:
-        """Equal to the laws these numbers came from, to the bit."""
+        """Equal to the distributions these numbers came from, to the bit."""
 
     @staticmethod
     def of_covariances(log_weights: Floats, means: Floats, covariances: Floats) -> Laws:
@@ -35,7 +35,7 @@ class Laws:
 
     @staticmethod
     def concatenate(parts: list[Laws]) -> Laws:
-        """Laws in a row; those of fewer components have components of weight zero."""
+        """Distributions in a row; those of fewer components have components of weight zero."""
 
     def __len__(self) -> int: ...
     @property
@@ -66,10 +66,10 @@ class Laws:
         """shift + scale Y, both (n, d)."""
 
     def affine_all(self, shift: Floats, scale: Floats) -> Laws:
-        """shift + scale Y, the same (d) for all laws."""
+        """shift + scale Y, the same (d) for all distributions."""
 
     def probability(self, lower: Floats, upper: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """P(lower < Y <= upper) of k intervals for every law, n k."""
+        """P(lower < Y <= upper) of k intervals for every distribution, n k."""
 
     def lower_tail_mean(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
         """E[Y | Y <= quantile(level)]."""
@@ -80,10 +80,10 @@ class Laws:
     def slice(self, begin: int, count: int) -> Laws: ...
     def select(self, laws: Sequence[int]) -> Laws: ...
     def pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """Density at k points of every law, (n k, d) -> n k."""
+        """Density at k points of every distribution, (n k, d) -> n k."""
 
     def log_pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """Log density at k points of every law."""
+        """Log density at k points of every distribution."""
 
     def energy_score(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
         """E|X - y| - E|X - X'| / 2."""
@@ -95,7 +95,7 @@ class Laws:
         """Half the integral of p^2, minus p(y)."""
 
     def cdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """P(Y <= y) at k numbers of every law, (n k) -> n k."""
+        """P(Y <= y) at k numbers of every distribution, (n k) -> n k."""
 
     def sf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
         """P(Y > y)."""
@@ -107,7 +107,7 @@ class Laws:
         """log P(Y > y)."""
 
     def quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """y with cdf(y) = level, k levels for every law."""
+        """y with cdf(y) = level, k levels for every distribution."""
 
     def upper_quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
         """y with sf(y) = level."""
@@ -119,7 +119,7 @@ class Laws:
         """Continuous ranked probability score."""
 
     def log_pdf_grid(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
-        """Log density of every law at every point, (q, d) -> (n, q)."""
+        """Log density of every distribution at every point, (q, d) -> (n, q)."""
 
     def mean(self, threads: int = 0, callback: Callback = None) -> Floats:
         """(n, d)"""
@@ -164,7 +164,7 @@ class Laws:
         """A list of (k_i, 2)."""
 
     def sample(self, per_law: int, seed: int, threads: int = 0, callback: Callback = None) -> Floats:
-        """(n per_law, d), the draws of a law in a row."""
+        """(n per_law, d), the draws of a distribution in a row."""
 
 class Encoder:
     """From named columns to numbers, the same way in training and in prediction."""

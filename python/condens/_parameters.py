@@ -34,7 +34,7 @@ _TYPES = {
 # An option of this name holds the name of a model; an estimator stands for the name, its preset and its options.
 _MODEL = "model"
 
-# One of this name holds the names of several models; the options that estimators stand for are told by these names.
+# One of this name holds the names of several models; the options of estimators given in it are set under these names.
 _MODELS = "models"
 
 _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
@@ -44,13 +44,13 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",
-        "Seed of everything random: centres and folds. None is the preset's seed, so that a fit repeats itself.",
+        "Seed of everything random: centres and folds. None is the preset's seed, so that fits are reproducible.",
     ),
     "n_jobs": (
         None,
         "int or None",
-        "Number of threads; the result is the same. None is all cores, but one in a worker of joblib, such as that of "
-        "a grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
+        "Number of threads, which does not change the result. None is all cores, but one in a worker of joblib, such "
+        "as that of a grid search with n_jobs, and the number of a joblib context; -1 is all cores, always.",
     ),
     "verbose": (False, "bool", "Show progress of `fit`, by tqdm where that is installed."),
     "callback": (

@@ -21,7 +21,7 @@ class PredictsDistributions:
     _y_ndim: int  # dimensions of the y in `fit`
 
     def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        """The distribution of y given each row of X: an array of n Gaussian mixtures."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> Floats:

@@ -1,11 +1,11 @@
 """Which model suits your data? Several on the same random splits::
 
     board = condens.compare(X, y, ["lscde", "gp", "mdn:paper", LSCDE(n_centers=50)])
-    print(board)                 # NLL, CRPS, coverage, time, and who is significantly worse than the best
+    print(board)                 # NLL, CRPS, coverage, time, and which are significantly worse than the best
     board.plot()
     board.to_frame()             # a data frame of pandas
 
-The page docs/compare.md says what is measured.
+The page docs/compare.md explains the measures.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Comparison:
     table : dict of arrays
         A column for each measure, its mean over splits, and its standard error, `nll_se`; then `failed`, the number of
         splits without a fit; `nll_behind` and `nll_behind_se`, NLL minus that of the best; `nll_p`, the p-value of
-        a paired t-test of that difference; and `best`, whether that test at 5 % does not tell the model from the best.
+        a paired t-test of that difference; and `best`, whether that test at 5 % finds no difference from the best.
         Random splits share rows, so that the test is the papers' convention: true p-values are larger.
     scores : dict of arrays of shape (models, repeats)
         Every measure on every split, in the order of `models`; NaN where a fit failed.
@@ -117,7 +117,7 @@ class Comparison:
             for row in rows
         ]
         splits = self.scores["nll"].shape[1]
-        note = "best NLL, or not told from it by a paired t-test at 5 %" if splits > 1 else "best NLL"
+        note = "best NLL, or no worse by a paired t-test at 5 %" if splits > 1 else "best NLL"
         return "\n".join([line.rstrip() for line in lines] + [f"{splits} random split{'s'[: splits > 1]}; * {note}"])
 
 
@@ -139,7 +139,7 @@ def compare(
     verbose: bool = False,
     callback: Callback | None = None,
 ) -> Comparison:
-    """Fit several models to random parts of the data and score each on the other parts.
+    """Fit several models to random parts of the data and score each on the remaining rows.
 
     The numbers are those of the command `condens compare`, to the bit, for any `n_jobs`.
 
@@ -151,24 +151,24 @@ def compare(
         Targets.
     models : list, or dict of labels and models
         Names of models ("lscde"), names with a preset ("lscde:paper"), and estimators of condens, which need not be
-        fitted: of each its parameters are taken, but not n_jobs, verbose and callback. Also pipelines, searches and
+        fitted: their parameters are used, except n_jobs, verbose and callback. Also pipelines, searches and
         a `DistributionRegressor` that end in one: clones of them are fitted here, one after the other.
     repeats : int, default 10
         Random splits, the same for all models.
     test_fraction : float, default 0.5
-        Share of rows to test on.
+        Share of the rows that are test rows.
     random_state : int, numpy.random.Generator, RandomState or None, default 0
-        Seed of the splits. What is random in the fits of split r = 0, 1, ... has the seed plus r, but where an
-        estimator has a random_state of its own.
+        Seed of the splits. The fits of split r = 0, 1, ... have the seed plus r, unless an estimator has a
+        random_state of its own.
     sample_weight : array of shape (n,), optional
         Weights >= 0, of fits and of scores.
     n_jobs : int or None
         Number of threads, with a fit on each: -1 and None are all, but None is the number of a joblib context,
         and one in a worker of joblib.
     resume : path, optional
-        A file that keeps every fit as it ends, but not those of pipelines and searches. Fits that it has, of this or
-        an earlier call, are taken from it: an interrupted comparison goes on, one with more models or repeats fits
-        only those.
+        A file that records every fit as it ends, but not those of pipelines and searches. Fits that it holds, of this
+        or an earlier call, are taken from it: an interrupted comparison continues, and one with more models or repeats
+        fits only the new ones.
     verbose : bool, default False
         Show progress, by tqdm where that is installed.
     callback : callable, optional
@@ -181,12 +181,12 @@ def compare(
     Warns
     -----
     FitWarning
-        For a model that could not be fitted to some split; the others do not suffer.
+        For a model that could not be fitted to some split; the others are not affected.
 
     Raises
     ------
     ValueError, TypeError
-        For arguments or data that are not what they should be, or where no model can be fitted because of them.
+        For invalid arguments or data, or where no model can be fitted because of them.
     NumericalError
         Where no model can be fitted for another reason.
     FormatError
@@ -194,7 +194,7 @@ def compare(
     OSError
         When `resume` cannot be read or written.
     Cancelled
-        When the callback returned False. What ended before is in `resume`.
+        When the callback returned False. Fits that had ended are in `resume`.
     """
     labelled = _labelled(models)
     outside = [(label, model) for label, model in labelled if _is_composed(model)]

@@ -1,10 +1,10 @@
-"""Distributions through scikit-learn's compositions: pipelines, searches, transformed targets, rows left out.
+"""Distributions through scikit-learn's compositions: pipelines, searches, transformed targets, held-out rows.
 
-A wrapper has all that the estimator inside predicts::
+A wrapper predicts all that the estimator inside does::
 
     model = DistributionRegressor(make_pipeline(StandardScaler(), LSCDE())).fit(X, y)
     model.predict_interval(X_new, 0.9)
-    laws = cross_val_predict_distribution(model, X, y, cv=5)
+    dist = cross_val_predict_distribution(model, X, y, cv=5)
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = ["DistributionRegressor", "cross_val_predict_distribution"]
 
 
 class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A pipeline or search that ends in an estimator of condens, with all that the estimator predicts.
+    """A pipeline or search that ends in an estimator of condens, with all predictions of that estimator.
 
-    `predict`, `predict_distribution`, `predict_quantiles`, `predict_interval` and `log_density`, scorers, pictures and
-    `condens.compare` take it as they take the estimator itself. Like scikit-learn's TransformedTargetRegressor it may
+    It has `predict`, `predict_distribution`, `predict_quantiles`, `predict_interval` and `log_density`; scorers, plots
+    and `condens.compare` accept it like the estimator itself. Like scikit-learn's TransformedTargetRegressor it may
     learn on another scale of y; predictions are on the scale of the y in `fit`.
 
     Parameters
@@ -52,7 +52,7 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
     transformer_ : transformer or None
         The fitted clone.
     n_features_in_, feature_names_in_
-        Those of `regressor_`, where it has them.
+        Those of `regressor_`, if it has them.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
         Raises
         ------
         ValueError
-            When the transformer does more than to shift and to scale, and whatever the regressor raises.
+            When the transformer does more than shift and scale, and whatever the regressor raises.
         """
         if y is None:
             raise ValueError("DistributionRegressor.fit requires y to be passed, but the target y is None")
@@ -115,7 +115,7 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
         return self
 
     def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        """The distribution of y given each row of X: an array of n Gaussian mixtures."""
         check_is_fitted(self, "regressor_")
         laws = laws_of(self.regressor_, X)
         if self.transformer_ is None:
@@ -183,7 +183,7 @@ def cross_val_predict_distribution(
     cv: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> GaussianMixtures:
-    """The distribution of y at every row, by a fit that has not seen the row.
+    """The distribution of y at every row, by a fit to other rows (cross-validation).
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ def cross_val_predict_distribution(
     >>> import numpy as np
     >>> from condens import LSCDE, cross_val_predict_distribution
     >>> X, y = np.arange(20.0)[:, None], np.arange(20.0) % 7
-    >>> laws = cross_val_predict_distribution(LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1), X, y)
-    >>> laws.shape
+    >>> dist = cross_val_predict_distribution(LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1), X, y)
+    >>> dist.shape
     (20,)
     """
     X, y, groups = indexable(X, y, groups)

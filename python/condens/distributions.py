@@ -1,4 +1,4 @@
-"""Gaussian mixtures as arrays of laws: what every model of condens answers with.
+"""Gaussian mixtures as arrays of distributions: what every model of condens predicts.
 
     p(y) = sum_l w_l N(y; v_l, S_l),   w_l >= 0,  sum_l w_l = 1
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from condens.transformed import TransformedDistributions
 
 Floats = NDArray[np.float64]
-_ONE_TARGET = "needs laws of one target, these have {}; take .marginal(j)"
+_ONE_TARGET = "needs distributions of one target, these have {}; take .marginal(j)"
 
 
 class GaussianMixtures:
-    """An array of Gaussian mixtures, each a law of y in d dimensions.
+    """An array of Gaussian mixtures, each a distribution of y in d dimensions.
 
-    `laws.shape` is `()` for one law and `(n,)` for the n rows of a prediction. Laws are indexed, sliced,
-    iterated and reshaped like numpy arrays. Methods that take y broadcast it against that shape: one y per
-    row (`laws.pdf(y)` with y of shape (n,)), one y for all rows (a number), or a grid for every row
-    (`laws[:, None].pdf(grid)`, of shape (n, q)). For d > 1 the last axis of y has the d targets.
+    `dist.shape` is `()` for one distribution and `(n,)` for the n rows of a prediction. Distributions are indexed,
+    sliced, iterated and reshaped like numpy arrays. Methods that take y broadcast it against that shape: one y per
+    row (`dist.pdf(y)` with y of shape (n,)), one y for all rows (a number), or a grid for every row
+    (`dist[:, None].pdf(grid)`, of shape (n, q)). For d > 1 the last axis of y has the d targets.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class GaussianMixtures:
     Examples
     --------
     >>> from condens import GaussianMixtures
-    >>> law = GaussianMixtures([0.3, 0.7], [-1.0, 2.0], [0.5, 0.8])
-    >>> round(law.cdf(0.0), 6)
+    >>> dist = GaussianMixtures([0.3, 0.7], [-1.0, 2.0], [0.5, 0.8])
+    >>> round(dist.cdf(0.0), 6)
     0.297521
     """
 
@@ -128,16 +128,16 @@ class GaussianMixtures:
         laws = self._laws
         return _restore, (laws.log_weights, laws.means, laws.scales, laws.shared, self.shape, laws.correlations)
 
-    # --- an array of laws ------------------------------------------------------------------
+    # --- an array of distributions ------------------------------------------------------------------
 
     @property
     def ndim(self) -> int:
-        """Number of axes of the array of laws."""
+        """Number of axes of the array of distributions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """Number of laws."""
+        """Number of distributions."""
         return len(self._laws)
 
     @property
@@ -147,12 +147,12 @@ class GaussianMixtures:
 
     @property
     def n_components(self) -> int:
-        """Number m of components of every law; some may have weight zero."""
+        """Number m of components of every distribution; some may have weight zero."""
         return self._laws.n_components
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of one law; laws of shape () have no length")
+            raise TypeError("len() of one distribution; distributions of shape () have no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[GaussianMixtures]:
@@ -162,7 +162,7 @@ class GaussianMixtures:
         if self.ndim == 1 and isinstance(key, (int, np.integer)) and not isinstance(key, bool):
             n, i = self.shape[0], operator.index(key)
             if not -n <= i < n:
-                raise IndexError(f"law {i} of {n}")
+                raise IndexError(f"distribution {i} of {n}")
             return self._of(self._laws.slice(i % n, 1), (), self.n_jobs)
         if self.ndim == 1 and isinstance(key, slice):
             begin, stop, step = key.indices(self.shape[0])
@@ -171,15 +171,15 @@ class GaussianMixtures:
                 return self._of(self._laws.slice(begin, count), (count,), self.n_jobs)
         places = np.arange(self.size).reshape(self.shape)[key]
         if places.size == self.size and np.array_equal(places.ravel(), np.arange(self.size)):
-            return self._of(self._laws, places.shape, self.n_jobs)  # new axes only: the same laws
+            return self._of(self._laws, places.shape, self.n_jobs)  # new axes only: the same distributions
         return self._of(self._laws.select(places.ravel().tolist()), places.shape, self.n_jobs)
 
     def reshape(self, *shape: int) -> GaussianMixtures:
-        """The same laws in another shape."""
+        """The same distributions in another shape."""
         return self._of(self._laws, np.empty(self.shape).reshape(*shape).shape, self.n_jobs)
 
     def marginal(self, target: int | Sequence[int]) -> GaussianMixtures:
-        """The laws of one target, counting from 0, or of several different ones together."""
+        """The distributions of one target, counting from 0, or of several different ones together."""
         targets = [target] if isinstance(target, (int, np.integer)) else list(target)
         for j in targets:
             if not -self.n_targets <= j < self.n_targets:
@@ -298,7 +298,7 @@ class GaussianMixtures:
         return TransformedDistributions(self).transform(forward, inverse, derivative)
 
     def __repr__(self) -> str:
-        what = "a law" if not self.shape else f"laws of shape {self.shape}"
+        what = "a distribution" if not self.shape else f"distributions of shape {self.shape}"
         return f"<GaussianMixtures: {what}, {self.n_targets} target(s), {self.n_components} components>"
 
     # --- components ----------------------------------------------------------------------------
@@ -372,7 +372,7 @@ class GaussianMixtures:
         return self._at_numbers("upper_quantile_each", q, "q")
 
     def probability(self, lower: ArrayLike, upper: ArrayLike) -> Floats:
-        """P(lower < Y <= upper), with all digits in either tail. One target."""
+        """P(lower < Y <= upper), relatively exact in either tail. One target."""
         self._need_one_target("probability")
         low, high = np.broadcast_arrays(as_float64(lower, "lower"), as_float64(upper, "upper"))
         flat_low, shape = laws_first(low[..., None], self.shape)
@@ -390,11 +390,11 @@ class GaussianMixtures:
         return self._at_numbers(f"{tail}_tail_mean", q, "q")
 
     def pit(self, y: ArrayLike) -> Floats:
-        """Probability integral transform cdf(y): uniform over observations when the laws are right."""
+        """Probability integral transform cdf(y): uniform over observations if the distributions are right."""
         return self.cdf(y)
 
     def hdr_mass(self, y: ArrayLike) -> Floats:
-        """Probability of the smallest highest density region that has y. Uniform, too. One target."""
+        """Probability of the smallest highest density region that contains y. Uniform, too. One target."""
         return self._at_numbers("highest_density_mass", y)
 
     def crps(self, y: ArrayLike) -> Floats:
@@ -467,7 +467,7 @@ class GaussianMixtures:
         return self._summary("mode")
 
     def modes(self) -> Floats | list[Floats]:
-        """All local maxima by falling density: an array of k, or (k, d), numbers, or a list of one per law."""
+        """All local maxima by falling density: an array of k, or (k, d), numbers, or a list of one per distribution."""
         found = [modes[:, 0] if self.n_targets == 1 else modes for modes in self._laws.modes(self._threads)]
         return found if self.shape else found[0]
 
@@ -480,25 +480,25 @@ class GaussianMixtures:
     def hdr(self, mass: float = 0.9) -> Floats | list[Floats]:
         """Highest density region: the smallest set of a probability in (0, 1). One target.
 
-        Returns an array of shape (k, 2) for one law: k intervals from left to right. For an array of laws,
-        a list of one such array per law (in C order).
+        Returns an array of shape (k, 2) for one distribution: k intervals from left to right. For an array of
+        distributions, a list of one such array per distribution (in C order).
         """
         self._need_one_target("hdr")
         regions = self._laws.highest_density_region(as_share(mass, "mass"), self._threads)
         return regions if self.shape else regions[0]
 
     def support(self) -> tuple[Floats, Floats]:
-        """The ends of the real line: every law has a density everywhere."""
+        """The ends of the real line: every distribution has a density everywhere."""
         infinite = np.full(self.shape if self.n_targets == 1 else (*self.shape, self.n_targets), np.inf)
         return _scalar(-infinite), _scalar(infinite)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Floats:
-        """Independent draws from every law.
+        """Independent draws from every distribution.
 
         Parameters
         ----------
         size : int or tuple of int, optional
-            Draws from every law; None is one. The result has shape `(*size, *laws.shape)`, and a last axis
+            Draws from every distribution; None is one. The result has shape `(*size, *self.shape)`, and a last axis
             of d for several targets.
         random_state : None, int, numpy.random.Generator or RandomState
             An int gives the same draws again, for any number of threads.

@@ -40,7 +40,7 @@ _OF_INPUTS = ("support", "feature_importances", "stability", "ranking")
 
 
 class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What all estimators of condens share. Use one of its subclasses."""
+    """Base class of all estimators of condens."""
 
     _info: dict[str, Any]
     _model: _core.Model
@@ -55,7 +55,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     # --- fitting ---------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the law of y given X.
+        """Fit the distribution of y given X.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         Raises
         ------
         ValueError, TypeError
-            For arguments or data that are not what they should be.
+            For invalid arguments or data.
         NumericalError
             When no candidate gives a density.
         Cancelled
@@ -122,7 +122,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         options = chosen_options(self._info, self, x, y)
         encoder = data["encoder"]
         said = [] if encoder is None else encoder.warnings(len(x))
-        for text in said:  # before the fit: what they warn of may take long
+        for text in said:  # before the fit, which may take long because of what they warn of
             warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
         with observer(bool(self.verbose), self.callback) as watch:
             model = _core.fit(
@@ -181,13 +181,13 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     # --- prediction ----------------------------------------------------------------------------------
 
     def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The law of y given each row of X: an array of n Gaussian mixtures."""
+        """The distribution of y given each row of X: an array of n Gaussian mixtures."""
         rows = self._rows(X)
         laws = self._model.predict(rows, threads_of(self.n_jobs))
         return GaussianMixtures._of(laws, (len(rows),), self.n_jobs)
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
-        """log p(y_i | x_i) for every row: the laws are not kept, so that memory stays small."""
+        """log p(y_i | x_i) for every row, without holding the distributions in memory."""
         rows = self._rows(X)
         targets = as_targets(y)
         check_consistent_length(rows, targets)
@@ -238,7 +238,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     @property
     def distribution_(self) -> GaussianMixtures:
-        """The one law of a model without inputs."""
+        """The one distribution of a model without inputs."""
         check_is_fitted(self)
         if self._model.n_inputs:
             raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
@@ -259,7 +259,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             self._set_model(state["_model"], state["_y_ndim"])
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that every door of condens reads: CBOR for names in .cbor, else JSON.
+        """Write the model to a file that the command line and C++ read, too: CBOR for names in .cbor, else JSON.
 
         The file appears whole or not at all. Raises OSError when it cannot be written.
         """
@@ -343,19 +343,19 @@ class _Additive(_Selecting):
 
 
 class _OfQuantiles(ConditionalDensityRegressor):
-    """Estimators whose law is made of quantiles that they estimate."""
+    """Estimators whose density is made from quantiles that they estimate."""
 
     def exact_quantiles(self, X: Any) -> Floats:
         """The estimated quantiles at each row of X, of shape (n, levels), at the levels `levels_`.
 
-        They solve the problems of quantile regression; those of `predict_quantiles` are of the law between them.
+        They solve the problems of quantile regression; those of `predict_quantiles` are of the density made from them.
         """
         rows = self._rows(X)
         return self._model.exact_quantiles(rows, threads_of(self.n_jobs))
 
 
 class _OfStates(ConditionalDensityRegressor):
-    """Estimators whose law at x mixes the laws of a few states."""
+    """Estimators whose distribution at x mixes the distributions of a few states."""
 
     state_coef_: Floats
 
@@ -397,14 +397,14 @@ class _OfStates(ConditionalDensityRegressor):
 
     @property
     def state_distribution_(self) -> GaussianMixtures:
-        """The law of y in each state, of shape (n_states,)."""
+        """The distribution of y in each state, of shape (n_states,)."""
         check_is_fitted(self)
         laws = self._model.state_densities()
         return GaussianMixtures._of(laws, (self._model.results["n_states"],), self.n_jobs)
 
 
 class _OfRatio(ConditionalDensityRegressor):
-    """Estimators whose law is a ratio of two densities, over its mass."""
+    """Estimators whose density is a ratio of two densities, divided by its mass."""
 
     def log_mass(self, X: Any) -> Floats:
         """The logarithm of the mass of the ratio p(x, y) / p(x) at each row of X: 0 where both have the same widths.
@@ -426,7 +426,7 @@ class _Density(ConditionalDensityRegressor):
     """Estimators of the density of all columns together; with a target they condition it on the inputs."""
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the density of the columns of X or, with y, the law of y given X.
+        """Fit the density of the columns of X or, with y, the distribution of y given X.
 
         Parameters
         ----------
@@ -445,7 +445,7 @@ class _Density(ConditionalDensityRegressor):
         Raises
         ------
         ValueError, TypeError
-            For arguments or data that are not what they should be.
+            For invalid arguments or data.
         Cancelled
             When the callback returned False.
         """
@@ -573,7 +573,7 @@ __all__ = sorted({"ConditionalDensityRegressor", "load"} | {cls.__name__ for cls
 
 
 def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
-    """Read a model that `save`, the command line or another door of condens wrote.
+    """Read a model that was written by `save`, by the command line or by C++.
 
     Returns the fitted estimator; its parameters are the nearest preset and what differs from it. Raises
     OSError when the file cannot be read, and FormatError when it is truncated, altered, or no model.

@@ -1,4 +1,4 @@
-"""How good are the laws? Scores of laws, and scorers for grid search and cross-validation::
+"""Scores of predicted distributions, and scorers for grid search and cross-validation::
 
     GridSearchCV(LSCDE(), {"regularization": [0.01, 0.1, 1.0]}, scoring=condens.metrics.log_likelihood_scorer)
 
@@ -135,7 +135,7 @@ def subspace_distance(A: ArrayLike, B: ArrayLike) -> float:
 
 
 class Scorer:
-    """A score of laws in the form of scikit-learn's scorers: `scorer(estimator, X, y)`, greater is better.
+    """A score of distributions in the form of scikit-learn's scorers: `scorer(estimator, X, y)`, greater is better.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Scorer:
         self._request = MetadataRequest(owner=score.__name__)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Mean score of the laws that a fitted estimator, pipeline or search predicts."""
+        """Mean score of the distributions that a fitted estimator, pipeline or search predicts."""
         return self._sign * self._score(y, laws_of(estimator, X), sample_weight=sample_weight)
 
     def __repr__(self) -> str:

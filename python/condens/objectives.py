@@ -440,7 +440,7 @@ def press(
     - ``"loocv"``: each divided by (1 - s_ii)^2, the paper's closed form of leaving out (eqs. 31-33);
     - ``"gcv"``: their mean divided by (1 - nu / n)^2 (eqs. 34-35);
     - ``"loo"``: state means without the row itself, exactly, at fixed theta;
-    - ``"likelihood"``: minus the log of the density (eq. 25) whose states have not seen the row or its copies.
+    - ``"likelihood"``: minus the log of the density (eq. 25) whose states leave out the row and its copies.
 
     Parameters
     ----------

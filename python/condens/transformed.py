@@ -1,11 +1,11 @@
-"""Distributions cut to an interval or carried by a monotone map: Z = g(X) given a < X <= b, X a Gaussian mixture.
+"""Truncated and monotonically transformed distributions: Z = g(X) given a < X <= b, X a Gaussian mixture.
 
     P(Z <= z)  = P(a < X <= g^-1(z)) / P(a < X <= b)                (g rising)
     p(z)       = p_X(x) / (P(a < X <= b) |g'(x)|),  x = g^-1(z)
     E f(Z)     = integral f(g(x)) p_X(x) dx / P(a < X <= b) over (a, b]
 
 Distribution functions, quantiles and densities are exact. Expectations are integrals over the quantile level by a
-Gauss-Kronrod rule that cuts its pieces until they agree; where it cannot reach `TOLERANCE`, a warning says how far off.
+Gauss-Kronrod rule that halves its pieces until they agree; where `TOLERANCE` is not met, a warning says by how much.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _map_of(forward: str | Function, inverse: Function | None, derivative: Funct
 class TransformedDistributions:
     """An array of distributions of g(X) given a < X <= b, each X a Gaussian mixture of one target.
 
-    Made by `truncate` and `transform` of `GaussianMixtures`, and of these: both may be applied again and again.
+    Made by `truncate` and `transform` of `GaussianMixtures`; both may be applied to the result again.
     Arrays and broadcasting are as in `GaussianMixtures`.
 
     Examples
@@ -100,10 +100,10 @@ class TransformedDistributions:
         out.base, out._maps, out._lower, out._upper = base, maps, np.asarray(lower), np.asarray(upper)
         return out
 
-    # --- how they are made --------------------------------------------------------------------
+    # --- truncation and maps --------------------------------------------------------------------
 
     def truncate(self, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> TransformedDistributions:
-        """Given lower < Z <= upper. ValueError where that has no probability that a number can hold."""
+        """The distributions given lower < Z <= upper. ValueError where that has probability zero in floating point."""
         low, high = (np.broadcast_to(as_bound(v, n), self.shape) for v, n in ((lower, "lower"), (upper, "upper")))
         if not (low < high).all():
             raise ValueError("truncate: lower is not below upper everywhere; expected lower < upper")

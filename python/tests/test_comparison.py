@@ -130,7 +130,7 @@ def test_what_it_says(data: Data) -> None:
     board = condens.compare(*data, [LSCDE(**QUICK), "ekde"], repeats=2)
     text = repr(board)
     assert "LSCDE(bandwidth=0.5" in text
-    assert "2 random splits; * best NLL, or not told from it by a paired t-test" in text
+    assert "2 random splits; * best NLL, or no worse by a paired t-test" in text
     assert repr(condens.compare(*data, ["ekde"], repeats=1)).endswith("1 random split; * best NLL")
 
 

@@ -152,7 +152,7 @@ def test_pairs_picture() -> None:
         (lambda law, rows: plot.joint(law, grid=1), ValueError, "grid = 1"),
         (lambda law, rows: plot.joint(3), TypeError, "law is a int"),
         (lambda law, rows: plot.pairs(law.marginal(1)), ValueError, "has 1 targets, expected 2 to 8"),
-        (lambda law, rows: plot.joint(law.reshape(1)), ValueError, "one law"),
+        (lambda law, rows: plot.joint(law.reshape(1)), ValueError, "one distribution"),
     ],
 )
 def test_pictures_name_what_does_not_fit(call: Any, error: Any, text: str, rows: Any) -> None:

@@ -76,7 +76,7 @@ def test_other_wrong_arguments() -> None:
         LAWS.marginal(1)
     with pytest.raises(ValueError, match=r"y has shape \(3,\), expected 2 targets along its last axis"):
         two_targets().pdf([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"y of shape \(4,\) does not broadcast against laws of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"y of shape \(4,\) does not broadcast against distributions of shape \(3,\)"):
         LAWS.pdf(np.zeros(4))
 
 

@@ -224,7 +224,7 @@ def test_energy_of_two_targets_by_simulation() -> None:
 )
 def test_functions_for_one_target(name: str) -> None:
     argument = [0.5] if name not in ("median", "entropy", "stats") else []
-    with pytest.raises(ValueError, match=r"needs laws of one target, these have 2; take .marginal\(j\)"):
+    with pytest.raises(ValueError, match=r"needs distributions of one target, these have 2; take .marginal\(j\)"):
         getattr(two_targets(), name)(*argument)
 
 

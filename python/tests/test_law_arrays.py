@@ -143,7 +143,7 @@ def test_len_and_iteration() -> None:
     assert len(laws) == 2
     assert [row.shape for row in laws] == [(3,), (3,)]
     assert [[law.mean() for law in row] for row in laws] == laws.mean().tolist()
-    with pytest.raises(TypeError, match="laws of shape \\(\\) have no length"):
+    with pytest.raises(TypeError, match="distributions of shape \\(\\) have no length"):
         len(make_laws(()))
     with pytest.raises(TypeError):
         iter(make_laws(()))

@@ -298,7 +298,7 @@ def test_slices_in_panels_share_their_scales(energy):
 
 def test_curves_name_what_is_wrong(model, geyser):
     laws = model.predict_distribution(geyser[0])
-    with pytest.raises(ValueError, match=r"299 laws, expected 1 to 20 curves; choose some, such as laws\[:5\]"):
+    with pytest.raises(ValueError, match=r"299 distributions, expected 1 to 20; choose some, such as laws\[:5\]"):
         plot.density(laws)
     with pytest.raises(ValueError, match="X has 299 rows, expected 1 to 20"):
         plot.slices(model, geyser[0])

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/freed_memory.hpp"
+#include "core/freed_memory.hpp"
 
 namespace condens::reproduce {
 

@@ -32,7 +32,7 @@ study_builds() {
   # shellcheck disable=SC2034  # for run.sh
   program="$build/reproduce/$name/reproduce_$name"
   # What the numbers are made of; the results, and the words about them, are no part of it.
-  local sources=(CMakeLists.txt cmake include src reproduce/common "reproduce/$name"
+  local sources=(CMakeLists.txt cmake include src plot reproduce/common "reproduce/$name"
                  ":!reproduce/$name/*.md" ":!reproduce/$name/pictures" ":!reproduce/$name/records")
   commit="$(git log --max-count=1 --abbrev=12 --format=%h -- "${sources[@]}" 2>/dev/null || echo unknown)"
   changes="$(git status --porcelain -- "${sources[@]}" 2>/dev/null || true)"

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "condens/core/random.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
+#include "linalg/log_sum_exp.hpp"
 
 namespace condens::reproduce {
 

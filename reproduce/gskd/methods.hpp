@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "condens/core/document.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 #include "printed.hpp"
 
 namespace condens::reproduce {

@@ -11,7 +11,7 @@
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
 
 namespace condens::reproduce {
 

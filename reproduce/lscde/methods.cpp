@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "condens/density/ratio_kde.hpp"
+#include "condens/estimators/ratio_kde.hpp"
 #include "condens/registry.hpp"
 
 namespace condens::reproduce {

@@ -8,7 +8,7 @@
 
 #include "condens/core/document.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens::reproduce {
 

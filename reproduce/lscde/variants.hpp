@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "condens/models/lscde.hpp"
+#include "condens/estimators/lscde.hpp"
 
 namespace condens::reproduce {
 

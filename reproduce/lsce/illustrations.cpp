@@ -12,7 +12,7 @@
 #include "common/markdown.hpp"
 #include "condens/core/random.hpp"
 #include "condens/metrics/scores.hpp"
-#include "condens/models/projected_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/reduction_figures.hpp"
 #include "methods.hpp"

@@ -5,7 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
-#include "condens/models/projected_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/registry.hpp"
 
 namespace condens::reproduce {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "condens/data/dataset.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 #include "condens/plot/line_chart.hpp"
 
 namespace condens::reproduce {

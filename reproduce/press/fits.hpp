@@ -9,7 +9,7 @@
 #include "common/command.hpp"
 #include "common/record_book.hpp"
 #include "common/repetitions.hpp"
-#include "condens/models/press.hpp"
+#include "condens/estimators/press.hpp"
 
 namespace condens::reproduce {
 

@@ -7,7 +7,7 @@
 
 #include "condens/core/document.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 #include "condens/plot/line_chart.hpp"
 
 namespace condens::reproduce {

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>
 
-#include "../models/inner_fits.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
-#include "condens/selection/random_splits.hpp"
+#include "data/random_splits.hpp"
+#include "model/inner_fits.hpp"
 
 namespace condens {
 

@@ -1,6 +1,6 @@
 #include "condens/core/errors.hpp"
 
-#include "condens/core/text.hpp"
+#include "text.hpp"
 
 namespace condens {
 

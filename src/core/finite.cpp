@@ -1,4 +1,4 @@
-#include "condens/core/finite.hpp"
+#include "finite.hpp"
 
 #include <cmath>
 #include <string_view>

@@ -1,11 +1,11 @@
-#include "condens/core/names.hpp"
+#include "names.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <numeric>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
+#include "text.hpp"
 
 namespace condens {
 

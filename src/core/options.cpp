@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "condens/core/names.hpp"
-#include "condens/core/text.hpp"
+#include "names.hpp"
+#include "text.hpp"
 
 namespace condens {
 
@@ -73,7 +73,6 @@ double parse_number(std::string_view owner, const OptionInfo& info, std::string_
 }  // namespace
 
 Bounds as_told(Bounds bounds) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (bounds.low == smallest_positive) {
     bounds.low = 0;
     bounds.low_open = true;

@@ -1,4 +1,4 @@
-#include "condens/core/text.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <array>

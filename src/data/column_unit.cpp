@@ -1,4 +1,4 @@
-#include "condens/data/column_unit.hpp"
+#include "column_unit.hpp"
 
 #include <cmath>
 #include <limits>

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
+#include "core/text.hpp"
 
 namespace condens {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/names.hpp"
+#include "core/names.hpp"
 
 namespace condens {
 

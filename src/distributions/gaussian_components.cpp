@@ -1,10 +1,10 @@
 #include "condens/distributions/gaussian_components.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "linalg/decompositions.hpp"
 #include "mixture_checks.hpp"
 
 namespace condens {
@@ -93,12 +93,11 @@ GaussianComponents GaussianComponents::from_covariances(Matrix means, const Matr
     out.scales.col(l) = scale;
     if (d == 1 || covariance.isDiagonal(0.0)) continue;
     diagonal = false;
-    const Eigen::LLT<Matrix> cholesky(correlation);
-    const Matrix factor = cholesky.matrixL();
+    const SmallCholesky cholesky(correlation);
+    const Matrix& factor = cholesky.lower;
     // A pivot below the rounding of the diagonal is none.
     constexpr double rounding = std::numeric_limits<double>::epsilon();
-    require(cholesky.info() == Eigen::Success &&
-                factor.diagonal().cwiseAbs2().minCoeff() > static_cast<double>(d) * rounding,
+    require(cholesky.positive_definite && factor.diagonal().cwiseAbs2().minCoeff() > static_cast<double>(d) * rounding,
             kOwner, ": the covariance of component ", l,
             " is not positive definite; expected one whose coordinates do not determine each other");
     out.correlations.col(l) = (factor.rowwise().norm().cwiseInverse().asDiagonal() * factor).reshaped();
@@ -142,7 +141,7 @@ GaussianComponents GaussianComponents::coordinates(const std::vector<Index>& whi
   out.correlations.resize(d * d, means.cols());
   for (Index l = 0; l < means.cols(); ++l) {
     const Matrix rows = correlation_factor(l)(which, Eigen::all);
-    const Matrix factor = Eigen::LLT<Matrix>(rows * rows.transpose()).matrixL();
+    const Matrix factor = SmallCholesky(rows * rows.transpose()).lower;
     out.correlations.col(l) = (factor.rowwise().norm().cwiseInverse().asDiagonal() * factor).reshaped();
   }
   return out;

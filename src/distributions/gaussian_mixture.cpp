@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/log_sum_exp.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
 #include "mixture_view.hpp"
 
@@ -16,10 +15,8 @@ namespace detail {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 double quantile_or_infinity(const MixtureView& p, double level, double side) {
-  if (level == 0.0 || level == 1.0) return (level == 0.0) == (side > 0.0) ? -kInfinity : kInfinity;
+  if (level == 0.0 || level == 1.0) return (level == 0.0) == (side > 0.0) ? -infinity : infinity;
   return side > 0.0 ? quantile(p, level) : upper_quantile(p, level);
 }
 
@@ -29,8 +26,6 @@ double quantile_or_infinity(const MixtureView& p, double level, double side) {
 using namespace detail;
 
 namespace {
-
-constexpr auto kUseMarginal = "use marginal(j), or sample";
 
 MixtureView view(const GaussianMixture& p) {
   return view_of(p.components(), 0, p.n_components(), p.log_weights().data(), p.weights().data());

@@ -6,8 +6,8 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/log_sum_exp.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
 #include "mixture_view.hpp"
 
@@ -17,7 +17,6 @@ using namespace detail;
 
 namespace {
 
-constexpr auto kUseMarginal = "use marginal(j), or sample";
 constexpr Index kBlock = 64;
 
 void over_blocks(const Run& run, std::string name, Index n, const std::function<void(Range)>& body) {
@@ -84,7 +83,7 @@ Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name
 Index points_per_law(const GaussianMixtures& laws, Index count, std::string_view where, std::string_view name) {
   const Index n = laws.size();
   require(n == 0 ? count == 0 : count % n == 0, where, ": ", name, " has ", count, " points for ", n,
-          " laws; expected as many for each law");
+          " distributions; expected as many for each distribution");
   return n == 0 ? 0 : count / n;
 }
 

@@ -6,12 +6,12 @@
 //   sum_l q_l (g_l g_l' - diag(1 / s_l^2)) - g g'.
 // For any covariances S_l = F_l F_l' put P_l = S_l^-1 for diag(1 / s_l^2) and P_l (v_l - y) for g_l.
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <vector>
 
 #include "condens/core/cancellation.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
+#include "linalg/decompositions.hpp"
+#include "linalg/log_sum_exp.hpp"
 #include "mixture_view.hpp"
 
 namespace condens::detail {
@@ -56,7 +56,7 @@ Local expand_correlated(const MixtureView& p, const Precisions& inverse, const V
     out.negative_hessian -= posterior[l] * (g * g.transpose());
   }
   out.negative_hessian += precision + out.gradient * out.gradient.transpose();
-  out.mean_shift = y + precision.llt().solve(out.gradient);
+  out.mean_shift = y + SmallCholesky(precision).solve(out.gradient);
   return out;
 }
 
@@ -100,8 +100,8 @@ bool ascend(const MixtureView& p, const Precisions& inverse, const Vector& least
   Local here = expand(p, inverse, y);
   for (int step = 0; step < max_steps; ++step) {
     check_cancelled();
-    const Eigen::LLT<Matrix> cholesky(here.negative_hessian);
-    const bool concave = cholesky.info() == Eigen::Success;
+    const SmallCholesky cholesky(here.negative_hessian);
+    const bool concave = cholesky.positive_definite;
     Vector next = here.mean_shift;
     if (concave) {
       const Vector newton = y + cholesky.solve(here.gradient);

@@ -14,14 +14,13 @@
 #include <optional>
 
 #include "bracketed_root.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/log_sum_exp.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 
 namespace condens::detail {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kInverseSqrt2Pi = 0.39894228040143267794;
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z * kSqrtHalf); }
@@ -79,8 +78,8 @@ class Quantiles {
   /// The y with tail(y, side) = level, 0 < level <= 1/2.
   double tail(double level, double side) {
     const double z = -side * std::sqrt(2.0) * boost::math::erfc_inv(2.0 * level);
-    double low = kInfinity;
-    double high = -kInfinity;
+    double low = infinity;
+    double high = -infinity;
     for (Index l = 0; l < p_.m; ++l) {
       low = std::min(low, p_.mean(l) + p_.scale(l) * z);
       high = std::max(high, p_.mean(l) + p_.scale(l) * z);
@@ -128,7 +127,7 @@ constexpr double kOrdinaryLevel = 0x1p-10;
 
 /// The y with tail(y, side) = level <= 1/2; `ordinary` is for levels that are so.
 double tail_quantile(const MixtureView& p, double level, double side, std::optional<Quantiles>& ordinary) {
-  if (level == 0.0) return -side * kInfinity;
+  if (level == 0.0) return -side * infinity;
   if (level < kOrdinaryLevel) return Quantiles(p, level).tail(level, side);
   if (!ordinary) ordinary.emplace(p, kOrdinaryLevel);
   return ordinary->tail(level, side);

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/names.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
+#include "core/names.hpp"
 
 namespace condens::detail {
 
 inline void require_univariate(Index d, std::string_view where, std::string_view instead) {
-  require(d == 1, where, ": the law has ", d, " dimensions, this needs 1; ", instead);
+  require(d == 1, where, ": the distribution has ", d, " dimensions, this needs 1; ", instead);
 }
 
 inline void require_number(double value, std::string_view where, std::string_view name) {
@@ -33,6 +33,8 @@ inline void require_shape(const MatrixView& values, Index rows, Index cols, std:
   require(values.rows() == rows && values.cols() == cols, where, ": ", name, " is ", values.rows(), " x ",
           values.cols(), "; expected ", rows, " x ", cols);
 }
+
+inline constexpr auto kUseMarginal = "use marginal(j), or sample";
 
 inline void require_level(double level, std::string_view where) {
   require(level >= 0.0 && level <= 1.0, where, ": level ", level, " is outside [0, 1]", share_of_percentage(level));

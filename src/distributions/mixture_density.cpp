@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/log_sum_exp.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_view.hpp"
 
 namespace condens::detail {

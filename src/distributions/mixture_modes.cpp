@@ -18,10 +18,10 @@
 #include <limits>
 #include <numeric>
 
-#include "../linalg/lanes.hpp"
 #include "bracketed_root.hpp"
 #include "condens/core/cancellation.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/lanes.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_view.hpp"
 
 namespace condens::detail {

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../linalg/lanes.hpp"
 #include "bracketed_root.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/lanes.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 
 namespace condens::detail {

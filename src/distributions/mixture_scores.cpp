@@ -11,7 +11,6 @@
 //     exp(-exp(-u)) and exp(-u) at least, and the trapezoidal rule converges exponentially
 //     (Takahasi and Mori 1974): relative error below 1e-12.
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <array>
@@ -22,7 +21,8 @@
 #include <vector>
 
 #include "condens/core/cancellation.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/decompositions.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 #include "pair_boxes.hpp"
 
@@ -72,9 +72,9 @@ double mean_norm(const Vector& mu2, const Vector& s2) {
 
 // E|Z|, Z ~ N(mu, S), along the principal axes of S.
 double mean_norm_correlated(const Vector& mu, const Matrix& s) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(s);
-  const Vector along = axes.eigenvectors().transpose() * mu;
-  return mean_norm(along.cwiseAbs2(), axes.eigenvalues().cwiseMax(0.0));
+  const SymmetricEigen axes = symmetric_eigen(s);
+  const Vector along = axes.vectors.transpose() * mu;
+  return mean_norm(along.cwiseAbs2(), axes.values.cwiseMax(0.0));
 }
 
 // Gauss-Kronrod, halving while the estimate (far above the true error) exceeds 1e-12: an

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "condens/distributions/gaussian_mixture.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/log_sum_exp.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
 
 namespace condens {
@@ -15,12 +14,10 @@ using namespace detail;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 void normalise(Matrix& log_weights, std::string_view where) {
   const Vector totals = log_normalize_columns(log_weights);
   for (Index i = 0; i < totals.size(); ++i) {
-    require(totals[i] > -kInfinity, where, ": every log weight of law ", i,
+    require(totals[i] > -infinity, where, ": every log weight of distribution ", i,
             " is -infinity; expected at least one finite number");
   }
 }
@@ -67,15 +64,15 @@ GaussianMixtures GaussianMixtures::concatenate(const std::vector<GaussianMixture
   bool shared = true;
   bool correlated = false;
   for (const GaussianMixtures& part : parts) {
-    require(part.dimension() == d, where, ": laws of dimension ", part.dimension(), " after laws of dimension ", d,
-            "; expected one dimension");
+    require(part.dimension() == d, where, ": distributions of dimension ", part.dimension(),
+            " after distributions of dimension ", d, "; expected one dimension");
     n += part.size();
     m = std::max(m, part.n_components());
     shared = shared && part.shared_ &&
              (part.components_ == parts.front().components_ || *part.components_ == *parts.front().components_);
     correlated = correlated || part.components_->correlated();
   }
-  Matrix log_weights = Matrix::Constant(m, n, -kInfinity);
+  Matrix log_weights = Matrix::Constant(m, n, -infinity);
   GaussianComponents all = GaussianComponents::standard(d, shared ? 0 : m * n, correlated);
   Index column = 0;
   for (const GaussianMixtures& part : parts) {
@@ -97,7 +94,7 @@ Matrix GaussianMixtures::weights() const {
 }
 
 GaussianMixture GaussianMixtures::operator[](Index i) const {
-  require(i >= 0 && i < size(), "GaussianMixtures: law ", i, " of ", size(), "; expected an index from 0");
+  require(i >= 0 && i < size(), "GaussianMixtures: distribution ", i, " of ", size(), "; expected an index from 0");
   GaussianMixture out;
   out.components_ = components_->columns(offset(i), n_components());
   out.log_weights_ = log_weights_.col(i);
@@ -107,7 +104,7 @@ GaussianMixture GaussianMixtures::operator[](Index i) const {
 }
 
 GaussianMixtures GaussianMixtures::slice(Index begin, Index count) const {
-  require(begin >= 0 && count >= 0 && begin + count <= size(), "GaussianMixtures::slice: laws ", begin, " to ",
+  require(begin >= 0 && count >= 0 && begin + count <= size(), "GaussianMixtures::slice: distributions ", begin, " to ",
           begin + count, " of ", size(), "; expected 0 <= begin and begin + count <= size");
   Matrix log_weights = log_weights_.middleCols(begin, count);
   if (shared_) return {components_, std::move(log_weights), true};
@@ -118,7 +115,8 @@ GaussianMixtures GaussianMixtures::slice(Index begin, Index count) const {
 
 GaussianMixtures GaussianMixtures::select(const std::vector<Index>& laws) const {
   for (const Index i : laws) {
-    require(i >= 0 && i < size(), "GaussianMixtures::select: law ", i, " of ", size(), "; expected an index from 0");
+    require(i >= 0 && i < size(), "GaussianMixtures::select: distribution ", i, " of ", size(),
+            "; expected an index from 0");
   }
   Matrix log_weights = log_weights_(Eigen::all, laws);
   if (shared_) return {components_, std::move(log_weights), true};

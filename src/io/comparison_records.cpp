@@ -9,7 +9,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/data/table.hpp"
 #include "condens/io/document_format.hpp"
-#include "condens/io/files.hpp"
+#include "files.hpp"
 
 namespace condens {
 

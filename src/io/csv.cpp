@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
-#include "condens/io/files.hpp"
+#include "core/text.hpp"
+#include "files.hpp"
 
 namespace condens {
 

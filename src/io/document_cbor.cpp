@@ -23,9 +23,9 @@ constexpr std::uint64_t column_major_tag = 1040;  // RFC 8746, section 3.1.2
 constexpr std::uint64_t float64_tag = 86;         // RFC 8746, section 2.1
 constexpr unsigned false_value = 20, true_value = 21, null_value = 22, double_value = 27;
 
-class Writer {
+class CborWriter {
  public:
-  explicit Writer(std::string_view root) : place_(root) {}
+  explicit CborWriter(std::string_view root) : place_(root) {}
 
   std::string write(const Document& document) && {
     value(document);
@@ -246,7 +246,9 @@ class Reader {
 
 }  // namespace
 
-std::string document_to_cbor(const Document& document, std::string_view root) { return Writer(root).write(document); }
+std::string document_to_cbor(const Document& document, std::string_view root) {
+  return CborWriter(root).write(document);
+}
 
 Document document_from_cbor(std::string_view bytes, std::string_view root) { return Reader(bytes, root).read(); }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
 #include "condens/core/types.hpp"
+#include "core/text.hpp"
 
 namespace condens::detail {
 

@@ -24,9 +24,9 @@ bool is_plain(const Document& item) {
          !std::holds_alternative<Document::Object>(v);
 }
 
-class Writer {
+class JsonWriter {
  public:
-  explicit Writer(std::string_view root) : place_(root) {}
+  explicit JsonWriter(std::string_view root) : place_(root) {}
 
   std::string write(const Document& document) && {
     value(document);
@@ -215,7 +215,9 @@ class Builder {
 
 }  // namespace
 
-std::string document_to_json(const Document& document, std::string_view root) { return Writer(root).write(document); }
+std::string document_to_json(const Document& document, std::string_view root) {
+  return JsonWriter(root).write(document);
+}
 
 Document document_from_json(std::string_view text, std::string_view root) {
   Builder builder(root, text.size());

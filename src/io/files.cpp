@@ -1,4 +1,4 @@
-#include "condens/io/files.hpp"
+#include "files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -5,10 +5,10 @@
 
 #include "checksum.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/core/text.hpp"
 #include "condens/io/document_format.hpp"
-#include "condens/io/files.hpp"
 #include "condens/registry.hpp"
+#include "core/text.hpp"
+#include "files.hpp"
 
 namespace condens {
 

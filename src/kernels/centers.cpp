@@ -9,7 +9,7 @@
 #include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
+#include "gaussian_kernel.hpp"
 
 namespace condens {
 

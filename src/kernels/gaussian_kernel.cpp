@@ -1,11 +1,11 @@
-#include "condens/kernels/gaussian_kernel.hpp"
+#include "gaussian_kernel.hpp"
 
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "condens/core/cancellation.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/vector_math.hpp"
 
 namespace condens {
 

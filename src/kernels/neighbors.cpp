@@ -8,8 +8,8 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/kernels/gaussian_kernel.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "gaussian_kernel.hpp"
+#include "linalg/vector_math.hpp"
 
 namespace condens {
 

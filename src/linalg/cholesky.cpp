@@ -1,4 +1,4 @@
-#include "condens/linalg/cholesky.hpp"
+#include "cholesky.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -10,7 +10,7 @@ namespace condens {
 namespace {
 
 constexpr Index largest_at_once = 1024;  // some ten milliseconds
-constexpr Index panel_width = 128;
+constexpr Index factor_panel = 128;
 constexpr Index columns_per_block = 384;  // of the rest: a gigaflop for the first of order 10,000
 
 /// rest - panel panel', the lower triangle.
@@ -61,7 +61,7 @@ void solve_transposed(const MatrixView& lower, Right& right) {
 
 bool cholesky_in_place(Eigen::Ref<Matrix> a, int threads) {
   const Index order = a.rows();
-  const Index width = order > largest_at_once ? panel_width : order;
+  const Index width = order > largest_at_once ? factor_panel : order;
   for (Index begin = 0; begin < order; begin += width) {
     check_cancelled();
     const Index size = std::min(width, order - begin);

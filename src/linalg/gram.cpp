@@ -1,4 +1,4 @@
-#include "condens/linalg/gram.hpp"
+#include "gram.hpp"
 
 #include <cmath>
 
@@ -9,16 +9,16 @@ namespace condens {
 
 namespace {
 
-constexpr Index panel_width = 128;
+constexpr Index gram_panel = 128;
 
 }  // namespace
 
-Index gram_panels(Index order) { return block_count(order, panel_width); }
+Index gram_panels(Index order) { return block_count(order, gram_panel); }
 
 void add_gram_panel(const MatrixView& features, Matrix& gram, Index panel) {
   if (features.cols() == 0) return;  // Eigen's product of depth 0 divides by zero
   const Index order = gram.rows();
-  const Range columns = block_range(order, panel_width, panel);
+  const Range columns = block_range(order, gram_panel, panel);
   const auto own = features.middleRows(columns.begin, columns.size());
   gram.block(columns.begin, columns.begin, columns.size(), columns.size())
       .selfadjointView<Eigen::Lower>()

@@ -1,10 +1,10 @@
-#include "condens/linalg/log_sum_exp.hpp"
+#include "log_sum_exp.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "condens/core/errors.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "vector_math.hpp"
 
 namespace condens {
 
@@ -31,7 +31,6 @@ double log_sum_exp(const double* x, Index n) {
 double log_sum_exp(const VectorView& x) { return log_sum_exp(x.data(), x.size()); }
 
 Vector log_normalize_columns(Matrix& log_weights) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const Index rows = log_weights.rows();
   Vector totals(log_weights.cols());
   for (Index j = 0; j < log_weights.cols(); ++j) {
@@ -50,7 +49,7 @@ Vector log_normalize_columns(Matrix& log_weights) {
       continue;
     }
     for (Index i = 0; !std::isfinite(rest) && i < rows; ++i) {
-      require(column[i] < infinity, "log weight ", column[i], " of component ", i, " in law ", j,
+      require(column[i] < infinity, "log weight ", column[i], " of component ", i, " in distribution ", j,
               "; expected a finite number or -infinity (weight zero)");
     }
     column.array() -= rest;

@@ -10,13 +10,6 @@
 
 #include "lanes.hpp"
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#ifdef __AVX512F__
-#pragma GCC target("prefer-vector-width=512")
-#endif
-#endif
-
 namespace condens {
 
 namespace {

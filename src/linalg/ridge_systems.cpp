@@ -1,13 +1,13 @@
-#include "condens/linalg/ridge_systems.hpp"
+#include "ridge_systems.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "cholesky.hpp"
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "condens/linalg/cholesky.hpp"
 #include "lanes.hpp"
 
 namespace condens {

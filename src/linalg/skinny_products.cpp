@@ -1,17 +1,10 @@
-#include "condens/linalg/skinny_products.hpp"
+#include "skinny_products.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "condens/linalg/vector_math.hpp"
 #include "lanes.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#ifdef __AVX512F__
-#pragma GCC target("prefer-vector-width=512")
-#endif
-#endif
+#include "vector_math.hpp"
 
 namespace condens {
 

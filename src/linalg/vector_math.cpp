@@ -1,4 +1,4 @@
-#include "condens/linalg/vector_math.hpp"
+#include "vector_math.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,6 @@
 #include <type_traits>
 
 #include "condens/core/cancellation.hpp"
-
-// GCC turns these loops into vector code from -O3 on only, and by itself halves the width.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#ifdef __AVX512F__
-#pragma GCC target("prefer-vector-width=512")
-#endif
-#endif
 
 namespace condens {
 namespace {

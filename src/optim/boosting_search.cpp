@@ -1,4 +1,4 @@
-#include "condens/optim/boosting_search.hpp"
+#include "boosting_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/vector_math.hpp"
 
 namespace condens {
 
@@ -28,10 +28,10 @@ void normalize_values(const Vector& values, Vector& shares) {
   }
 }
 
-class Search {
+class Boosting {
  public:
-  Search(const BatchObjective& objective, const Vector& lower, const Vector& upper, const BoostingSettings& settings,
-         const std::function<void()>& poll)
+  Boosting(const BatchObjective& objective, const Vector& lower, const Vector& upper, const BoostingSettings& settings,
+           const std::function<void()>& poll)
       : objective_(objective),
         lower_(lower),
         upper_(upper),
@@ -159,7 +159,7 @@ BoostingResult boosting_search(const BatchObjective& objective, const Vector& lo
   require(settings.population >= 1, "boosting_search: population = ", settings.population, ", expected >= 1");
   require(settings.generations >= 1, "boosting_search: generations = ", settings.generations, ", expected >= 1");
   require(settings.iterations >= 0, "boosting_search: iterations = ", settings.iterations, ", expected >= 0");
-  return Search(objective, lower, upper, settings, poll).run();
+  return Boosting(objective, lower, upper, settings, poll).run();
 }
 
 }  // namespace condens

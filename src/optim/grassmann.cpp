@@ -1,13 +1,12 @@
-#include "condens/optim/grassmann.hpp"
+#include "grassmann.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace condens {
 
@@ -19,12 +18,12 @@ struct Stopped {};
 
 /// (M M')^(-1/2); NaN where M has not full rank.
 Matrix inverse_root(const MatrixView& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(m * m.transpose()));
-  const Vector& values = solver.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(m * m.transpose());
+  const Vector& values = eigen.values;
   const double least = values.size() > 0 ? values[0] : 1.0;
-  const bool full = solver.info() == Eigen::Success && least > 1e-20 * values[values.size() - 1];
+  const bool full = eigen.found && least > 1e-20 * values[values.size() - 1];
   if (!full) return Matrix::Constant(m.rows(), m.rows(), not_a_number);
-  return solver.eigenvectors() * values.cwiseInverse().cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose();
+  return eigen.vectors * values.cwiseInverse().cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
 }
 
 /// G (I - W'W).
@@ -140,11 +139,11 @@ Matrix orthonormal_rows(const MatrixView& w) { return inverse_root(w) * w; }
 
 Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t) {
   const Matrix d = tangent(w, gradient);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(d * d.transpose()));
-  const Vector angle = solver.eigenvalues().cwiseMax(0.0).cwiseSqrt() * t;
+  const SymmetricEigen eigen = symmetric_eigen(d * d.transpose());
+  const Vector angle = eigen.values.cwiseMax(0.0).cwiseSqrt() * t;
   // sin(S t) / S, whose limit at S = 0 is t.
   const Vector sinc = angle.unaryExpr([&](double a) { return std::abs(a) < 1e-8 ? t : t * std::sin(a) / a; });
-  const Matrix& v = solver.eigenvectors();
+  const Matrix& v = eigen.vectors;
   return v *
          (angle.array().cos().matrix().asDiagonal() * (v.transpose() * w) - sinc.asDiagonal() * (v.transpose() * d));
 }
@@ -157,11 +156,11 @@ Vector principal_angles(const MatrixView& a, const MatrixView& b) {
   const MatrixView& large = a.rows() <= b.rows() ? b : a;
   const Matrix inside = small * large.transpose();
   if (small.rows() == 0) return Vector();
-  const Eigen::JacobiSVD<Matrix> cosines(inside);
-  const Eigen::JacobiSVD<Matrix> sines(Matrix(small - inside * large));
+  const Vector cosines = singular_values(inside);
+  const Vector sines = singular_values(small - inside * large);
   Vector out(small.rows());
   for (Index k = 0; k < out.size(); ++k) {
-    out[k] = std::atan2(sines.singularValues()[k], cosines.singularValues()[out.size() - 1 - k]);
+    out[k] = std::atan2(sines[k], cosines[out.size() - 1 - k]);
   }
   return out;
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Model = LBFGSpp::BFGSMat<double, true>;
 
-struct Point {
+struct LbfgsPoint {
   Vector x;
   double value = 0;
   Vector gradient;
@@ -27,15 +27,15 @@ struct Point {
   bool finite() const { return std::isfinite(value) && gradient.allFinite(); }
 };
 
-class Minimizer {
+class LbfgsMinimizer {
  public:
-  Minimizer(const Objective& objective, const Vector& lower, const Vector& upper, const LbfgsSettings& settings,
-            const std::function<void()>& poll)
+  LbfgsMinimizer(const Objective& objective, const Vector& lower, const Vector& upper, const LbfgsSettings& settings,
+                 const std::function<void()>& poll)
       : objective_(objective), lower_(lower), upper_(upper), settings_(settings), poll_(poll) {}
 
   LbfgsResult run(const Vector& start) {
     forget();
-    Point here = evaluate(start);
+    LbfgsPoint here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize: the objective or its gradient is not finite at the start");
     size_ = size_of_objective(settings_.unit, here.value, projected_gradient(here, 1.0));
     Index iterations = 0;
@@ -46,7 +46,7 @@ class Minimizer {
         break;
       }
       if (iterations == settings_.max_iterations) break;
-      Point next;
+      LbfgsPoint next;
       bool lower_value = step(here, next);
       if (!lower_value && model_.num_corrections() > 0) {
         forget();  // a model of old curvature can mislead: once more along the gradient
@@ -74,22 +74,22 @@ class Minimizer {
   }
 
  private:
-  bool is_stationary(const Point& at) const {
+  bool is_stationary(const LbfgsPoint& at) const {
     const double unit = settings_.unit > 0 ? settings_.unit : std::abs(at.value);
     return projected_gradient(at, size_) <= settings_.gradient_tolerance * (unit / size_);
   }
 
   /// Of the objective in units of `size`.
-  double projected_gradient(const Point& at, double size) const {
+  double projected_gradient(const LbfgsPoint& at, double size) const {
     const Vector moved = (at.x - at.gradient / size).cwiseMax(lower_).cwiseMin(upper_) - at.x;
     return moved.size() > 0 ? moved.cwiseAbs().maxCoeff() : 0.0;
   }
 
-  Point evaluate(const Vector& x) {
+  LbfgsPoint evaluate(const Vector& x) {
     if (poll_) poll_();
     check_cancelled();
     ++evaluations_;
-    Point out{x.cwiseMax(lower_).cwiseMin(upper_), 0.0, Vector::Zero(x.size())};
+    LbfgsPoint out{x.cwiseMax(lower_).cwiseMin(upper_), 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient);
     return out;
   }
@@ -105,7 +105,7 @@ class Minimizer {
 
   /// From the point of lowest model value along the projected gradient path (the Cauchy
   /// point) to the minimum of the model over the coordinates that are free there.
-  Vector direction(const Point& here) const {
+  Vector direction(const LbfgsPoint& here) const {
     Vector cauchy_point;
     Vector product;
     std::vector<int> newly_active;
@@ -134,7 +134,7 @@ class Minimizer {
 
   /// A point with a lower value that meets the weak Wolfe conditions or, where the search
   /// ends before, the lowest one seen. False when there is none.
-  bool step(const Point& here, Point& next) {
+  bool step(const LbfgsPoint& here, LbfgsPoint& next) {
     constexpr double decrease = 1e-4;
     constexpr double curvature = 0.9;
     constexpr int most_evaluations = 40;
@@ -150,7 +150,7 @@ class Minimizer {
     double length = 1;
     if (model_.num_corrections() == 0) length = std::min(1.0, settings_.first_step / along.norm());
     for (int k = 0; k < most_evaluations; ++k) {
-      Point trial = evaluate(here.x + length * along);
+      LbfgsPoint trial = evaluate(here.x + length * along);
       const bool descends = trial.finite() && trial.value <= here.value + decrease * length * slope;
       const bool flattens = descends && trial.gradient.dot(along) >= curvature * slope;
       if (descends && trial.value < (found ? next.value : here.value)) {
@@ -212,7 +212,7 @@ LbfgsResult minimize(const Objective& objective, const Vector& start, const Vect
             ", expected lower <= upper");
   }
   require(settings.history >= 1, "minimize: history = ", settings.history, ", expected >= 1");
-  return Minimizer(objective, lower, upper, settings, poll).run(start);
+  return LbfgsMinimizer(objective, lower, upper, settings, poll).run(start);
 }
 
 }  // namespace condens

@@ -1,8 +1,7 @@
-#include "condens/optim/mixture_proportions.hpp"
+#include "mixture_proportions.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "condens/core/cancellation.hpp"
@@ -14,7 +13,6 @@ namespace condens {
 namespace {
 
 constexpr std::string_view owner = "mixture_proportions";
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index expectation_steps = 20;
 constexpr Index most_steps = 500;
 constexpr int most_halvings = 33;
@@ -75,7 +73,7 @@ Likelihood likelihood_of(const Matrix& log_density, const VectorView& row_weight
 }
 
 /// The quadratic model's solution, approached as far as f rises enough; false where it does not.
-bool newton_step(Likelihood& f, const Vector& u, Vector& w) {
+bool proportions_step(Likelihood& f, const Vector& u, Vector& w) {
   const Matrix h = f.curvature();
   if (!h.allFinite()) return false;
   const Vector step = solve_simplex_qp(h, 2.0 * u).solution - w;
@@ -111,7 +109,7 @@ MixtureProportions mixture_proportions(const Matrix& log_density, const VectorVi
     const double gap = std::max(0.0, u.maxCoeff() - 1.0);
     if (gap < best.gap) best = {w, f.value() + f.offset, gap, step};
     if (gap <= tolerance) break;
-    if (step >= expectation_steps && newton_step(f, u, w)) continue;
+    if (step >= expectation_steps && proportions_step(f, u, w)) continue;
     if (step >= expectation_steps && best.gap < gap) break;  // rounding moves the weights only
     w = w.cwiseProduct(u);
     w /= w.sum();

@@ -12,7 +12,7 @@ namespace condens {
 
 namespace {
 
-void check(const Matrix& b, const VectorView& v) {
+void check_programme(const Matrix& b, const VectorView& v) {
   const Index n = v.size();
   require(n > 0, "mnqp: v is empty, expected at least one number");
   require(b.rows() == n && b.cols() == n, "mnqp: B is ", b.rows(), " x ", b.cols(), ", expected ", n, " x ", n,
@@ -41,7 +41,7 @@ double water_level(const Vector& c, const VectorView& v, const std::vector<Index
 }  // namespace
 
 Mnqp mnqp(const Matrix& b, const VectorView& v, Index iterations, MnqpStep step, const std::function<void()>& poll) {
-  check(b, v);
+  check_programme(b, v);
   require(iterations >= 0, "mnqp: iterations = ", iterations, ", expected a number >= 0");
   const Index n = v.size();
   std::vector<Index> order(static_cast<std::size_t>(n));

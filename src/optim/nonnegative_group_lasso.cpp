@@ -1,8 +1,7 @@
-#include "condens/optim/nonnegative_group_lasso.hpp"
+#include "nonnegative_group_lasso.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -14,7 +13,6 @@ namespace condens {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index most_rounds = 100;
 
 /// The smallest s' >= s with |[h - s' q]_+| <= bound, h and q >= 0; infinity where there is none. The left side is

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "condens/core/cancellation.hpp"
-#include "condens/linalg/cholesky.hpp"
-#include "condens/optim/nonnegative_group_lasso.hpp"
-#include "condens/optim/nonnegative_qp.hpp"
+#include "linalg/cholesky.hpp"
+#include "nonnegative_group_lasso.hpp"
+#include "nonnegative_qp.hpp"
 #include "nonzero_columns.hpp"
 
 namespace condens {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Flags>
 std::vector<Index> indices_of(const Flags& flags) {

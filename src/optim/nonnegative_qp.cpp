@@ -1,4 +1,4 @@
-#include "condens/optim/nonnegative_qp.hpp"
+#include "nonnegative_qp.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/linalg/cholesky.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace condens {
 

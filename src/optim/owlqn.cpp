@@ -1,4 +1,4 @@
-#include "condens/optim/owlqn.hpp"
+#include "owlqn.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace condens {
 
 namespace {
 
-struct Point {
+struct OwlqnPoint {
   Vector x;
   double value = 0;  // with the penalty
   Vector gradient;   // of the smooth part
@@ -28,14 +28,14 @@ struct Pair {
   double inverse;  // 1 / moved'change
 };
 
-class Minimizer {
+class OwlqnMinimizer {
  public:
-  Minimizer(const Objective& objective, const Vector& penalty, const LbfgsSettings& settings,
-            const std::function<void()>& poll)
+  OwlqnMinimizer(const Objective& objective, const Vector& penalty, const LbfgsSettings& settings,
+                 const std::function<void()>& poll)
       : objective_(objective), penalty_(penalty), settings_(settings), poll_(poll) {}
 
   LbfgsResult run(const Vector& start) {
-    Point here = evaluate(start);
+    OwlqnPoint here = evaluate(start);
     if (!here.finite()) throw NumericalError("minimize_l1: the objective or its gradient is not finite at the start");
     size_ = size_of_objective(settings_.unit, here.value, largest(pseudo_gradient(here)));
     Index iterations = 0;
@@ -47,7 +47,7 @@ class Minimizer {
         break;
       }
       if (iterations == settings_.max_iterations) break;
-      Point next;
+      OwlqnPoint next;
       bool lower_value = step(here, pseudo, next);
       if (!lower_value && !pairs_.empty()) {
         pairs_.clear();  // old curvature can mislead: once more along the gradient
@@ -75,24 +75,24 @@ class Minimizer {
   }
 
  private:
-  bool is_stationary(const Point& at, const Vector& pseudo) const {
+  bool is_stationary(const OwlqnPoint& at, const Vector& pseudo) const {
     const double unit = settings_.unit > 0 ? settings_.unit : std::abs(at.value);
     return largest(pseudo) <= settings_.gradient_tolerance * unit;
   }
 
   static double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
 
-  Point evaluate(const Vector& x) {
+  OwlqnPoint evaluate(const Vector& x) {
     if (poll_) poll_();
     check_cancelled();
     ++evaluations_;
-    Point out{x, 0.0, Vector::Zero(x.size())};
+    OwlqnPoint out{x, 0.0, Vector::Zero(x.size())};
     out.value = objective_(out.x, out.gradient) + penalty_.dot(x.cwiseAbs());
     return out;
   }
 
   /// Andrew and Gao (2007), eq. 4: the one-sided derivative of least size.
-  Vector pseudo_gradient(const Point& at) const {
+  Vector pseudo_gradient(const OwlqnPoint& at) const {
     Vector out = at.gradient;
     for (Index k = 0; k < out.size(); ++k) {
       const double c = penalty_[k];
@@ -132,7 +132,7 @@ class Minimizer {
 
   /// A point with a lower value; without penalties it meets the weak Wolfe conditions where
   /// the search finds one that does. False when there is none.
-  bool step(const Point& here, const Vector& pseudo, Point& next) {
+  bool step(const OwlqnPoint& here, const Vector& pseudo, OwlqnPoint& next) {
     constexpr double decrease = 1e-4;
     constexpr double curvature = 0.9;
     constexpr int most_evaluations = 40;
@@ -155,7 +155,7 @@ class Minimizer {
       for (Index k = 0; k < x.size() && !smooth; ++k) {
         if (penalty_[k] > 0 && x[k] * orthant[k] <= 0) x[k] = 0;
       }
-      Point trial = evaluate(x);
+      OwlqnPoint trial = evaluate(x);
       const bool descends = trial.finite() && trial.value <= here.value + decrease * pseudo.dot(trial.x - here.x);
       const bool flattens = descends && (!smooth || trial.gradient.dot(along) >= curvature * slope);
       if (descends && trial.value < (found ? next.value : here.value)) {
@@ -190,7 +190,7 @@ LbfgsResult minimize_l1(const Objective& objective, const Vector& start, const V
             ", expected a finite number >= 0");
   }
   require(settings.history >= 1, "minimize_l1: history = ", settings.history, ", expected >= 1");
-  return Minimizer(objective, penalty, settings, poll).run(start);
+  return OwlqnMinimizer(objective, penalty, settings, poll).run(start);
 }
 
 }  // namespace condens

@@ -1,4 +1,4 @@
-#include "condens/optim/proximal_group_lasso.hpp"
+#include "proximal_group_lasso.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "condens/optim/quantile_regression.hpp"
+#include "quantile_regression.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/linalg/cholesky.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace condens {
 
@@ -23,9 +23,9 @@ constexpr int smoothing_levels = 12;     // g falls by the root of 10, 10^6 in a
 constexpr double first_smoothing = 1.0;  // g / typical |r| of a fresh start
 constexpr double near_residuals = 12;    // the same from a near solution, times n: some ten residuals are less
 
-class Search {
+class SideSearch {
  public:
-  Search(const Matrix& kernel, const Vector& y, const Vector& weights, double level, double penalty)
+  SideSearch(const Matrix& kernel, const Vector& y, const Vector& weights, double level, double penalty)
       : k_(kernel),
         y_(y),
         w_(weights),
@@ -80,19 +80,19 @@ class Search {
   Index pivots_ = 0;
 };
 
-double Search::loss(const Vector& r) const {
+double SideSearch::loss(const Vector& r) const {
   return (w_.array() * (level_ * r.array()).max((level_ - 1) * r.array())).sum();
 }
 
 /// psi where |r| >= g; r^2 / (4 g) + (tau - 1/2) r + g / 4 between.
-double Search::smoothed_loss(const Vector& r, double g) const {
+double SideSearch::smoothed_loss(const Vector& r, double g) const {
   const auto bent = (r.array().abs().min(g) - g).square() / (4 * g);
   return loss(r) + (w_.array() * bent).sum();
 }
 
-double Search::gap(const Vector& r) const { return loss(r) - 2 * penalty_ * at_.c.dot(r); }
+double SideSearch::gap(const Vector& r) const { return loss(r) - 2 * penalty_ * at_.c.dot(r); }
 
-void Search::add_columns(const Vector& change, Vector& h) const {
+void SideSearch::add_columns(const Vector& change, Vector& h) const {
   for (Index i = 0; i < change.size(); ++i) {
     if (change[i] == 0) continue;
     check_cancelled();
@@ -101,8 +101,8 @@ void Search::add_columns(const Vector& change, Vector& h) const {
 }
 
 /// [K_MM + diag, 1; 1', 0] [d; b] = [right; total].
-Search::Step Search::bordered_step(const std::vector<Index>& free, const Vector& diagonal, const Vector& right,
-                                   double total) const {
+SideSearch::Step SideSearch::bordered_step(const std::vector<Index>& free, const Vector& diagonal, const Vector& right,
+                                           double total) const {
   const Index size = std::ssize(free);
   Matrix system(size, size);  // the lower triangle
   for (Index j = 0; j < size; ++j) {
@@ -119,7 +119,7 @@ Search::Step Search::bordered_step(const std::vector<Index>& free, const Vector&
 }
 
 /// No coefficients, and the weighted quantile of y.
-void Search::start_anew() {
+void SideSearch::start_anew() {
   const Index n = y_.size();
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
@@ -138,7 +138,7 @@ void Search::start_anew() {
 }
 
 /// The median of |r|, or their mean where more than half are zero.
-double Search::typical_residual() const {
+double SideSearch::typical_residual() const {
   Vector size = residuals().cwiseAbs();
   const double mean = size.mean();
   std::nth_element(size.begin(), size.begin() + size.size() / 2, size.end());
@@ -147,7 +147,7 @@ double Search::typical_residual() const {
 }
 
 /// One step of Newton's method on the smoothed P. False: there is nothing left to gain.
-bool Search::newton_step(double g, std::vector<signed char>& side) {
+bool SideSearch::newton_step(double g, std::vector<signed char>& side) {
   const Index n = y_.size();
   const Vector r = residuals();
   std::vector<signed char> now(static_cast<std::size_t>(n));
@@ -201,7 +201,7 @@ bool Search::newton_step(double g, std::vector<signed char>& side) {
   return t > 1e-4;
 }
 
-void Search::newton(double g) {
+void SideSearch::newton(double g) {
   std::vector<signed char> side;
   for (Index i = 0; i < newton_limit; ++i) {
     if (!newton_step(g, side)) return;
@@ -209,7 +209,7 @@ void Search::newton(double g) {
 }
 
 /// Into the bounds, and 1'c = 0; what lies between the bounds is free.
-void Search::make_feasible() {
+void SideSearch::make_feasible() {
   Vector c = at_.c.cwiseMax(lower_).cwiseMin(upper_);
   const double range = upper_.sum() - lower_.sum();
   if (std::abs(c.sum()) > 1e-12 * range) {
@@ -242,7 +242,7 @@ void Search::make_feasible() {
 /// Without free coefficients b is any number between the residuals of the two sides. Where there is
 /// none, the two that contradict each other most become free. 1'c = 0 has both sides, but for rounding:
 /// where one alone is left, the best b for these coefficients is its end.
-bool Search::place_intercept() {
+bool SideSearch::place_intercept() {
   const Vector u = y_ - at_.h;
   Index below = -1;
   Index above = -1;
@@ -264,7 +264,7 @@ bool Search::place_intercept() {
 }
 
 /// Moves the free coefficients along d, to its end or the first bound; what meets one is fixed there.
-double Search::walk(const Vector& d) {
+double SideSearch::walk(const Vector& d) {
   double t = 1;
   const auto limit = [&](std::size_t k) {
     const Index i = free_[k];
@@ -295,7 +295,7 @@ double Search::walk(const Vector& d) {
 }
 
 /// Frees the coefficient at a bound whose residual is furthest on the wrong side. False: there is none.
-bool Search::leave_worst_bound(const Vector& r) {
+bool SideSearch::leave_worst_bound(const Vector& r) {
   std::vector<bool> is_free(static_cast<std::size_t>(r.size()));
   for (const Index i : free_) is_free[static_cast<std::size_t>(i)] = true;
   double worst = 1e-13 * r.cwiseAbs().maxCoeff();
@@ -314,7 +314,7 @@ bool Search::leave_worst_bound(const Vector& r) {
 }
 
 /// The active set, for at most `limit` systems. False: it did not come to its end.
-bool Search::pivot(Index limit) {
+bool SideSearch::pivot(Index limit) {
   for (Index i = 0; i < limit; ++i) {
     if (free_.empty() && place_intercept()) return true;
     ++pivots_;
@@ -335,7 +335,7 @@ bool Search::pivot(Index limit) {
 }
 
 /// The middle of the intercepts that are optimal for these coefficients.
-void Search::center_intercept() {
+void SideSearch::center_intercept() {
   const Vector u = y_ - at_.h;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -347,7 +347,7 @@ void Search::center_intercept() {
   if (low < high && std::isfinite(low) && std::isfinite(high)) at_.b = 0.5 * (low + high);
 }
 
-QuantileFit Search::certify() const {
+QuantileFit SideSearch::certify() const {
   QuantileFit out{.coefficients = at_.c, .intercept = at_.b, .kernel_part = k_ * at_.c};
   const Vector r = (y_ - out.kernel_part).array() - at_.b;
   out.objective = loss(r) + penalty_ * at_.c.dot(out.kernel_part);
@@ -360,7 +360,7 @@ QuantileFit Search::certify() const {
   return out;
 }
 
-QuantileFit Search::run(double g) {
+QuantileFit SideSearch::run(double g) {
   QuantileFit best;
   best.relative_gap = std::numeric_limits<double>::infinity();
   for (int stage = 0; stage <= smoothing_levels; ++stage) {
@@ -398,7 +398,7 @@ QuantileRegression::QuantileRegression(const Matrix& kernel, const Vector& y, co
 QuantileFit QuantileRegression::solve(double level, double penalty, const QuantileFit* start) const {
   require(level > 0 && level < 1, "QuantileRegression: level = ", level, ", expected in (0, 1)");
   require(penalty > 0 && std::isfinite(penalty), "QuantileRegression: penalty = ", penalty, ", expected > 0");
-  Search search(kernel_, y_, weights_, level, penalty);
+  SideSearch search(kernel_, y_, weights_, level, penalty);
   if (start != nullptr) {
     search.start_from(*start);
   } else {

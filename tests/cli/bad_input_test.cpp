@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/command.hpp"
+#include "command.hpp"
 
 namespace condens::tests::bad_input_test {
 namespace {

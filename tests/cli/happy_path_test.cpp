@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/command.hpp"
+#include "command.hpp"
 #include "condens/io/csv.hpp"
 
 namespace condens::tests::happy_path_test {
@@ -348,6 +348,7 @@ TEST_F(HappyPath, DescribeSaysWhatChose) {
 TEST_F(HappyPath, QuantilesThatWereEstimatedAreThere) {
   write("t.csv", "y\n9\n1\n4\n2\n8\n3\n6\n5\n7\n");
   output_of("fit t.csv --target y --model kqr --set quantile_levels=0.25,0.5,0.75 -o m.json");
+  expect_words(output_of("describe m.json"), {"Certificate\n", "largest_relative_gap"});
   const Table predicted = parse_csv(output_of("predict m.json t.csv --exact-quantiles"), "predicted");
   ASSERT_EQ(predicted.columns().size(), 3U);
   // Without inputs they are those of the sample.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/command.hpp"
+#include "command.hpp"
 
 namespace condens::tests::terminal_test {
 namespace {

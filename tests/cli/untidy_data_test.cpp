@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/command.hpp"
+#include "command.hpp"
 #include "condens/io/csv.hpp"
 
 namespace condens::tests::untidy_data_test {

@@ -12,12 +12,12 @@
 #include <set>
 #include <thread>
 
-#include "comparison/trial_models.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/registry.hpp"
-#include "condens/selection/random_splits.hpp"
+#include "data/random_splits.hpp"
 #include "support/complaint.hpp"
+#include "trial_models.hpp"
 
 namespace condens::tests::comparison_test {
 namespace {

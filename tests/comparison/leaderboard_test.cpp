@@ -11,8 +11,6 @@
 namespace condens::leaderboard_test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 TEST(PairedTTest, EqualsClosedForms) {
   // Student's law of one and of two degrees of freedom: 1 - (2 / pi) atan t and 1 - t / sqrt(2 + t^2).
   EXPECT_NEAR(paired_t_test(Vector{{1.0, 3.0}}), 1.0 - 2.0 / std::numbers::pi * std::atan(2.0), 1e-14);

@@ -1,4 +1,4 @@
-#include "condens/core/finite.hpp"
+#include "core/finite.hpp"
 
 #include <gtest/gtest.h>
 

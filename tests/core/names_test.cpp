@@ -1,4 +1,4 @@
-#include "condens/core/names.hpp"
+#include "core/names.hpp"
 
 #include <gtest/gtest.h>
 

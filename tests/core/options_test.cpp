@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,32 +46,31 @@ inline constexpr auto choice_names<Seeding> = std::array<std::string_view, 2>{"u
 
 template <>
 inline constexpr auto option_table<InsideOptions> =
-    std::tuple{OptionField{"rounds", &InsideOptions::rounds, whole(1), "number of rounds"},
-               OptionField{"name", &InsideOptions::name, anything(), "a name"}};
+    Fields{OptionField{"rounds", &InsideOptions::rounds, whole(1), "number of rounds"},
+           OptionField{"name", &InsideOptions::name, anything(), "a name"}};
 
 template <>
 inline constexpr auto option_table<ExampleOptions> =
-    std::tuple{OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
-               OptionField{"folds", &ExampleOptions::folds, whole(2), "number of folds"},
-               OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
-               OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
-               OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
-               OptionField{"candidates", &ExampleOptions::candidates, distinct(within(0, 1)), "of which one is taken"},
-               OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
-               OptionField{"counts", &ExampleOptions::counts, whole(1, 8), "some whole numbers"},
-               OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
-               OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"},
-               OptionField{"label", &ExampleOptions::label, anything(), "any text"},
-               OptionField{"inside", &ExampleOptions::inside, anything(), "options of a known struct"},
-               OptionField{"other", &ExampleOptions::other, anything(), "options of any model"},
-               OptionField{"names", &ExampleOptions::names, anything(), "any texts"}};
+    Fields{OptionField{"standardize", &ExampleOptions::standardize, anything(), "scale the columns first"},
+           OptionField{"folds", &ExampleOptions::folds, whole(2), "number of folds"},
+           OptionField{"width", &ExampleOptions::width, positive(), "kernel width"},
+           OptionField{"shift", &ExampleOptions::shift, anything(), "any finite number"},
+           OptionField{"grid", &ExampleOptions::grid, positive(), "candidates"},
+           OptionField{"candidates", &ExampleOptions::candidates, distinct(within(0, 1)), "of which one is taken"},
+           OptionField{"offsets", &ExampleOptions::offsets, anything(), "any finite numbers"},
+           OptionField{"counts", &ExampleOptions::counts, whole(1, 8), "some whole numbers"},
+           OptionField{"centers", &ExampleOptions::centers, anything(), "one centre a row"},
+           OptionField{"seeding", &ExampleOptions::seeding, anything(), "how centres are drawn"},
+           OptionField{"label", &ExampleOptions::label, anything(), "any text"},
+           OptionField{"inside", &ExampleOptions::inside, anything(), "options of a known struct"},
+           OptionField{"other", &ExampleOptions::other, anything(), "options of any model"},
+           OptionField{"names", &ExampleOptions::names, anything(), "any texts"}};
 
 }  // namespace condens
 
 namespace condens::options_test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 ExampleOptions with(std::string_view name, Document value) {
@@ -113,7 +111,7 @@ TEST(Bounds, ContainTheirIntervalAndNothingInfinite) {
   EXPECT_TRUE(below(0, 1).contain(0));
   EXPECT_FALSE(below(0, 1).contain(1));
   EXPECT_TRUE(anything().contain(-1e100));
-  for (const double value : {inf, -inf, nan}) {
+  for (const double value : {infinity, -infinity, nan}) {
     for (const Bounds& bounds : {at_least(2), positive(), within(0, 1), below(0, 1), anything(), whole(0)}) {
       EXPECT_FALSE(bounds.contain(value)) << to_string(bounds) << " contains " << value;
     }
@@ -301,9 +299,9 @@ TEST(Options, RefuseNumbersOutOfBounds) {
   EXPECT_EQ(complaint_about("folds", nan), "example: folds = nan, expected a whole number >= 2");
   EXPECT_EQ(complaint_about("width", 0), "example: width = 0, expected a number > 0");
   EXPECT_EQ(complaint_about("width", nan), "example: width = nan, expected a number > 0");
-  EXPECT_EQ(complaint_about("width", inf), "example: width = inf, expected a number > 0");
+  EXPECT_EQ(complaint_about("width", infinity), "example: width = inf, expected a number > 0");
   EXPECT_NE(complaint_about("shift", nan), "");
-  EXPECT_NE(complaint_about("shift", -inf), "");
+  EXPECT_NE(complaint_about("shift", -infinity), "");
   EXPECT_EQ(complaint_about("grid", Document(std::vector<double>{1.0, -2.0})),
             "example: grid = -2, expected a list of numbers, each > 0");
   EXPECT_EQ(complaint_about("offsets", Document(std::vector<double>{nan})),

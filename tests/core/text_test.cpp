@@ -1,4 +1,4 @@
-#include "condens/core/text.hpp"
+#include "core/text.hpp"
 
 #include <gtest/gtest.h>
 

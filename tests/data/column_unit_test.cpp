@@ -1,4 +1,4 @@
-#include "condens/data/column_unit.hpp"
+#include "data/column_unit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@ namespace condens::dataset_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 Dataset small() {
   return {.x = Matrix{{1, 2, 3}, {4, 5, 6}}, .y = Matrix{{7, 8, 9}}, .weights = Vector{{1.0, 0.0, 2.0}}};
@@ -36,7 +35,7 @@ TEST(Dataset, NamesTheFirstBadPlace) {
   data.x = Matrix{{1, 2, 3}, {4, 5, nan}};
   EXPECT_EQ(complaint(data), "Model::fit: x: row 3 (counting from 1), input 2 is NaN; every value must be finite");
   data = small();
-  data.y = Matrix{{7, -inf, 9}};
+  data.y = Matrix{{7, -infinity, 9}};
   EXPECT_EQ(complaint(data),
             "Model::fit: y: row 2 (counting from 1), target 1 is infinite; every value must be finite");
   data = small();

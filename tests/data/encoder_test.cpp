@@ -16,7 +16,6 @@ using Numbers = std::vector<double>;
 using Texts = std::vector<std::string>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Four people, lines 2 to 5 of people.csv.
 Table people() {
@@ -188,7 +187,7 @@ TEST(Encoder, NamesMissingAndInfiniteValues) {
   EXPECT_EQ(fit_complaint(people_with({"sex", Texts{"M", "F", "F", ""}}), usual),
             "people.csv: 1 row has missing values: line 5 (the first in column 'sex'); fill them in, or "
             "drop such rows (--drop-missing)");
-  EXPECT_EQ(fit_complaint(people_with({"zip", Numbers{1, 2, -inf, 4}}), usual),
+  EXPECT_EQ(fit_complaint(people_with({"zip", Numbers{1, 2, -infinity, 4}}), usual),
             "people.csv:4: column 'zip' is -inf, expected a finite number");
   Table many;
   many.add({"y", Numbers(8, nan)});

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "distributions/mixture_examples.hpp"
+#include "mixture_examples.hpp"
 
 namespace condens::gaussian_mixtures_test {
 namespace {
@@ -174,9 +174,9 @@ TEST(MixtureErrors, OfConstructionNameTheValue) {
     return GaussianMixture::from_log_weights(w, zero.transpose(), one.transpose());
   };
   EXPECT_NEAR(logs(Vector{{5000.0, 5000.0}}).weights()[0], 0.5, 1e-15);
-  expect_message([&] { logs(Vector{{-kInf, -kInf}}); }, "every log weight of law 0 is -infinity");
-  expect_message([&] { logs(Vector{{kInf, 0.0}}); }, "log weight inf of component 0 in law 0");
-  expect_message([&] { logs(Vector{{kNan, 0.0}}); }, "log weight nan of component 0 in law 0");
+  expect_message([&] { logs(Vector{{-kInf, -kInf}}); }, "every log weight of distribution 0 is -infinity");
+  expect_message([&] { logs(Vector{{kInf, 0.0}}); }, "log weight inf of component 0 in distribution 0");
+  expect_message([&] { logs(Vector{{kNan, 0.0}}); }, "log weight nan of component 0 in distribution 0");
   expect_message([&] { logs(Vector{{0.0}}); }, "log_weights is 1 x 1; expected 2 x 1");
   expect_message([] { GaussianMixtures::shared(nullptr, Matrix(1, 1)); }, "components is null");
   expect_message([] { GaussianMixtures::separate(Matrix::Zero(1, 3), Matrix::Ones(1, 3), Matrix::Zero(2, 2)); },
@@ -210,12 +210,12 @@ TEST(MixtureErrors, OfQuestionsSayWhatToDo) {
     expect_message(call, "has 2 dimensions, this needs 1");
   }
   expect_message([&, &b = laws] { b.log_pdf(Matrix::Zero(2, 4)); },
-                 "y has 4 points for 5 laws; expected as many for each law");
+                 "y has 4 points for 5 distributions; expected as many for each distribution");
   Matrix bad = y;
   bad(1, 3) = kNan;
   expect_message([&, &b = laws] { b.log_pdf(bad); }, "y is NaN at row 1, column 3");
-  expect_message([&, &b = laws] { b[5]; }, "law 5 of 5");
-  expect_message([&, &b = laws] { b.slice(2, 9); }, "laws 2 to 11 of 5");
+  expect_message([&, &b = laws] { b[5]; }, "distribution 5 of 5");
+  expect_message([&, &b = laws] { b.slice(2, 9); }, "distributions 2 to 11 of 5");
   expect_message([&, &b = laws] { b.affine(Vector::Zero(2), Vector{{1.0, 0.0}}); }, "scale 0 of coordinate 1");
   expect_message([&, &b = laws] { b.affine(Vector::Zero(3), Vector::Ones(2)); }, "shift is 3 x 1; expected 2 x 1");
   expect_message([&, &b = laws] { b.sample(-2, 1); }, "per_law is -2");

@@ -5,7 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <limits>
 
-#include "distributions/mixture_examples.hpp"
+#include "mixture_examples.hpp"
 
 namespace condens::mixture_cdf_test {
 namespace {

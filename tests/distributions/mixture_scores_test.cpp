@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "distributions/mixture_examples.hpp"
+#include "mixture_examples.hpp"
 
 namespace condens::mixture_scores_test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "comparison/trial_models.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/io/files.hpp"
+#include "io/files.hpp"
 #include "support/complaint.hpp"
 
 namespace condens::tests::comparison_records_test {

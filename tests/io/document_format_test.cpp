@@ -15,7 +15,6 @@ namespace condens::document_format_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 Document sample() {
   Document inner;
@@ -96,7 +95,7 @@ TEST(DocumentFormat, WritingRefusesWhatIsNotFinite) {
     EXPECT_EQ(complaint<std::invalid_argument>([&] { write(bad, "model"); }),
               "model.density.centers_x: NaN; a model file holds finite numbers only");
     EXPECT_EQ(complaint<std::invalid_argument>([&] {
-                write(Document::Array{1, -inf}, "model");
+                write(Document::Array{1, -infinity}, "model");
               }),
               "model[1]: an infinite number; a model file holds finite numbers only");
     EXPECT_EQ(complaint<std::invalid_argument>([&] { write("\xff", "model"); }), "model: text that is not UTF-8");

@@ -1,4 +1,4 @@
-#include "condens/io/files.hpp"
+#include "io/files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -9,8 +9,8 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
-#include "condens/io/files.hpp"
 #include "condens/registry.hpp"
+#include "io/files.hpp"
 
 namespace condens::model_file_test {
 namespace {

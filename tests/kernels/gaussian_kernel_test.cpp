@@ -1,4 +1,4 @@
-#include "condens/kernels/gaussian_kernel.hpp"
+#include "kernels/gaussian_kernel.hpp"
 
 #include <gtest/gtest.h>
 

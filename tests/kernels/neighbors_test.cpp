@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/vector_math.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 

@@ -1,4 +1,4 @@
-#include "condens/linalg/cholesky.hpp"
+#include "linalg/cholesky.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "condens/linalg/gram.hpp"
+#include "linalg/gram.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "condens/linalg/ridge_systems.hpp"
+#include "linalg/ridge_systems.hpp"
 
 #include <gtest/gtest.h>
 

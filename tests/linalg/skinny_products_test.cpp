@@ -1,6 +1,6 @@
 // Products with few columns equal the matrix product, and do not depend on alignment.
 
-#include "condens/linalg/skinny_products.hpp"
+#include "linalg/skinny_products.hpp"
 
 #include <gtest/gtest.h>
 

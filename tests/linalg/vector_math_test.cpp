@@ -1,4 +1,4 @@
-#include "condens/linalg/vector_math.hpp"
+#include "linalg/vector_math.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "condens/core/random.hpp"
-#include "condens/linalg/log_sum_exp.hpp"
+#include "linalg/log_sum_exp.hpp"
 
 namespace condens::vector_math_test {
 namespace {
@@ -242,7 +242,7 @@ TEST(LogNormalizeColumns, NamesABadColumn) {
     log_normalize_columns(a);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_NE(std::string(error.what()).find("log weight nan of component 0 in law 1"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("log weight nan of component 0 in distribution 1"), std::string::npos)
         << error.what();
   }
 }

@@ -1,7 +1,7 @@
 // The boosting search against the appendix's steps as plain loops, on functions whose minimum is
 // known, and where the paper leaves something open.
 
-#include "condens/optim/boosting_search.hpp"
+#include "optim/boosting_search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Minimisation over subspaces: problems with known answers, the paper's geodesic, bad values.
 
-#include "condens/optim/grassmann.hpp"
+#include "optim/grassmann.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -15,9 +14,7 @@
 namespace condens::lbfgs_test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-
-Vector no_bound(Index n, double sign) { return Vector::Constant(n, sign * inf); }
+Vector no_bound(Index n, double sign) { return Vector::Constant(n, sign * infinity); }
 
 LbfgsResult minimize_freely(const Objective& objective, const Vector& start, const LbfgsSettings& settings = {}) {
   return minimize(objective, start, no_bound(start.size(), -1), no_bound(start.size(), 1), settings);
@@ -95,7 +92,7 @@ TEST(Lbfgs, StopsAtActiveBoundsExactly) {
 }
 
 TEST(Lbfgs, KeepsCoordinatesWithoutRoom) {
-  const LbfgsResult found = minimize(rosenbrock, Vector{{0.0, 0.0}}, Vector{{0.5, -inf}}, Vector{{0.5, inf}});
+  const LbfgsResult found = minimize(rosenbrock, Vector{{0.0, 0.0}}, Vector{{0.5, -infinity}}, Vector{{0.5, infinity}});
   EXPECT_EQ(found.x[0], 0.5);
   EXPECT_NEAR(found.x[1], 0.25, 1e-6);
 }

@@ -1,11 +1,10 @@
 // Mixture proportions against plain expectation maximisation, closed forms and the optimality conditions.
 
-#include "condens/optim/mixture_proportions.hpp"
+#include "optim/mixture_proportions.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
@@ -16,7 +15,6 @@ namespace condens::mixture_proportions_test {
 namespace {
 
 const Vector even;  // weights of rows: all equal
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// log N(y_i; c_m, s_m^2) of draws from two of the normals.
 Matrix normal_members(Index members, Index n, std::uint64_t seed) {

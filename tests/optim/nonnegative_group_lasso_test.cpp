@@ -1,6 +1,6 @@
 // The certified solver against a slow proximal iteration, its certificate against the definition.
 
-#include "condens/optim/nonnegative_group_lasso.hpp"
+#include "optim/nonnegative_group_lasso.hpp"
 
 #include <gtest/gtest.h>
 

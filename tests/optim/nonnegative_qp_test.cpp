@@ -1,4 +1,4 @@
-#include "condens/optim/nonnegative_qp.hpp"
+#include "optim/nonnegative_qp.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Minimisation with absolute values: against a plain proximal method and closed forms.
 
-#include "condens/optim/owlqn.hpp"
+#include "optim/owlqn.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The exact solver against plain code, the optimality conditions, and its own certificate.
 
-#include "condens/optim/quantile_regression.hpp"
+#include "optim/quantile_regression.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "condens/core/random.hpp"
-#include "condens/optim/boosting_search.hpp"
-#include "condens/optim/grassmann.hpp"
 #include "condens/optim/lbfgs.hpp"
-#include "condens/optim/mixture_proportions.hpp"
 #include "condens/optim/mnqp.hpp"
-#include "condens/optim/nonnegative_group_lasso.hpp"
-#include "condens/optim/nonnegative_qp.hpp"
-#include "condens/optim/owlqn.hpp"
-#include "condens/optim/proximal_group_lasso.hpp"
-#include "condens/optim/quantile_regression.hpp"
 #include "condens/optim/simplex_qp.hpp"
+#include "optim/boosting_search.hpp"
+#include "optim/grassmann.hpp"
+#include "optim/mixture_proportions.hpp"
+#include "optim/nonnegative_group_lasso.hpp"
+#include "optim/nonnegative_qp.hpp"
+#include "optim/owlqn.hpp"
+#include "optim/proximal_group_lasso.hpp"
+#include "optim/quantile_regression.hpp"
 #include "support/normals.hpp"
 
 namespace condens::units_test {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens::tests {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "condens/distributions/gaussian_mixture.hpp"
-#include "support/normals.hpp"
+#include "normals.hpp"
 
 namespace condens {
 

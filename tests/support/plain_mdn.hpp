@@ -1,11 +1,11 @@
 #pragma once
 // A mixture density network as plain loops over rows, units and components, from Bishop (1994) and the layout in
-// mixture_network.hpp, in long double.
+// estimators/mixture_density_network/network.hpp, in long double.
 
 #include <cmath>
 #include <vector>
 
-#include "condens/models/mixture_network.hpp"
+#include "condens/estimators/mixture_density_network/network.hpp"
 
 namespace condens::plain {
 

@@ -2,9 +2,9 @@
 // What the tests of SACDE share: data with one relevant input, and the paper's problem by the plain loops.
 
 #include "condens/core/random.hpp"
-#include "condens/models/sacde.hpp"
-#include "condens/optim/nonnegative_group_lasso.hpp"
-#include "support/plain_sacde.hpp"
+#include "condens/estimators/sacde.hpp"
+#include "optim/nonnegative_group_lasso.hpp"
+#include "plain_sacde.hpp"
 
 namespace condens {
 

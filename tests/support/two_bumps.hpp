@@ -2,7 +2,7 @@
 // A sample with two bumps, for tests of densities.
 
 #include "condens/data/dataset.hpp"
-#include "support/normals.hpp"
+#include "normals.hpp"
 
 namespace condens {
 

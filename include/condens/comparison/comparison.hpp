@@ -11,14 +11,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "condens/core/document.hpp"
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens {
 
@@ -36,7 +35,7 @@ struct ComparisonOptions {
 };
 
 template <>
-inline constexpr auto option_table<ComparisonOptions> = std::tuple{
+inline constexpr auto option_table<ComparisonOptions> = Fields{
     OptionField{"repeats", &ComparisonOptions::repeats, whole(1, most_runs), "Random splits, the same for all models."},
     OptionField{"test_fraction", &ComparisonOptions::test_fraction, Bounds{0.0, 1.0, true, true},
                 "Share of rows to test on."},

@@ -6,7 +6,7 @@
 //
 // A struct takes part by specialising option_table:
 //
-//   template <> inline constexpr auto option_table<LscdeOptions> = std::tuple{
+//   template <> inline constexpr auto option_table<LscdeOptions> = Fields{
 //       OptionField{"cv", &LscdeOptions::cv, at_least(2), "number of folds ..."}, ...};
 //
 // Field types: bool, Index, double, std::string, std::vector<double>, std::vector<std::string>,
@@ -19,13 +19,13 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/fields.hpp"
 #include "condens/core/types.hpp"
 
 namespace condens {
@@ -92,7 +92,7 @@ template <class Options, class T>
 OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Options, T>;
 
 template <class Options>
-inline constexpr auto option_table = std::tuple{};
+inline constexpr auto option_table = Fields{};
 
 /// Throws std::invalid_argument where a number comes twice: for lists of which only the model knows whether their
 /// numbers are candidates.
@@ -140,7 +140,7 @@ int read_choice(std::string_view owner, const OptionInfo& info, const Document& 
 
 /// A struct of options inside another.
 template <class T>
-inline constexpr bool is_options = std::tuple_size_v<std::remove_cvref_t<decltype(option_table<T>)>> > 0;
+inline constexpr bool is_options = std::remove_cvref_t<decltype(option_table<T>)>::size > 0;
 
 template <class T>
 constexpr std::string_view type_name() {
@@ -208,15 +208,15 @@ const OptionInfo& find_option(std::string_view owner, const std::vector<OptionIn
 template <class Options>
 std::vector<OptionInfo> describe_options() {
   std::vector<OptionInfo> out;
-  std::apply([&](const auto&... field) { (out.push_back(detail::describe_field(field)), ...); }, option_table<Options>);
+  option_table<Options>.apply([&](const auto&... field) { (out.push_back(detail::describe_field(field)), ...); });
   return out;
 }
 
 template <class Options>
 Document options_to_document(const Options& options) {
   Document out(Document::Object{});
-  std::apply([&](const auto&... field) { (out.set(field.name, detail::write_option(options.*field.member)), ...); },
-             option_table<Options>);
+  option_table<Options>.apply(
+      [&](const auto&... field) { (out.set(field.name, detail::write_option(options.*field.member)), ...); });
   return out;
 }
 
@@ -230,7 +230,7 @@ void set_options(Options& options, std::string_view owner, const Document& value
       known = true;
       detail::read_option(owner, detail::describe_field(field), given, options.*field.member);
     };
-    std::apply([&](const auto&... field) { (try_field(field), ...); }, option_table<Options>);
+    option_table<Options>.apply([&](const auto&... field) { (try_field(field), ...); });
     if (!known) find_option(owner, describe_options<Options>(), name);
   }
 }

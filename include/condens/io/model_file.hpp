@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "condens/data/encoder.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens {
 

@@ -20,7 +20,7 @@
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/metrics/uniformity.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens {
 
@@ -31,7 +31,7 @@ struct ScoreOptions {
 };
 
 template <>
-inline constexpr auto option_table<ScoreOptions> = std::tuple{
+inline constexpr auto option_table<ScoreOptions> = Fields{
     OptionField{"levels", &ScoreOptions::levels, Bounds{0.0, 1.0, true, true},
                 "probabilities of the central intervals and highest-density regions whose coverage is counted"},
     OptionField{"energy_score", &ScoreOptions::energy_score, anything(),

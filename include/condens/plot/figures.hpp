@@ -12,7 +12,7 @@
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/metrics/scores.hpp"
-#include "condens/models/conditional_density.hpp"
+#include "condens/model/conditional_density.hpp"
 
 namespace condens::plot {
 

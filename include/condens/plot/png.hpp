@@ -1,7 +1,5 @@
 #pragma once
-// PNG files (ISO/IEC 15948) of at most 256 colours, without compression: the pixel
-// data are stored blocks of a zlib stream (RFC 1950, 1951). Small enough for a heat
-// map, and no library is needed.
+// PNG files (ISO/IEC 15948) of at most 256 colours.
 
 #include <array>
 #include <cstdint>
@@ -20,9 +18,5 @@ std::string encode_png(int width, int height, const std::vector<std::uint8_t>& p
 
 /// RFC 4648, with padding.
 std::string base64(std::string_view bytes);
-
-/// The two checksums of the format, of RFC 1952 and RFC 1950.
-std::uint32_t crc32(std::string_view bytes);
-std::uint32_t adler32(std::string_view bytes);
 
 }  // namespace condens::plot

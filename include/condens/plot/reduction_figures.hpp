@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "condens/core/run.hpp"
-#include "condens/models/projected_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/plot/figures.hpp"
 
 namespace condens::plot {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "condens/core/run.hpp"
-#include "condens/models/press.hpp"
+#include "condens/estimators/press.hpp"
 #include "condens/plot/axes.hpp"
 #include "condens/plot/figures.hpp"
 

@@ -1,4 +1,4 @@
-"""Laws in the form that other libraries of probabilistic prediction read::
+"""Distributions in the form that other libraries of probabilistic prediction read::
 
     to_skpro(laws), SkproRegressor(estimator)     skpro: distributions, metrics, tuning
     to_scoringrules(laws)                         scoringrules: CRPS and logarithmic score of normal mixtures

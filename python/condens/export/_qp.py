@@ -1,8 +1,8 @@
-"""Laws as ensembles of qp, the format of photometric redshifts, and back.
+"""Distributions as ensembles of qp, the format of photometric redshifts, and back.
 
-qp's pdf and cdf of mixtures are exact. Its ppf interpolates linearly between 201 points that span all laws of
+qp's pdf and cdf of mixtures are exact. Its ppf interpolates linearly between 201 points that span all distributions of
 the ensemble, from 6 standard deviations below to 6 above, and its mean, var and moment are integrals of that
-(with qp 1.1 and numpy >= 2.4 they raise a TypeError): take those from the laws, where they are exact.
+(with qp 1.1 and numpy >= 2.4 they raise a TypeError): take those from the distributions, where they are exact.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from condens.distributions import GaussianMixtures
 
 
 def to_qp(laws: GaussianMixtures, ancil: dict[str, Any] | None = None) -> qp.Ensemble:
-    """The laws as a `qp.Ensemble` of parameterization `qp.mixmod`.
+    """The distributions as a `qp.Ensemble` of parameterization `qp.mixmod`.
 
     Parameters
     ----------
     laws : GaussianMixtures
-        Laws of one target, of shape (n,), or () for an ensemble of one.
+        Distributions of one target, of shape (n,), or () for an ensemble of one.
     ancil : dict of arrays of length n, optional
-        What else is known about each law, such as {"id": ...}; kept in the ensemble and its files.
+        What else is known about each distribution, such as {"id": ...}; kept in the ensemble and its files.
 
     Returns
     -------
     qp.Ensemble
-        Of n laws; the arrays are copies.
+        Of n distributions; the arrays are copies.
 
     Raises
     ------
     ValueError
-        For laws of several targets or another shape.
+        For distributions of several targets or another shape.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def to_qp(laws: GaussianMixtures, ancil: dict[str, Any] | None = None) -> qp.Ens
 
 
 def from_qp(ensemble: qp.Ensemble) -> GaussianMixtures:
-    """The laws, of shape (n,), of a `qp.Ensemble` of parameterization `qp.mixmod`.
+    """The distributions, of shape (n,), of a `qp.Ensemble` of parameterization `qp.mixmod`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Laws as the arguments of scoringrules' scores of normal mixtures."""
+"""Distributions as the arguments of scoringrules' scores of normal mixtures."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def to_scoringrules(laws: GaussianMixtures) -> dict[str, Any]:
     Parameters
     ----------
     laws : GaussianMixtures
-        Laws of one target, of any shape.
+        Distributions of one target, of any shape.
 
     Returns
     -------
     dict
         `m`, `s` and `w`: means, standard deviations and weights, each of shape (..., n_components), the
-        components along the last axis. `m` and `s` are read-only where laws share their components.
+        components along the last axis. `m` and `s` are read-only where distributions share their components.
 
     Raises
     ------
     ValueError
-        For laws of several targets.
+        For distributions of several targets.
 
     Examples
     --------

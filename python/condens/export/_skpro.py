@@ -1,4 +1,4 @@
-"""Laws as a distribution of skpro, and estimators as its regressors.
+"""GaussianMixtures as a distribution of skpro, and estimators as its regressors.
 
 All that skpro approximates by default (energies and norms by sampling, quantiles by bisection) is exact here,
 so that its CRPS and SquaredDistrLoss are.
@@ -28,7 +28,7 @@ class SkproDistribution(BaseDistribution):  # type: ignore[misc]  # skpro has no
     Parameters
     ----------
     laws : GaussianMixtures
-        Laws of one target. Shape () is a scalar distribution, unless `index` or `columns` are given; shape
+        Distributions of one target. Shape () is a scalar distribution, unless `index` or `columns` are given; shape
         (n,) has n rows and one column; shape (n, k) has n rows and k columns, independent of each other.
     index, columns : pandas.Index or list, optional
         Labels of the rows and columns; None counts from 0.
@@ -36,7 +36,7 @@ class SkproDistribution(BaseDistribution):  # type: ignore[misc]  # skpro has no
     Raises
     ------
     ValueError
-        For laws of several targets or more axes, and for labels of another number.
+        For distributions of several targets or more axes, and for labels of another number.
 
     Examples
     --------
@@ -189,12 +189,12 @@ def _labels(labels: Any, count: int) -> pd.Index:
 
 
 def to_skpro(laws: GaussianMixtures, index: Any = None, columns: Any = None) -> SkproDistribution:
-    """The laws as a distribution of skpro.
+    """GaussianMixtures as a distribution of skpro.
 
     Parameters
     ----------
     laws : GaussianMixtures
-        Laws of one target, of shape (), (n,) or (n, k).
+        Distributions of one target, of shape (), (n,) or (n, k).
     index, columns : pandas.Index or list, optional
         Labels of the n rows and k (or one) columns. skpro's metrics match the rows of y by them.
 
@@ -205,7 +205,7 @@ def to_skpro(laws: GaussianMixtures, index: Any = None, columns: Any = None) -> 
     Raises
     ------
     ValueError
-        For laws of several targets or more axes, and for labels of another number.
+        For distributions of several targets or more axes, and for labels of another number.
 
     Examples
     --------
@@ -259,7 +259,7 @@ class SkproRegressor(BaseProbaRegressor):  # type: ignore[misc]  # skpro has no 
 
     def _fit(self, X: pd.DataFrame, y: pd.DataFrame) -> SkproRegressor:
         if y.shape[1] != 1:
-            raise ValueError(f"SkproRegressor: y has {y.shape[1]} columns, expected 1: skpro's laws have one target")
+            raise ValueError(f"SkproRegressor: y has {y.shape[1]} columns, expected 1: skpro's distributions have one")
         self._columns = y.columns
         self.estimator_ = clone(self.estimator).fit(_with_text_names(X), y.iloc[:, 0])
         return self

@@ -4,15 +4,15 @@
     ax = condens.plot.density_map(model, X, y)
     condens.plot.calibration(model, X_test, y_test, ax=ax2)
 
-They follow the rules of the command's pictures. Points lie below curves and get fainter and smaller from 300 rows on;
-of more than 1500, so many are drawn, evenly spaced. Where one input moves and the others stay, the caption says where,
-a row is paler the farther its own inputs are from there, and an input of at most five values is drawn as levels. An
-axis of y covers the data and the laws, but not what is below zero where no y is, and not a few far values; the caption
-says what it leaves out. Legend and caption together take at most a tenth of the height; what has no room is counted.
-Calibration of more than 4000 rows shows the difference to what is expected.
+They look like the pictures of the command. Points lie below curves and get fainter and smaller from 300 rows on; of
+more than 1500 rows, 1500 are drawn, evenly spaced. Where one input varies and the others are held fixed, the caption
+gives their values, rows are paler the farther their other inputs are from these, and an input of at most five values is
+drawn as levels. An axis of y covers the data and the distributions, but not values below zero where no y is negative,
+and not a few far values; the caption says what is left out. Legend and caption together take at most a tenth of the
+height; what has no room is counted. Calibration of more than 4000 rows is drawn as the difference from the expectation.
 
 Every function draws into `ax`, or into a new figure where that is None, and returns the axes. None of them
-shows a figure or changes matplotlib's settings. Legends stand above the axes, high ones beside them: figures of your
+shows a figure or changes matplotlib's settings. Legends are above the axes, tall ones beside them: figures of your
 own should have `layout="constrained"`. matplotlib is imported when a function is called.
 """
 

@@ -241,7 +241,7 @@ def _positions(moving: Column, grid: int | ArrayLike) -> tuple[Floats, Floats, l
 
 @dataclass(frozen=True)
 class Predicted:
-    """Laws of one target, and its name."""
+    """Distributions of one target, and its name."""
 
     laws: GaussianMixtures
     name: str
@@ -250,7 +250,7 @@ class Predicted:
 
 
 def predicted(model: Any, rows: Any, target: int | str, y: Any = None) -> Predicted:
-    """The laws of one target at these rows; `y` may name the targets."""
+    """The distributions of one target at these rows; `y` may name the targets."""
     final, inputs = _final(model, rows)
     laws = final.predict_distribution(inputs)
     d = laws.n_targets
@@ -292,7 +292,7 @@ def bulk(values: Floats) -> tuple[float, float]:
 def target_axis(laws: GaussianMixtures, values: Floats | None, tail: float) -> tuple[float, float]:
     """An axis for y: the data, and the distributions but for `tail` at either side.
 
-    Far values of few rows are left out; the laws do not go beyond the rest by more than its size, and nothing goes
+    Far values of few rows are left out; distributions extend the rest by at most its size, and nothing goes
     below zero where the data do not.
     """
     ends = laws.reshape(-1)[:, None].ppf([tail, 1 - tail])
@@ -309,7 +309,7 @@ def target_axis(laws: GaussianMixtures, values: Floats | None, tail: float) -> t
 
 
 def outside_remark(laws: GaussianMixtures, axis: tuple[float, float]) -> str:
-    """What of the laws lies outside an axis; empty where it could not be seen."""
+    """What of the distributions lies outside an axis; empty where it could not be seen."""
     laws = laws.reshape(-1)
     below, above = float(laws.cdf(axis[0]).max()), float(laws.sf(axis[1]).max())
     start = 0.0 if abs(axis[0]) < LITTLE * axis[1] else axis[0]

@@ -1,6 +1,6 @@
 """Points of the data behind curves: fewer, fainter and smaller the more rows there are, so that they bury nothing.
 
-The rules and constants are those of the command's pictures (src/plot/points.hpp, src/plot/moving.cpp).
+The rules and constants are those of the command's pictures (plot/points.hpp, plot/moving.cpp).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Are the laws right? Pictures of the probability integral transform and of coverage on test data."""
+"""Pictures of calibration: the probability integral transform and coverage on test data."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def pit_histogram(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """Histogram of the PIT F(y_i | x_i), which is flat when the laws are right.
+    """Histogram of the PIT F(y_i | x_i), which is flat when the distributions are right.
 
-    A valley says that the laws are too narrow, a hill that they are too broad, a slope that they are shifted.
+    A valley means that the distributions are too narrow, a hump that they are too broad, a slope that they are shifted.
     The band holds each single bar of a uniform sample of this size with probability `band`, or a little more
-    (binomial quantiles); of many bars a few may leave it. Above 4000 rows the bars stand on the height of uniform
+    (binomial quantiles); of many bars a few may be outside. Above 4000 rows the bars show the difference from uniform
     ones, so that the band can be seen.
 
     Parameters
@@ -49,7 +49,7 @@ def pit_histogram(
     band : float in (0, 1), default 0.95
         Probability of the band.
     target : int or str, default 0
-        The target, by place or name; of several, the PIT of its marginal law.
+        The target, by place or name; of several, the PIT of its marginal distribution.
     ax : matplotlib Axes, optional
         Where to draw; None is a new figure.
     **kwargs
@@ -100,7 +100,7 @@ def calibration(
 ) -> Axes:
     """Observed against nominal probability: the share of PIT values <= p over p.
 
-    The curve runs along the diagonal when the laws are right. The band holds its value at each single p with
+    The curve runs along the diagonal when the distributions are right. The band holds its value at each single p with
     probability `band`, or a little more, when they are (binomial quantiles).
 
     Parameters

@@ -29,7 +29,7 @@ def comparison(
 ) -> Axes:
     """A score of every model, from the best at the top: its mean with a standard error, and each split as a dot.
 
-    Models in bold are the best by NLL and those that a paired t-test over the splits at 5 % does not tell from it.
+    Models in bold are the best by NLL and those that a paired t-test over the splits at 5 % finds no worse.
     Times that differ by orders have a logarithmic axis. A model far behind all others is left at the edge, with
     its number.
 
@@ -81,7 +81,7 @@ def comparison(
         rows = np.broadcast_to(places[:, None], values.shape)
         inside = shown[:, None] & np.isfinite(values)
         ax.scatter(values[inside], rows[inside], label="one split", **dots)
-    for best, color, label in ((True, BLUE, "best, or not told from it"), (False, REFERENCE, "worse")):
+    for best, color, label in ((True, BLUE, "best, or no worse by a paired t-test"), (False, REFERENCE, "worse")):
         which = shown & (result.table["best"] == best)
         if which.any():
             style: dict[str, Any] = {

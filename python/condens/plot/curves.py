@@ -32,20 +32,20 @@ def density(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """Densities of laws of one target as curves.
+    """Densities of distributions of one target as curves.
 
     Parameters
     ----------
     laws : GaussianMixtures of shape () or (n,), n <= 20
         One curve each.
     y_grid : rising array, optional
-        Where to compute; by default equal steps of y and of probability over the central 99.8 % of every law,
-        so that narrow peaks are met.
+        Where to compute; by default equal steps of y and of probability over the central 99.8 % of every distribution,
+        so that narrow peaks are not missed.
     components : bool, default False
-        Whether the weighted components are drawn below, thin; those lower than a hundredth of the law's
+        Whether the weighted components are drawn below, thin; those lower than a hundredth of the distribution's
         highest density, which could hardly be seen, are left out.
     labels : list of str, optional
-        Names of the laws for the legend.
+        Names of the distributions for the legend.
     data_range : (float, float), optional
         The least and the largest y of the data. Beyond them the axes are grey, and where the least is not negative,
         no curve goes below zero.
@@ -63,7 +63,8 @@ def density(
     Raises
     ------
     ValueError
-        For laws of several targets or too many laws, labels that are not one per law, or a grid that does not rise.
+        For distributions of several targets or too many of them, labels that are not one for each, or a grid that does
+        not rise.
     """
     if not isinstance(laws, GaussianMixtures):
         raise TypeError(f"laws is a {type(laws).__name__}, expected GaussianMixtures; slices() draws those of a model")
@@ -71,9 +72,9 @@ def density(
         raise ValueError(f"density: laws have {laws.n_targets} targets, expected one; take laws.marginal(j)")
     laws = laws.reshape(-1)
     if not 1 <= len(laws) <= _MOST:
-        raise ValueError(f"density: {len(laws)} laws, expected 1 to {_MOST} curves; choose some, such as laws[:5]")
+        raise ValueError(f"density: {len(laws)} distributions, expected 1 to {_MOST}; choose some, such as laws[:5]")
     if labels is not None and len(labels) != len(laws):
-        raise ValueError(f"labels has {len(labels)} names, expected {len(laws)}, one per law")
+        raise ValueError(f"labels has {len(labels)} names, expected {len(laws)}, one for each")
     grids = _grids(laws, y_grid, data_range)
     given = ax
     ax = axes_of(given)
@@ -117,7 +118,7 @@ def slices(
         The rows. The legend names those inputs in which they differ, the caption the others. Where y goes beyond the
         data of the fit, the axes are grey, and where these are not negative, no curve goes below zero.
     target : int or str, default 0
-        The target, by place or name; of several, its marginal law is drawn.
+        The target, by place or name; of several, its marginal distribution is drawn.
     panels : bool, default False
         Whether every row gets its own axes, below each other, with common scales.
     y_grid, components
@@ -174,7 +175,7 @@ def _draw_beyond(ax: Axes, ends: Floats, data_range: tuple[float, float]) -> Non
 def _grids(
     laws: GaussianMixtures, y_grid: ArrayLike | None, data_range: tuple[float, float] | None = None
 ) -> list[Floats]:
-    """Values of y for every law, all with the same ends."""
+    """Values of y for every distribution, all with the same ends."""
     if y_grid is not None:
         grid = as_float64(y_grid, "y_grid")
         if grid.ndim != 1 or len(grid) < 2 or not (np.diff(grid) > 0).all():
@@ -207,7 +208,7 @@ def _draw_components(ax: Axes, law: GaussianMixtures, grid: Floats, color: Any) 
 
 
 def _row_labels(X: Any, model: Any) -> tuple[list[str], list[str]]:
-    """What tells the rows from each other, as texts, and what they have in common; of a single row everything."""
+    """What differs between the rows, as texts, and what they have in common; of a single row everything."""
     columns = columns_of(X, model)
     values = [(c.name, c.numbers.tolist() if c.numbers is not None else c.texts or []) for c in columns]
     differing = [(name, column) for name, column in values if len(set(column)) > 1] or values

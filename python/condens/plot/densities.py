@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-_TAIL = 0.005  # of the laws, which the axis of y may leave out at either side
+_TAIL = 0.005  # of the distributions, which the axis of y may leave out at either side
 
 
 def density_map(
@@ -49,7 +49,7 @@ def density_map(
     """The conditional density p(y | x) as an image over one input.
 
     Colour is the square root of the density up to its 99.5 % quantile over the picture, so that narrow and
-    broad laws can both be read; white is no density. `norm`, `vmin`, `vmax` and `cmap` change that.
+    broad distributions can both be read; white is no density. `norm`, `vmin`, `vmax` and `cmap` change that.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def density_map(
     X : array or data frame of shape (n, d)
         Inputs, as the model takes them. They give the range of the axis and the typical values.
     y : array, series or frame of shape (n,) or (n, d_y), optional
-        Targets, drawn as points below the curves, fainter and smaller the more there are. Where other inputs stay
-        at one place, a row is paler the farther its own are from there, and left out where they are far.
+        Targets, drawn as points below the curves, fainter and smaller the more there are. Where other inputs are
+        held fixed, a row is paler the farther its own are from these values, and left out where they are far.
     feature : int or str, default 0
         The input along the axis, by place or name. A categorical one, or one of at most five values, shows a column
         for each.
     target : int or str, default 0
-        The target, by place or name; of several, its marginal law is drawn.
+        The target, by place or name; of several, its marginal distribution is drawn.
     at : dict, optional
-        Values of other inputs by place or name. Those not given stay at their median, categories at the most
-        frequent one. The caption says where they are.
+        Values of other inputs by place or name. Those not given are held at their median, categories at the most
+        frequent one. The caption gives the values.
     grid : int or rising array, default 200
         Number of values over the range of X (and 2 % beyond), or the values of `feature`.
     y_grid : int or rising array, default 300
-        Number of values over the range of y and the laws, or the values of y. The range does not go below zero
+        Number of values over the range of y and the distributions, or the values of y. The range does not go below zero
         where y does not; the caption says what lies outside.
     points, mean : bool or dict
         Whether points of (X, y) and the curve of the mean are drawn; a dict has keywords of their artist
@@ -236,7 +236,7 @@ def hdr_bands(
 
 
 def _levels(found: Predicted, values: Floats | None, y_grid: int | ArrayLike) -> Floats:
-    """Values of y: the grid given, or over the axis of the data and the laws."""
+    """Values of y: the grid given, or over the axis of the data and the distributions."""
     if not isinstance(y_grid, (int, np.integer)):
         levels = np.asarray(y_grid, dtype=np.float64)
         if levels.ndim != 1 or len(levels) < 2 or not (np.diff(levels) > 0).all():
@@ -248,7 +248,7 @@ def _levels(found: Predicted, values: Floats | None, y_grid: int | ArrayLike) ->
 
 
 def _cover(ax: Axes, drawn: bool, found: Predicted, values: Floats | None) -> None:
-    """An axis of y for the data and the laws, and for what was drawn before."""
+    """An axis of y for the data and the distributions, and for what was drawn before."""
     before = ax.get_ylim()
     low, high = target_axis(found.laws, values, _TAIL)
     ax.set_ylim(*((min(low, before[0]), max(high, before[1])) if drawn else (low, high)))

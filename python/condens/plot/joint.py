@@ -1,4 +1,4 @@
-"""Joint laws of several targets: two as an image, more as all pairs of them."""
+"""Joint distributions of several targets: two as an image, more as all pairs of them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def joint(
     Parameters
     ----------
     law : GaussianMixtures of shape () and two targets, or an estimator
-        One law, such as `laws[0]`, or an estimator that was fitted without a target, whose density is drawn.
+        One distribution, such as `laws[0]`, or an estimator that was fitted without a target, whose density is drawn.
     Y : array or data frame of shape (n, 2), optional
         Rows, drawn as points; they widen the axes, and a frame names them.
     mass : float or list of float, in (0, 1), default (0.5, 0.9)
@@ -83,11 +83,11 @@ def joint(
     Raises
     ------
     ValueError, TypeError
-        For a law or rows that have not two targets.
+        For a distribution or rows without exactly two targets.
     """
     law, names, rows = _checked("joint", law, Y, names)
     if law.n_targets != 2:
-        raise ValueError(f"joint: the law has {law.n_targets} targets, expected 2; pairs() draws more, density() one")
+        raise ValueError(f"joint: law has {law.n_targets} targets, expected 2; pairs() draws more, density() one")
     if grid < 2:
         raise ValueError(f"grid = {grid}, expected at least 2")
     ax = axes_of(ax)
@@ -124,7 +124,7 @@ def pairs(
     names: Sequence[str] | None = None,
     points: bool | Mapping[str, Any] = True,
 ) -> NDArray[Any]:
-    """Every target alone (diagonal) and every two of them together (below), over the data.
+    """Every target by itself (diagonal) and every pair of them (below), over the data.
 
     Parameters
     ----------
@@ -139,12 +139,12 @@ def pairs(
     Raises
     ------
     ValueError, TypeError
-        For a law of one target or more than 8, or rows that do not fit it.
+        For a distribution of one target or more than 8, or rows that do not fit it.
     """
     law, names, rows = _checked("pairs", law, Y, names)
     d = law.n_targets
     if not 2 <= d <= _MOST:
-        raise ValueError(f"pairs: the law has {d} targets, expected 2 to {_MOST}; take law.marginal([0, 1, 2])")
+        raise ValueError(f"pairs: law has {d} targets, expected 2 to {_MOST}; take law.marginal([0, 1, 2])")
     size = 1.2 + 1.7 * d
     _, axes = pyplot().subplots(d, d, figsize=(size, size), layout="constrained", squeeze=False)
     for i in range(d):
@@ -178,15 +178,15 @@ def _draw_alone(ax: Axes, law: GaussianMixtures, values: Floats | None, ends: tu
 def _checked(
     owner: str, law: Any, Y: Any, names: Sequence[str] | None
 ) -> tuple[GaussianMixtures, Sequence[str], Floats | None]:
-    """One law, names of its targets, and its rows."""
+    """One distribution, names of its targets, and its rows."""
     given = names
     if hasattr(law, "distribution_"):
         names = names or law._model.encoder.target_names
         law = law.distribution_
     if not isinstance(law, GaussianMixtures):
-        raise TypeError(f"{owner}: law is a {type(law).__name__}, expected one law or an estimator without inputs")
+        raise TypeError(f"{owner}: law is a {type(law).__name__}, expected one distribution, or an estimator of one")
     if law.shape != ():
-        raise ValueError(f"{owner}: laws of shape {law.shape}, expected one law, such as laws[0]")
+        raise ValueError(f"{owner}: law has shape {law.shape}, expected one distribution, such as law[0]")
     rows = None if Y is None else as_targets(Y)
     if rows is not None and (rows.ndim != 2 or rows.shape[1] != law.n_targets):
         raise ValueError(f"{owner}: Y has shape {rows.shape}, expected (n, {law.n_targets})")
@@ -197,7 +197,7 @@ def _checked(
 
 
 def _range(law: GaussianMixtures, rows: Floats | None, target: int) -> tuple[float, float]:
-    """Of the law and every row."""
+    """The range of one target over the distribution and every row."""
     if rows is None:
         return target_axis(law.marginal(target), None, _TAIL)
     values = rows[:, target]

@@ -73,7 +73,7 @@ def sufficient_summary(
     y : array, series or frame of shape (n,) or (n, d_y)
         Targets.
     target : int or str, default 0
-        The target, by place or name; of several, its marginal law is drawn.
+        The target, by place or name; of several, its marginal distribution is drawn.
     confidence : float, default 0.9
         Probability of the central interval, with one direction.
     grid : int, default 150

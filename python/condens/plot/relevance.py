@@ -54,7 +54,7 @@ def importances(model: Any, *, top: int = 20, ax: Axes | None = None, **kwargs: 
     Raises
     ------
     ValueError
-        For a model that does not say how much its inputs matter.
+        For a model without importances of its inputs.
     """
     final = _final(model, None)[0]
     values = getattr(final, "feature_importances_", None)

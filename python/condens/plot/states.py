@@ -21,14 +21,14 @@ Floats = NDArray[np.float64]
 
 
 def states(model: Any, *, target: int | str = 0, ax: Axes | None = None, **kwargs: Any) -> Axes:
-    """The density of y in each state, as curves; the law at x mixes them by the weights of the states.
+    """The density of y in each state, as curves; the distribution at x mixes them by the weights of the states.
 
     Parameters
     ----------
     model : PRESS
         Fitted, or a pipeline or search that ends in one.
     target : int or str, default 0
-        The target, by place or name; of several, its marginal law is drawn.
+        The target, by place or name; of several, its marginal distribution is drawn.
     ax : matplotlib Axes, optional
         Where to draw; None is a new figure.
     **kwargs
@@ -62,7 +62,7 @@ def state_weights(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """The weight of every state while one input moves and the others stay.
+    """The weight of every state as one input varies and the others are held fixed.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def state_weights(
     X : array or data frame of shape (n, d)
         Inputs, which give the range of the axis and the typical values.
     feature : int or str, default 0
-        The input that moves, by place or name.
+        The input that varies, by place or name.
     at : dict, optional
         Values of other inputs, by place or name; medians and most frequent categories otherwise.
     grid : int or rising array, default 200

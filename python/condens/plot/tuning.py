@@ -30,9 +30,9 @@ def tuning(
     """The score of cross-validation over two parameters, each time the best over all others.
 
     Scores are drawn as losses: less is better, and the minimum is marked. Candidates that were given are cells
-    (colours end at the 80 % quantile, or hopeless ones would take them all); candidates beside them, such as
+    (colours end at the 80 % quantile, so that bad ones do not use them up); candidates beside them, such as
     those of `refine`, are points. Where one parameter only was varied the picture is a curve with standard
-    errors. A minimum on the edge of the candidates is announced: a wider list may score better.
+    errors. A minimum on the edge of the candidates is pointed out: a wider list may score better.
 
     Parameters
     ----------

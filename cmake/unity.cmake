@@ -1,0 +1,32 @@
+# Files of one folder compiled as one: they share what they include and Eigen's templates. Hence no two files of a folder
+# have a name of file scope in common. With -D CONDENS_UNITY=OFF one by one, for work on one of them.
+option(CONDENS_UNITY "Compile the files of a folder together" ON)
+
+# condens_unity(TARGET SOURCE...): each folder in units of at most eight files.
+function(condens_unity target)
+  if(NOT CONDENS_UNITY)
+    return()
+  endif()
+  set(folders "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    list(APPEND folders ${folder})
+    list(APPEND files_of_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    list(LENGTH files_of_${folder} count)
+    math(EXPR units "(${count} + 7) / 8")
+    set(place 0)
+    foreach(source IN LISTS files_of_${folder})
+      math(EXPR unit "${place} * ${units} / ${count}")
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${unit})
+      math(EXPR place "${place} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes what the unit includes for headers, where a class of the file's own namespace would be many.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()

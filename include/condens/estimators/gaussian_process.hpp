@@ -1,0 +1,128 @@
+#pragma once
+// Gaussian process regression read as a conditional density: one Gaussian at every x,
+//
+//   p(y|x) = N(m(x), v(x) + s_n^2),
+//   m(x) = k(x, X) K^-1 y,   v(x) = k(x, x) - k(x, X) K^-1 k(X, x),
+//
+// with zero prior mean and a squared exponential kernel whose length scales, signal and noise
+// variances maximise the exact marginal likelihood. Targets are independent given x, each
+// with hyper-parameters of its own.
+//
+// Source: C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning,
+// MIT Press 2006, eqs. 2.25, 2.26, 2.30, 5.9; the rival "GP-CDE" of M. Shiga, V. Tangkaratt
+// and M. Sugiyama, Machine Learning 100, 2015, section 3.7.
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/kernel_mixture.hpp"
+#include "condens/model/results.hpp"
+
+namespace condens {
+
+/// A length scale for every input ("automatic relevance determination"), or one for all.
+enum class GaussianProcessKernel { ard, isotropic };
+template <>
+inline constexpr auto choice_names<GaussianProcessKernel> = std::array<std::string_view, 2>{"ard", "isotropic"};
+
+/// The defaults are our recommendation; `paper()` is the paper's procedure.
+struct GaussianProcessOptions {
+  GaussianProcessKernel kernel = GaussianProcessKernel::ard;
+  std::vector<double> length_scales = {};
+  std::vector<double> signal_variance = {};
+  std::vector<double> noise_variance = {};
+  Index n_starts = 3;
+  Index max_rows = 2000;
+  double defensive_weight = 1e-3;
+  bool standardize = true;
+  Index seed = 0;
+
+  /// The rival of Shiga et al. (2015): one length scale, one start, all of its 5,000 rows.
+  static GaussianProcessOptions paper();
+};
+
+template <>
+inline constexpr auto option_table<GaussianProcessOptions> = Fields{
+    OptionField{"kernel", &GaussianProcessOptions::kernel, anything(),
+                "Squared exponential with a length scale for every input, or with one for all."},
+    OptionField{"length_scales", &GaussianProcessOptions::length_scales, positive(),
+                "Length scales on the standardised scale, one or one for every input; none: learned."},
+    OptionField{"signal_variance", &GaussianProcessOptions::signal_variance, positive(),
+                "Prior variance of the function, one or one for every target; none: learned."},
+    OptionField{"noise_variance", &GaussianProcessOptions::noise_variance, positive(),
+                "Variance of y around the function, one or one for every target; none: learned."},
+    OptionField{"n_starts", &GaussianProcessOptions::n_starts, whole(1, most_runs),
+                "Number of starts of the search for the hyper-parameters."},
+    OptionField{"max_rows", &GaussianProcessOptions::max_rows, whole(1),
+                "Of more rows than this, as many drawn at random make the process: its cost is cubic."},
+    OptionField{"defensive_weight", &GaussianProcessOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"standardize", &GaussianProcessOptions::standardize, anything(),
+                "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
+    OptionField{"seed", &GaussianProcessOptions::seed, whole(0),
+                "Seed of everything random: rows, and starts after the third."},
+};
+
+class GaussianProcess final : public ConditionalDensity {
+ public:
+  /// Throws std::invalid_argument for bad options or data, NumericalError when the covariance
+  /// matrix has no Cholesky factor, Cancelled. Cost: n^3 per step of the search and target,
+  /// n = min(rows, max_rows). Memory: n^2 per target.
+  static GaussianProcess fit(const Dataset& data, const GaussianProcessOptions& options = {}, const Run& run = {});
+
+  // All on the standardised scale.
+  const Matrix& length_scales() const { return length_scales_; }                      ///< d_x x d_y
+  const Vector& signal_variance() const { return signal_variance_; }                  ///< d_y
+  const Vector& noise_variance() const { return noise_variance_; }                    ///< d_y
+  const Vector& log_marginal_likelihood() const { return log_marginal_likelihood_; }  ///< d_y
+  /// 1 / length scale in spreads of the input, shares of 1, the mean over targets; 0 for a constant input. d_x.
+  Vector feature_importances() const;
+
+  std::string_view model_name() const override { return "gp"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static GaussianProcess from_document(const Document& document);
+
+ protected:
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  struct Parameters;
+  struct Posterior;
+  GaussianProcess(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+
+  GaussianProcessOptions options_;
+  Matrix x_;  // standardised rows of the process
+  Matrix y_;
+  Vector weights_;
+  Matrix length_scales_;
+  Vector signal_variance_;
+  Vector noise_variance_;
+  Vector log_marginal_likelihood_;
+  Defensive defensive_;
+
+  std::shared_ptr<const std::vector<Posterior>> posteriors_;  // derived, one per target
+};
+
+template <>
+inline constexpr auto result_table<GaussianProcess> = Fields{
+    ResultField{"length_scales", &GaussianProcess::length_scales,
+                "Length scale of every input for every target, on the standardised scale.",
+                items("n_targets", "n_inputs")},
+    ResultField{"signal_variance", &GaussianProcess::signal_variance,
+                "Prior variance of the function for every target, on the standardised scale.", line("n_targets")},
+    ResultField{"noise_variance", &GaussianProcess::noise_variance,
+                "Variance around the function for every target, on the standardised scale.", line("n_targets")},
+    ResultField{"log_marginal_likelihood", &GaussianProcess::log_marginal_likelihood,
+                "Log marginal likelihood of every target, on the standardised scale.", line("n_targets")},
+    ResultField{"feature_importances", &GaussianProcess::feature_importances,
+                "Inverse length scale of every input as a share of their sum, the mean over targets.",
+                line("n_features")},
+};
+
+}  // namespace condens

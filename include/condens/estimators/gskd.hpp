@@ -1,0 +1,158 @@
+#pragma once
+// Sparse density from tunable kernels: Gaussians whose centres and widths are found one by one, each
+// by the least leave-one-out error of a regression on a Parzen window, then weighted by a QP.
+//
+// Source: S. Chen, X. Hong and C. J. Harris, Probability density estimation with tunable kernels
+// using orthogonal forward regression, IEEE Trans. Syst. Man Cybern. B 40(4), 2010, eqs. 23 to 44
+// and the appendix; errata D5 to D16.
+//
+//   p(z) = sum_l beta_l N(z; c_l, diag(gamma_l^2)), beta on the simplex, z = (x, y)
+//
+//   paper               here
+//   t, gamma_Parz       target, target_bandwidth
+//   lambda              regularization
+//   P_S, N_G, M_I       population, generations, search_iterations
+//   N_K                 n_kernels
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/model/joint_density.hpp"
+#include "condens/model/results.hpp"
+#include "condens/optim/mixing_weights.hpp"
+
+namespace condens {
+
+enum class GskdSearch { gradient, boosting };
+template <>
+inline constexpr auto choice_names<GskdSearch> = std::array<std::string_view, 2>{"gradient", "boosting"};
+
+/// The defaults are our recommendation; `paper()` is the paper's procedure.
+struct GskdOptions {
+  std::vector<double> target_bandwidth = {};
+  TargetDensity target = TargetDensity::loo;
+  GskdSearch search = GskdSearch::gradient;
+  Index candidates = 80;
+  Index starts = 5;
+  Index population = 40;
+  Index generations = 10;
+  Index search_iterations = 400;
+  bool literal_best = false;
+  double lowest_width = 1.0;
+  double highest_width = 1.0;
+  double regularization = 1e-4;
+  bool relative_regularization = true;
+  bool nonnegative = true;
+  Index max_kernels = 50;
+  double stop_tolerance = 0.05;
+  WeightSolver weights = WeightSolver::exact;
+  Index iterations = 1000;
+  double pruning = 1e-4;
+  Index fit_rows = 10000;
+  bool merge_copies = true;
+  double defensive_weight = 1e-3;
+  bool standardize = true;
+  Index seed = 0;
+
+  /// The window with its own points, the boosting search of the 6-D example, lambda = 1e-6, stop at
+  /// the first J that does not fall, multiplicative weights.
+  static GskdOptions paper();
+};
+
+template <>
+inline constexpr auto option_table<GskdOptions> = Fields{
+    OptionField{"target_bandwidth", &GskdOptions::target_bandwidth, positive(),
+                "Width of the Parzen window that is regressed on, on the standardised scale: none (by leave-one-out "
+                "likelihood), one number, or one for each column (inputs first)."},
+    OptionField{"target", &GskdOptions::target, anything(),
+                "The window at the data with each point's own kernel (paper) or without it (loo): its own kernel makes "
+                "every point look dense, most in many dimensions."},
+    OptionField{"search", &GskdOptions::search, anything(),
+                "How each kernel is found: quasi-Newton steps from the best of random candidates (gradient), or the "
+                "paper's repeated weighted boosting search (boosting)."},
+    OptionField{"candidates", &GskdOptions::candidates, whole(1, most_runs),
+                "Random candidates of the gradient search, evaluated together."},
+    OptionField{"starts", &GskdOptions::starts, whole(1, most_runs),
+                "The best candidates, from each of which quasi-Newton steps are taken."},
+    OptionField{"population", &GskdOptions::population, whole(1, most_runs), "Population of the boosting search."},
+    OptionField{"generations", &GskdOptions::generations, whole(1, most_runs), "Generations of the boosting search."},
+    OptionField{"search_iterations", &GskdOptions::search_iterations, whole(0, most_updates),
+                "Steps of the boosting search in a generation, two evaluations each."},
+    OptionField{"literal_best", &GskdOptions::literal_best, anything(),
+                "Take the boosting search's best as it was before the last step of a generation, as the paper's text "
+                "has it."},
+    OptionField{"lowest_width", &GskdOptions::lowest_width, positive(),
+                "Smallest width of a kernel, in widths of the Parzen window."},
+    OptionField{"highest_width", &GskdOptions::highest_width, positive(),
+                "Largest width of a kernel, in standard deviations of the window along each column."},
+    OptionField{
+        "regularization", &GskdOptions::regularization, at_least(0),
+        "Ridge penalty lambda of the regression: a share of each kernel's sum of squares, or an absolute number "
+        "in units of density squared."},
+    OptionField{"relative_regularization", &GskdOptions::relative_regularization, anything(),
+                "Take regularization as a share, which does not depend on the units of the data."},
+    OptionField{
+        "nonnegative", &GskdOptions::nonnegative, anything(),
+        "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
+        "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
+    OptionField{"max_kernels", &GskdOptions::max_kernels, whole(1), "Largest number of kernels."},
+    OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
+                "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
+                "lower it)."},
+    OptionField{"weights", &GskdOptions::weights, anything(),
+                "How the kernels' weights are found: the exact minimiser, or multiplicative updates (mnqp)."},
+    OptionField{"iterations", &GskdOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
+    OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
+                "Weights below this share of the largest one are zero, after multiplicative updates."},
+    OptionField{
+        "fit_rows", &GskdOptions::fit_rows, whole(2),
+        "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
+        "has all rows."},
+    OptionField{"merge_copies", &GskdOptions::merge_copies, anything(),
+                "Rows that are equal in x and y are one of their common weight: the target leaves them out together."},
+    OptionField{"defensive_weight", &GskdOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"standardize", &GskdOptions::standardize, anything(),
+                "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
+    OptionField{"seed", &GskdOptions::seed, whole(0), "Seed of everything random: candidates, population, subset."},
+};
+
+class Gskd final : public JointDensity {
+ public:
+  /// Rows that are equal count as one of their common weight. Throws std::invalid_argument for bad
+  /// options or data, Cancelled. Cost: for each kernel some 300 evaluations of the criterion, two
+  /// thirds with a gradient, or as many as the boosting search takes, of fit_rows exponentials each.
+  static Gskd fit(const Dataset& data, const GskdOptions& options = {}, const Run& run = {});
+
+  const Vector& target_bandwidth() const { return target_bandwidth_; }  ///< d_x + d_y, standardised scale
+
+  std::string_view model_name() const override { return "gskd"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static Gskd from_document(const Document& document);
+
+ private:
+  Gskd(GskdOptions options, Vector target_bandwidth, JointDensity::Parameters p, Standardizer x_scale,
+       Standardizer y_scale, FitReport report);
+
+  GskdOptions options_;
+  Vector target_bandwidth_;
+};
+
+template <>
+inline constexpr auto result_table<Gskd> = Fields{
+    ResultField{"kernel_weights", &Gskd::kernel_weights, "Weights of the kernels; they sum to one.", line("n_kernels")},
+    ResultField{"kernel_means", &Gskd::kernel_means, "Centres of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"kernel_scales", &Gskd::kernel_scales,
+                "Standard deviations of the kernels, inputs first, on the scale of the data.",
+                items("n_kernels", "n_columns")},
+    ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},
+    ResultField{"target_bandwidth", &Gskd::target_bandwidth,
+                "Width of the Parzen window in every column, inputs first, on the standardised scale.",
+                line("n_columns")},
+};
+
+}  // namespace condens

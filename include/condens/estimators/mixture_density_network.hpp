@@ -1,0 +1,170 @@
+#pragma once
+// The mixture density network: a neural network whose outputs are the weights, means and standard
+// deviations of a Gaussian mixture at every x. An ensemble averages the densities of networks that
+// differ in their start and in the rows that stopped their training: a mixture of mixtures,
+//
+//   p(y|x) = (1 / M) sum_m sum_l pi_ml(x) N(y; mu_ml(x), diag(sigma_ml(x)^2)).
+//
+// Source: C. M. Bishop, Mixture density networks, report NCRG/94/004, Aston University 1994;
+// M. Sugiyama et al., Least-squares conditional density estimation, IEICE Trans. E93-D(3), 2010,
+// section 3.2 (errata L17); B. Lakshminarayanan, A. Pritzel and C. Blundell, Simple and scalable
+// predictive uncertainty estimation using deep ensembles, NIPS 2017, for the average.
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/estimators/mixture_density_network/network.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/kernel_mixture.hpp"
+#include "condens/model/results.hpp"
+
+namespace condens {
+
+/// A standard deviation for every target of a component, or one for all of them.
+enum class MdnCovariance { diagonal, spherical };
+template <>
+inline constexpr auto choice_names<MdnCovariance> = std::array<std::string_view, 2>{"diagonal", "spherical"};
+
+/// L-BFGS on all rows, Adam on a few at a time, or L-BFGS up to `adam_rows` rows.
+enum class MdnOptimizer { automatic, lbfgs, adam };
+template <>
+inline constexpr auto choice_names<MdnOptimizer> = std::array<std::string_view, 3>{"auto", "lbfgs", "adam"};
+
+/// The defaults are our recommendation; `paper()` is the paper's network.
+struct MdnOptions {
+  std::vector<double> n_components = {3};
+  std::vector<double> units = {15};
+  std::vector<double> regularization = {0.01};
+  Index layers = 2;
+  bool skip = true;
+  MdnCovariance covariance = MdnCovariance::diagonal;
+  Index n_members = 5;
+  Index n_starts = 1;
+  double validation_fraction = 0.1;
+  Index patience = 50;
+  MdnOptimizer optimizer = MdnOptimizer::automatic;
+  Index max_iterations = 300;
+  Index adam_rows = 20000;
+  Index adam_passes = 100;
+  Index batch_size = 128;
+  double learning_rate = 0.003;
+  double scale_floor = 0.03;
+  double defensive_weight = 1e-3;
+  std::vector<double> cv = {5};
+  bool standardize = true;
+  Index seed = 0;
+
+  /// One tanh layer whose width is chosen by cross-validation, three components, no decay.
+  static MdnOptions paper();
+};
+
+template <>
+inline constexpr auto option_table<MdnOptions> = Fields{
+    OptionField{"n_components", &MdnOptions::n_components, distinct(whole(1, most_components)),
+                "Gaussians of a network at every x: one number, or candidates for cross-validation."},
+    OptionField{"units", &MdnOptions::units, whole(1, most_units),
+                "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
+                "which cross-validation takes one."},
+    OptionField{"regularization", &MdnOptions::regularization, distinct(at_least(0)),
+                "Weight decay: half of it times the squared weights is added to the mean loss; one number, or "
+                "candidates for cross-validation."},
+    OptionField{"layers", &MdnOptions::layers, whole(1, 10),
+                "Number of hidden layers, all of the same number of units."},
+    OptionField{"skip", &MdnOptions::skip, anything(),
+                "Add a linear function of the inputs to every mean that the network puts out."},
+    OptionField{"covariance", &MdnOptions::covariance, anything(),
+                "A standard deviation for every target of a component, or one for all targets."},
+    OptionField{"n_members", &MdnOptions::n_members, whole(1, most_runs),
+                "Number of networks whose densities are averaged."},
+    OptionField{"n_starts", &MdnOptions::n_starts, whole(1, most_runs),
+                "Trainings for each network, from different starts; the best one stays."},
+    OptionField{"validation_fraction", &MdnOptions::validation_fraction, below(0, 1),
+                "Share of the rows, drawn anew for each network, that decides when its training stops; 0: all rows "
+                "train."},
+    OptionField{"patience", &MdnOptions::patience, whole(1),
+                "Steps without a lower loss on the validation rows after which training stops."},
+    OptionField{"optimizer", &MdnOptions::optimizer, anything(),
+                "L-BFGS on all rows, Adam on batches of rows, or (auto) Adam for more than adam_rows rows."},
+    OptionField{"max_iterations", &MdnOptions::max_iterations, whole(1), "Most steps of L-BFGS."},
+    OptionField{"adam_rows", &MdnOptions::adam_rows, whole(1), "With more training rows than this, auto is Adam."},
+    OptionField{"adam_passes", &MdnOptions::adam_passes, whole(1, most_updates), "Most passes of Adam over the rows."},
+    OptionField{"batch_size", &MdnOptions::batch_size, whole(1), "Rows of one step of Adam."},
+    OptionField{"learning_rate", &MdnOptions::learning_rate, positive(),
+                "Of Adam at its first step; it falls to 0 along half a cosine."},
+    OptionField{"scale_floor", &MdnOptions::scale_floor, positive(),
+                "Every standard deviation of a component is larger than this share of the target's spread."},
+    OptionField{"defensive_weight", &MdnOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"cv", &MdnOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"standardize", &MdnOptions::standardize, anything(),
+                "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
+    OptionField{"seed", &MdnOptions::seed, whole(0),
+                "Seed of everything random: starts, folds, validation rows and batches."},
+};
+
+class Mdn final : public ConditionalDensity {
+ public:
+  /// Throws std::invalid_argument for bad options or data, Cancelled. Cost: some 100 to 300 passes over
+  /// the rows for every network, at 6 multiplications and additions for every weight and row.
+  static Mdn fit(const Dataset& data, const MdnOptions& options = {}, const Run& run = {});
+
+  Index n_components() const { return shape_.n_components; }
+  Index units() const { return shape_.hidden; }
+  double regularization() const { return regularization_; }
+  Index n_members() const { return parameters_.cols(); }
+  Index n_parameters() const { return shape_.n_parameters(); }
+  /// Of every network in the order of estimators/mixture_density_network/network.hpp, n_parameters x n_members.
+  const Matrix& parameters() const { return parameters_; }
+  /// Mean loss of every network on its training rows and on its validation rows (if any), on the
+  /// standardised scale.
+  const Vector& train_nll() const { return train_nll_; }
+  const Vector& validation_nll() const { return validation_nll_; }
+
+  const mdn::Shape& shape() const { return shape_; }
+
+  std::string_view model_name() const override { return "mdn"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static Mdn from_document(const Document& document);
+
+ protected:
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  struct Parts;
+  Mdn(Parts parts, Standardizer x_scale, Standardizer y_scale, FitReport report);
+
+  MdnOptions options_;
+  mdn::Shape shape_;
+  double regularization_;
+  Vector x_low_;  // inputs beyond these are moved to them
+  Vector x_high_;
+  Matrix parameters_;
+  Vector train_nll_;
+  Vector validation_nll_;
+  Defensive defensive_;
+};
+
+template <>
+inline constexpr auto result_table<Mdn> = Fields{
+    ResultField{"n_components", &Mdn::n_components, "Gaussians of every network."},
+    ResultField{"units", &Mdn::units, "Units of each hidden layer."},
+    ResultField{"regularization", &Mdn::regularization, "Weight decay."},
+    ResultField{"n_members", &Mdn::n_members, "Number of networks."},
+    ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
+    ResultField{"train_nll", &Mdn::train_nll,
+                "Mean negative log-likelihood of every network on its training rows, on the standardised scale.",
+                line("n_members")},
+    ResultField{
+        "validation_nll", &Mdn::validation_nll,
+        "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
+        "when there are none.",
+        line("n_members")},
+    ResultField{"parameters", &Mdn::parameters, "Weights and biases of every network.",
+                items("n_members", "n_parameters")},
+};
+
+}  // namespace condens

@@ -1,0 +1,221 @@
+#pragma once
+// Predictive state smoothing: x is mapped to weights of J states, and the law of y is the
+// mixture of the states' densities.
+//
+// Source: G. M. Goerg, Predictive state smoothing (PRESS): scalable non-parametric regression
+// for high-dimensional data with variable selection, 2017; errata P1 to P13.
+//
+//   p(y|x) = sum_j w_j(x) p_j(y)  (25),   w(x) = softmax(theta' [1; x])  (29),
+//   p_j    = kernel density of y with the weights W_ij / sigma_j
+//
+//   paper              here
+//   theta, beta_j      coefficients (columns: states)
+//   sigma_j            state_sizes
+//   y-bar^(j) (20)     state_means
+//   nu (35)            degrees_of_freedom
+//   eta_i (18)         entropy
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/estimators/press/map.hpp"
+#include "condens/estimators/press/objective.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/kernel_mixture.hpp"
+#include "condens/model/results.hpp"
+
+namespace condens {
+
+enum class PressSelection { aic, cv };
+template <>
+inline constexpr auto choice_names<PressSelection> = std::array<std::string_view, 2>{"aic", "cv"};
+
+enum class PressStart { informed, random };
+template <>
+inline constexpr auto choice_names<PressStart> = std::array<std::string_view, 2>{"informed", "random"};
+
+/// The defaults are our recommendation; `paper()` is the paper's procedure.
+struct PressOptions {
+  std::vector<double> n_states = {1, 2, 3, 4, 6, 8};
+  PressCriterion criterion = PressCriterion::likelihood;
+  PressSelection selection = PressSelection::cv;
+  std::vector<double> cv = {5};
+  std::vector<double> hidden = {};
+  PressActivation activation = PressActivation::tanh;
+  double smoothness = 0;
+  double smoothness_weight = 0;
+  std::vector<double> regularization = {1e-5, 1e-4, 1e-3};
+  std::vector<double> lasso = {};
+  PressStart start = PressStart::informed;
+  Index n_starts = 3;
+  Index batch_size = 5000;
+  double holdout = 0;
+  Index patience = 500;
+  Index max_iterations = 300;
+  std::vector<double> bandwidth_y = {};
+  double bandwidth_y_floor = 0.01;
+  bool common_bandwidth = false;
+  bool corrected_levels = false;
+  double compression_tolerance = 0.01;
+  double defensive_weight = 1e-3;
+  bool standardize = true;
+  Index seed = 0;
+
+  /// GCV from one random start, early stopping on a fifth of the rows, J = 1, ..., 15 by AIC.
+  static PressOptions paper();
+
+  /// What a preset says gives way to what is given, where both cannot hold: of widths for each state, and the number of
+  /// states.
+  void give_way(const Document& given);
+};
+
+template <>
+inline constexpr auto option_table<PressOptions> = Fields{
+    OptionField{"n_states", &PressOptions::n_states, distinct(whole(1, most_components)),
+                "Number of predictive states J: one number, or candidates."},
+    OptionField{"criterion", &PressOptions::criterion, anything(),
+                "What the map is fitted by: squared error in the sample, by the paper's closed-form or generalised "
+                "leave-one-out, by the exact leave-one-out at fixed coefficients, or the leave-one-out likelihood of "
+                "the density."},
+    OptionField{"selection", &PressOptions::selection, anything(),
+                "What chooses among candidates: AIC, or the likelihood of rows held out in turn."},
+    OptionField{"cv", &PressOptions::cv, whole(0),
+                "Number of folds, or one fold number for every row, for selection by cv."},
+    OptionField{"hidden", &PressOptions::hidden, whole(1, most_units),
+                "Widths of hidden layers between the inputs and the states; none: a linear map."},
+    OptionField{"activation", &PressOptions::activation, anything(), "What the units of hidden layers compute."},
+    OptionField{"smoothness", &PressOptions::smoothness, at_least(0),
+                "Degrees of freedom that the fit is drawn to, with smoothness_weight."},
+    OptionField{"smoothness_weight", &PressOptions::smoothness_weight, at_least(0),
+                "Weight of the squared distance of the degrees of freedom from smoothness."},
+    OptionField{"regularization", &PressOptions::regularization, distinct(at_least(0)),
+                "Ridge penalty on the coefficients: half the number times the sum of their squares; one number, or "
+                "candidates."},
+    OptionField{"lasso", &PressOptions::lasso, distinct(at_least(0)),
+                "Penalty on the absolute coefficients of the inputs, which makes some exactly zero: none, one number, "
+                "or candidates."},
+    OptionField{"start", &PressOptions::start, anything(),
+                "Starts from classes of y, clusters of the rows and a split of the fit with fewer states, then random; "
+                "or random only."},
+    OptionField{"n_starts", &PressOptions::n_starts, whole(1, most_runs),
+                "Number of starts, of which the best is kept."},
+    OptionField{"batch_size", &PressOptions::batch_size, whole(0),
+                "Rows of the first batch that starts are tried on, where there are twice as many or more; the best "
+                "goes on to four times as many, and so on to all (0: all from the first step)."},
+    OptionField{"holdout", &PressOptions::holdout, below(0, 1),
+                "Share of the rows that does not fit the map but says when to stop (0: none)."},
+    OptionField{"patience", &PressOptions::patience, whole(1),
+                "Steps without a lower squared error of the rows held out after which the search stops."},
+    OptionField{"max_iterations", &PressOptions::max_iterations, whole(1), "Largest number of steps of a search."},
+    OptionField{"bandwidth_y", &PressOptions::bandwidth_y, positive(),
+                "Gaussian width of the states' densities on the standardised scale: none (learned), one number, or one "
+                "for each state."},
+    OptionField{"bandwidth_y_floor", &PressOptions::bandwidth_y_floor, positive(),
+                "Smallest width that is learned, in standard deviations of y, or half the smallest step between values "
+                "of y where that is larger: ties in y would make it vanish."},
+    OptionField{"common_bandwidth", &PressOptions::common_bandwidth, anything(), "One width for all states."},
+    OptionField{"corrected_levels", &PressOptions::corrected_levels, anything(),
+                "Move every state's density to its least-squares level: the paper's means are drawn to the centre."},
+    OptionField{"compression_tolerance", &PressOptions::compression_tolerance, below(0, 1),
+                "Bound on the integral of the absolute error of a state's density from having fewer kernels than "
+                "samples (0: none are saved)."},
+    OptionField{"defensive_weight", &PressOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"standardize", &PressOptions::standardize, anything(),
+                "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
+    OptionField{"seed", &PressOptions::seed, whole(0), "Seed of everything random: starts, folds, held-out rows."},
+};
+
+class Press final : public ConditionalDensity {
+ public:
+  /// Throws std::invalid_argument for bad options or data, Cancelled.
+  /// Cost: some hundred evaluations of PressObjective for every candidate, and again for every fold.
+  static Press fit(const Dataset& data, const PressOptions& options = {}, const Run& run = {});
+
+  /// Weights of the states at the columns of x (n_inputs x n), J x n: columns on the simplex.
+  Matrix state_weights(const MatrixView& x) const;
+  /// Entropy (18) of the weights at the columns of x, in bits: 0 where the state is certain.
+  Vector entropy(const MatrixView& x) const;
+  /// The laws of y where a state is certain, one a state: the law at x mixes them by state_weights(x).
+  GaussianMixtures state_densities() const;
+  /// S of y-hat = S y (24) at rows of the fit, the columns of x (n of them): what row k, of weight 1, weighs in the
+  /// mean at row i. n x n; n^2 J multiplications.
+  Matrix smoothing_matrix(const MatrixView& x) const;
+
+  Index n_states() const { return map_.n_states(); }
+  const Matrix& coefficients() const { return found_.coefficients; }        ///< (d_x + 1) x J, standardised scale
+  const Matrix& standard_errors() const { return found_.standard_errors; }  ///< as coefficients, or empty
+  const Matrix& state_means() const { return found_.means; }                ///< d_y x J, scale of the data
+  const Matrix& state_levels() const { return found_.levels; }              ///< d_y x J, scale of the data
+  const Matrix& state_inputs() const { return found_.inputs; }              ///< d_x x J, scale of the data
+  const Vector& state_sizes() const { return found_.sizes; }                ///< J
+  const Vector& bandwidths() const { return found_.bandwidths; }            ///< J, standardised scale
+  double degrees_of_freedom() const { return found_.freedom; }
+  double mean_entropy() const { return found_.entropy; }  ///< of the training rows, bits
+
+  std::string_view model_name() const override { return "press"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static Press from_document(const Document& document);
+
+ protected:
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  struct Parameters;
+  struct Found {
+    Matrix coefficients, standard_errors, means, levels, inputs;
+    Vector sizes, bandwidths;
+    double freedom = 0;
+    double entropy = 0;
+  };
+  Press(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+
+  PressOptions options_;
+  PressMap map_;
+  Vector theta_;
+  Found found_;
+  Matrix centers_;  // of the components, d_y x C, standardised
+  Vector widths_;   // C
+  Matrix shares_;   // C x J: columns are the laws of the states
+  Defensive defensive_;
+
+  // Derived.
+  std::shared_ptr<const GaussianComponents> components_;
+};
+
+template <>
+inline constexpr auto result_table<Press> = Fields{
+    ResultField{"n_states", &Press::n_states, "Number of predictive states."},
+    ResultField{"degrees_of_freedom", &Press::degrees_of_freedom,
+                "Degrees of freedom of the smoother, between 1 and the number of states: close to it, the mean is a "
+                "step function."},
+    ResultField{"state_coef", &Press::coefficients,
+                "Coefficients of every state's score, on the standardised scale: the intercept, then one for every "
+                "input; empty with hidden layers.",
+                items("n_states", "1 + n_inputs")},
+    ResultField{"standard_errors", &Press::standard_errors,
+                "Standard errors of the coefficients from the observed information of the criterion; empty where it "
+                "does not give them.",
+                items("n_states", "1 + n_inputs")},
+    ResultField{"state_means", &Press::state_means,
+                "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
+    ResultField{"state_levels", &Press::state_levels,
+                "Level of y in every state by least squares, which mixed rows do not draw to the centre.",
+                items("n_states", "n_targets")},
+    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds.",
+                line("n_states")},
+    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state.",
+                items("n_states", "n_inputs")},
+    ResultField{"bandwidths", &Press::bandwidths, "Gaussian width of every state's density, on the standardised scale.",
+                line("n_states")},
+    ResultField{"mean_entropy", &Press::mean_entropy,
+                "Mean entropy of the states' weights over the training rows, in bits: 0 where every row's state is "
+                "certain."},
+};
+
+}  // namespace condens

@@ -1,0 +1,214 @@
+#pragma once
+// Sparse additive conditional density estimation: which inputs matter, and the law of y given them, in one convex
+// problem. The ratio p(x, y) / p(x) is a sum over inputs of nonnegative combinations of Gaussian kernels, fitted by
+// least squares with a penalty on the norm of every input's coefficients.
+//
+// Source: M. Shiga, V. Tangkaratt and M. Sugiyama, Direct conditional probability density estimation with sparse
+// feature selection, Machine Learning 100, 2015.
+//
+//   paper                       here
+//   mu_{d,b}, nu_b (centres)    centers_x, centers_y
+//   sigma                       bandwidth (of x), bandwidth_y
+//   lambda                      regularization
+//   alpha_{d,b}                 coefficients, entry (b, d); the indicators of one category are one input d
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/kernels/centers.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/kernel_mixture.hpp"
+#include "condens/model/results.hpp"
+#include "condens/model/scoring.hpp"
+
+namespace condens {
+
+enum class RegularizationScale { relative, absolute };
+template <>
+inline constexpr auto choice_names<RegularizationScale> = std::array<std::string_view, 2>{"relative", "absolute"};
+
+enum class SacdeSolver { exact, truncated };
+template <>
+inline constexpr auto choice_names<SacdeSolver> = std::array<std::string_view, 2>{"exact", "truncated"};
+
+/// The defaults are our recommendation; `paper()` is the paper's procedure.
+struct SacdeOptions {
+  std::vector<double> bandwidth = {0.125, 0.25, 0.5, 1, 2};
+  std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
+  std::vector<double> regularization = {1,    0.9,  0.75, 0.6,  0.5,  0.4,   0.3,   0.25,  0.2,   0.15, 0.12,
+                                        0.09, 0.07, 0.05, 0.04, 0.03, 0.022, 0.016, 0.012, 0.008, 0.005};
+  RegularizationScale regularization_scale = RegularizationScale::relative;
+  bool adaptive = true;
+  std::vector<double> first_regularization = {};
+  SelectionRule selection_rule = SelectionRule::one_standard_error;
+  bool constant_group = true;
+  Index n_centers = 100;
+  CenterSelection center_selection = CenterSelection::kmeans;
+  Matrix centers = {};
+  bool mask_centers = true;
+  SacdeSolver solver = SacdeSolver::exact;
+  double tolerance = 1e-6;
+  bool stop_early = true;
+  double defensive_weight = 1e-3;
+  Scoring scoring = Scoring::nll;
+  std::vector<double> cv = {5};
+  Index stability_resamples = 0;
+  bool standardize = true;
+  Index seed = 0;
+
+  /// One width for x and y, absolute penalties, no constant group, the grids of section 3, the least score.
+  static SacdeOptions paper();
+};
+
+template <>
+inline constexpr auto option_table<SacdeOptions> = Fields{
+    OptionField{"bandwidth", &SacdeOptions::bandwidth, distinct(positive()),
+                "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
+    OptionField{"bandwidth_y", &SacdeOptions::bandwidth_y, distinct(positive()),
+                "Gaussian width in y: one number, candidates, or none: the same width as for x."},
+    OptionField{"regularization", &SacdeOptions::regularization, distinct(positive()),
+                "Penalty lambda on the norm of every input's coefficients: one number, or candidates."},
+    OptionField{"regularization_scale", &SacdeOptions::regularization_scale, anything(),
+                "Whether regularization is a share of the smallest lambda that selects nothing, or lambda itself."},
+    OptionField{"adaptive", &SacdeOptions::adaptive, anything(),
+                "Fit twice: the second fit penalises every input by the inverse of its norm in the first."},
+    OptionField{"first_regularization", &SacdeOptions::first_regularization, distinct(positive()),
+                "Penalty of the first fit (adaptive): one number, candidates, or none: those of regularization."},
+    OptionField{
+        "selection_rule", &SacdeOptions::selection_rule, anything(),
+        "The lambda of the least score, or the largest within one standard error of it, at the best widths; a second "
+        "fit takes the least score."},
+    OptionField{"constant_group", &SacdeOptions::constant_group, anything(),
+                "Add a term without inputs and without penalty, so that no input enters to carry the marginal of y."},
+    OptionField{"n_centers", &SacdeOptions::n_centers, whole(1),
+                "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
+    OptionField{"center_selection", &SacdeOptions::center_selection, anything(),
+                "How centres are drawn: at random, or spread over the data by k-means++."},
+    OptionField{"centers", &SacdeOptions::centers, anything(),
+                "Given centres [x, y] on the scale of the data; overrides n_centers and center_selection."},
+    OptionField{"mask_centers", &SacdeOptions::mask_centers, anything(),
+                "In cross-validation, leave out the centres that are samples of the held-out fold."},
+    OptionField{"solver", &SacdeOptions::solver, anything(),
+                "Solve to a certified duality gap, or stop the paper's iteration after 50 steps as its authors did."},
+    OptionField{"tolerance", &SacdeOptions::tolerance, within(1e-12, 0.1),
+                "Duality gap at which a solution is accepted, relative to its objective (solver exact)."},
+    OptionField{
+        "stop_early", &SacdeOptions::stop_early, anything(),
+        "End a path of falling penalties that has risen three times in a row or lags behind those of wider kernels."},
+    OptionField{"defensive_weight", &SacdeOptions::defensive_weight, below(0, 1),
+                "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"scoring", &SacdeOptions::scoring, anything(),
+                "Score of cross-validation: negative log-likelihood, or squared error of the density."},
+    OptionField{"cv", &SacdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"stability_resamples", &SacdeOptions::stability_resamples, whole(0, most_runs),
+                "Number of random half-samples on which the chosen fit is repeated, to see which inputs return."},
+    OptionField{"standardize", &SacdeOptions::standardize, anything(),
+                "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
+    OptionField{"seed", &SacdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
+};
+
+class Sacde final : public ConditionalDensity {
+ public:
+  /// Chooses widths and penalty by cross-validation when several are given, all along a path of falling penalties
+  /// from warm starts. Constant inputs never enter, unless standardize and constant_group are false: then data are
+  /// taken as they are. Throws std::invalid_argument for bad options or data, Cancelled.
+  /// Cost of a path with n rows, B centres, D inputs, K folds and R <= B the numerical rank of the kernels' overlaps
+  /// in y: some two products of 2 (K + 1) n B R D multiplications and additions per penalty; inputs with few distinct
+  /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.
+  static Sacde fit(const Dataset& data, const SacdeOptions& options = {}, const Run& run = {});
+
+  double bandwidth() const { return bandwidth_; }                    ///< in x, standardised scale
+  double bandwidth_y() const { return bandwidth_y_; }                ///< in y, standardised scale
+  double regularization() const { return regularization_; }          ///< lambda itself
+  const Matrix& coefficients() const { return alpha_; }              ///< centres x inputs, >= 0
+  const Vector& constant_coefficients() const { return constant_; }  ///< of the constant group; zero without it
+  Vector support() const;                                            ///< per row of x: 1 where its input is selected
+  Vector feature_importances() const;  ///< per row of x: norms of coefficients, sum 1; indicators share theirs
+  const Vector& stability() const { return stability_; }
+  Matrix centers_x() const;  ///< d_x x B, scale of the data
+  Matrix centers_y() const;  ///< d_y x B, scale of the data
+
+  /// r_d(y, x_d) of eq. 4 on a grid, m x k: `x` holds m columns of the input's rows, `y` k columns, on the scale of
+  /// the data. The sum over all inputs and the constant group is the numerator of eq. 20, eq. 21 its integral
+  /// on the standardised scale of y.
+  Matrix contribution(Index input, const MatrixView& x, const MatrixView& y) const;
+  Vector constant_contribution(const MatrixView& y) const;
+
+  std::string_view model_name() const override { return "sacde"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static Sacde from_document(const Document& document);
+
+ protected:
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  struct Parameters;
+  Sacde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  void prepare();
+
+  SacdeOptions options_;
+  double bandwidth_ = 0;
+  double bandwidth_y_ = 0;
+  double regularization_ = 0;
+  std::vector<std::vector<Index>> inputs_;  // rows of x of every input
+  Matrix alpha_;
+  Vector constant_;
+  Vector stability_;
+  Matrix centers_x_;  // standardised
+  Matrix centers_y_;
+  Defensive defensive_;
+
+  // Derived: the positive coefficients by input, and the centres that have any.
+  struct ActiveInput {
+    std::vector<Index> rows;    // of x
+    Matrix centers;             // dimension x kernels
+    std::vector<Index> target;  // of each kernel: its place among the components
+    Vector log_alpha;
+  };
+  std::vector<ActiveInput> active_;
+  Vector log_constant_;  // per component
+  std::shared_ptr<const GaussianComponents> components_;
+};
+
+/// Share of random half-samples in which each row of x is selected at given widths and penalty (Meinshausen and
+/// Buehlmann 2010). `options` must hold one bandwidth, one regularization and at most one bandwidth_y.
+Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run = {});
+
+/// J of eq. 16 at any alpha (B x D, or B x (D + 1) with the unpenalised constant group last) >= 0, on the numbers
+/// handed in: inputs as rows of x, centres [x, y] as columns.
+struct SacdeObjective {
+  double value;
+  Matrix gradient;      ///< where alpha_d = 0, that of the quadratic part
+  double gap;           ///< duality gap: at least value - min J
+  double kkt_residual;  ///< of the optimality conditions, as GroupLassoCertificate has it
+};
+SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,
+                               const MatrixView& centers, double bandwidth, double bandwidth_y, double regularization);
+
+template <>
+inline constexpr auto result_table<Sacde> = Fields{
+    ResultField{"bandwidth", &Sacde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
+    ResultField{"bandwidth_y", &Sacde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
+    ResultField{"regularization", &Sacde::regularization, "Penalty lambda that was used."},
+    ResultField{"kernel_weights", &Sacde::coefficients, "Coefficients alpha of every input at every centre, >= 0.",
+                items("n_features", "n_centers")},
+    ResultField{"constant_weights", &Sacde::constant_coefficients,
+                "Coefficients of the term without inputs at every centre.", line("n_centers")},
+    ResultField{"support", &Sacde::support, "1 for every column of x whose input is selected, else 0.",
+                line("n_features")},
+    ResultField{"feature_importances", &Sacde::feature_importances,
+                "Norm of every input's coefficients, as a share of their sum.", line("n_features")},
+    ResultField{"stability", &Sacde::stability,
+                "Share of half-samples in which a column's input is selected (empty unless asked for).",
+                line("n_features")},
+    ResultField{"centers_x", &Sacde::centers_x, "Inputs of the centres, on the scale of the data.",
+                items("n_centers", "n_inputs")},
+    ResultField{"centers_y", &Sacde::centers_y, "Targets of the centres, on the scale of the data.",
+                items("n_centers", "n_targets")},
+};
+
+}  // namespace condens

@@ -1,0 +1,91 @@
+#pragma once
+// A conditional density on the directions of sliced inverse regression or of sliced average
+// variance estimation (estimators/sliced/directions.hpp): the cheap baselines of reduction, followed by any model.
+//
+//   p(y|x) = p(y | z),   z = W s(x),   W from SIR or SAVE on the standardised x
+//
+// The rows of W are orthonormal, and the first k of them span the method's k leading directions.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/estimators/sliced/directions.hpp"
+#include "condens/model/inner_model.hpp"
+#include "condens/model/projected_density.hpp"
+#include "condens/model/results.hpp"
+#include "condens/model/scoring.hpp"
+
+namespace condens {
+
+/// The defaults are our recommendation; `paper()` is the inner model by its own paper, and as
+/// many directions as score best.
+struct SlicedOptions {
+  SlicedMethod method = SlicedMethod::sir;
+  Index n_slices = 10;
+  std::vector<double> n_components = {};
+  SelectionRule selection_rule = SelectionRule::one_standard_error;
+  std::string model = "lscde";
+  std::string model_preset = "recommended";
+  Document options = Document(Document::Object{});
+  Scoring scoring = Scoring::nll;
+  std::vector<double> cv = {5};
+  bool standardize = true;
+  Index seed = 0;
+
+  static SlicedOptions paper() { return {.selection_rule = SelectionRule::minimum, .model_preset = "paper"}; }
+};
+
+template <>
+inline constexpr auto option_table<SlicedOptions> = Fields{
+    OptionField{"method", &SlicedOptions::method, anything(),
+                "Sliced inverse regression (where the mean of x moves with y), or sliced average variance estimation "
+                "(where its covariance does)."},
+    OptionField{"n_slices", &SlicedOptions::n_slices, whole(2),
+                "Number of slices of y: equal shares of the rows, or clusters where there are several targets."},
+    OptionField{"n_components", &SlicedOptions::n_components, distinct(whole(1)),
+                "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
+    OptionField{"selection_rule", &SlicedOptions::selection_rule, anything(),
+                "The number of directions of the least score, or the fewest within one standard error of it."},
+    OptionField{"model", &SlicedOptions::model, anything(), "Name of the model of the directions."},
+    OptionField{"model_preset", &SlicedOptions::model_preset, anything(),
+                "Preset of that model: where options that are not set take their values from."},
+    OptionField{"options", &SlicedOptions::options, anything(), "Options of that model."},
+    OptionField{"scoring", &SlicedOptions::scoring, anything(),
+                "Score of cross-validation: negative log-likelihood, or squared error of the density."},
+    OptionField{"cv", &SlicedOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"standardize", &SlicedOptions::standardize, anything(),
+                "Bring every input to mean 0 and standard deviation 1 before directions are sought."},
+    OptionField{"seed", &SlicedOptions::seed, whole(0),
+                "Seed of everything random: folds, clusters, and what the model draws."},
+};
+
+class SlicedDensity final : public ProjectedDensity {
+ public:
+  /// `inner` is the model that the options name. Throws std::invalid_argument for bad options or
+  /// data, what the model throws, NumericalError where no number of directions gives a density.
+  static SlicedDensity fit(const Dataset& data, const SlicedOptions& options, const InnerModel& inner,
+                           const Run& run = {});
+
+  std::string_view model_name() const override { return "sliced"; }
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+  static SlicedDensity from_document(const Document& document, const InnerLoader& load);
+
+ private:
+  SlicedDensity(SlicedOptions options, Matrix components, Standardizer scale,
+                std::shared_ptr<const ConditionalDensity> inner, FitReport report);
+
+  SlicedOptions options_;
+};
+
+template <>
+inline constexpr auto result_table<SlicedDensity> = Fields{
+    ResultField{"components", &SlicedDensity::components,
+                "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
+                as_written("n_components", "n_inputs")},
+    ResultField{"n_components", &SlicedDensity::n_components, "Number of directions."},
+};
+
+}  // namespace condens

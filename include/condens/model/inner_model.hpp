@@ -1,0 +1,24 @@
+#pragma once
+// A model inside another one - of the inputs that a selection keeps, of the directions that a
+// reduction finds - as the outer one sees it, which knows none by name.
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "condens/core/options.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/model/conditional_density.hpp"
+
+namespace condens {
+
+struct InnerModel {
+  std::vector<OptionInfo> options;
+  std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Document& options, const Run&)> fit;
+  bool joint = false;  ///< the score that it reports is that of inputs and targets together
+};
+
+/// Makes an inner model from {"model": name, "parameters": ...}.
+using InnerLoader = std::function<std::unique_ptr<ConditionalDensity>(const Document&)>;
+
+}  // namespace condens

@@ -1,0 +1,69 @@
+#pragma once
+// Base of the models that estimate the density of all columns together, z = (x, y), by
+// a Gaussian mixture. Without inputs that is the density of y; with inputs the law of y
+// given x is the mixture conditioned on x, exactly:
+//
+//   p(z) = sum_l w_l N(x; a_l, A_l) N(y; b_l, B_l)   (independent coordinates in a kernel)
+//   p(y|x) = sum_l w_l(x) N(y; b_l, B_l),  w_l(x) proportional to w_l N(x; a_l, A_l),
+//
+// and where a kernel's coordinates are correlated, with b_l + C_l' A_l^-1 (x - a_l) for b_l and
+// B_l - C_l' A_l^-1 C_l for B_l, C_l the covariance of x and y in kernel l. The Cholesky factor
+// F = (F_xx 0; F_yx F_yy) of the kernel's covariance has both at hand: z = F_xx^-1 (x - a_l) is white
+// under A_l, the mean is b_l + F_yx z, and the covariance F_yy F_yy'.
+
+#include <memory>
+
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/model/conditional_density.hpp"
+#include "condens/model/kernel_mixture.hpp"
+
+namespace condens {
+
+class JointDensity : public ConditionalDensity {
+ public:
+  Index n_kernels() const { return joint_.n_components(); }
+  const Vector& kernel_weights() const { return joint_.weights(); }  ///< n_kernels
+  Matrix kernel_means() const;                                       ///< (d_x + d_y) x n_kernels, scale of the data
+  Matrix kernel_scales() const;                                      ///< the same, standard deviations
+  Matrix kernel_covariances() const;  ///< (d_x + d_y)^2 x n_kernels, each column by column
+
+ protected:
+  /// Kernels of standardised z, none of weight zero (`log_weights` are normalised), and the
+  /// defensive component of standardised y.
+  struct Parameters {
+    Vector log_weights;
+    GaussianComponents kernels;
+    Defensive defensive;
+  };
+  /// Kernels with weights > 0 that need not sum to one.
+  static Parameters parameters(const VectorView& weights, Matrix means, Matrix scales, Defensive defensive);
+  static Parameters parameters(const VectorView& weights, GaussianComponents kernels, Defensive defensive);
+
+  /// Throws FormatError where they do not fit together.
+  JointDensity(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+
+  /// Standardised rows as columns z = (x, y).
+  static Matrix stack(const Dataset& data);
+
+  /// What every such model's document holds beside its options, and back. Throws FormatError.
+  Document document_of_kernels(Document options) const;
+  static Parameters read_kernels(const Document& document, double defensive_weight);
+
+  GaussianMixtures laws(const MatrixView& x) const override;
+
+ private:
+  void add_inputs_independent(const MatrixView& x, Matrix& log_weights) const;
+  void add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const;
+  GaussianMixtures moving_laws(const MatrixView& x) const;
+
+  GaussianMixture joint_;
+  Defensive defensive_;  // of y, no part of joint_
+
+  // Derived, for laws().
+  Matrix means_x_;                                        // kernels x d_x
+  Matrix inverse_scales_x_;                               // kernels x d_x
+  Vector log_weights_;                                    // log w_l - log det A_l / 2
+  std::shared_ptr<const GaussianComponents> components_;  // of y; correlated: at x = a_l
+};
+
+}  // namespace condens

@@ -1,0 +1,363 @@
+// A pass over the rows takes blocks that stay in the cache, filled up with their last row, of weight zero. Within a
+// block every loop runs over rows of one component, z = F^-1 (x - v) a triangular product; sums for the M step are
+// taken around the old means and moved to the new ones, so that they lose no digits. Blocks belong to a fixed number of
+// parts, added in order.
+
+#include "expectation_maximization.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "linalg/decompositions.hpp"
+#include "linalg/lanes.hpp"
+#include "linalg/vector_math.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index kBlock = 256;
+constexpr Index kRun = 32;  // rows whose numbers stay in registers
+constexpr Index kParts = 64;
+
+/// log w + log N(x; v, S) = log_factor - |F^-1 (x - v)|^2 / 2, F F' = S.
+struct Kernel {
+  double log_factor;
+  Matrix whitening;  // F^-1: d x d lower triangular, or its diagonal, d x 1
+};
+
+std::vector<Kernel> kernels_of(const EmState& state, bool full) {
+  const Index d = state.means.rows();
+  std::vector<Kernel> out;
+  for (Index l = 0; l < state.weights.size(); ++l) {
+    Kernel kernel{std::log(state.weights[l]) - 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi), {}};
+    if (full) {
+      const Matrix factor = SmallCholesky(state.covariances.col(l).reshaped(d, d)).lower;
+      kernel.whitening = factor.triangularView<Eigen::Lower>().solve(Matrix::Identity(d, d));
+      kernel.log_factor += kernel.whitening.diagonal().array().log().sum();
+    } else {
+      kernel.whitening = state.covariances.col(l).cwiseSqrt().cwiseInverse();
+      kernel.log_factor += kernel.whitening.array().log().sum();
+    }
+    out.push_back(std::move(kernel));
+  }
+  return out;
+}
+
+/// What a part of the rows adds.
+struct Sums {
+  Sums(Index d, Index k, bool full)
+      : mass(Vector::Zero(k)), first(Matrix::Zero(d, k)), second(Matrix::Zero(full ? d * d : d, k)) {}
+  void add(const Sums& other) {
+    mass += other.mass;
+    first += other.first;
+    second += other.second;
+    score += other.score;
+    if (other.least < least) {
+      least = other.least;
+      worst = other.worst;
+    }
+  }
+  Vector mass;              // sum c q
+  Matrix first;             // sum c q (x - v), v the old mean
+  Matrix second;            // sum c q (x - v) (x - v)', lower triangle, or its diagonal
+  double score = 0;         // sum c log p
+  double least = infinity;  // least log p
+  Index worst = 0;          // its row
+};
+
+/// Sums of q (x - center) and q (x - center)^2 over rows, a multiple of kRun.
+struct Moments {
+  double first;
+  double second;
+};
+
+Moments moments_around(double center, const double* x, const double* q, Index rows) {
+  constexpr int groups = kRun / lanes;
+  Lanes first[groups] = {};
+  Lanes second[groups] = {};
+  for (Index i = 0; i < rows; i += kRun) {
+    for (int g = 0; g < groups; ++g) {
+      Lanes distance;
+      Lanes weighted;
+      load(x + i + g * lanes, distance);
+      load(q + i + g * lanes, weighted);
+      distance -= center;
+      weighted *= distance;
+      first[g] += weighted;
+      second[g] += weighted * distance;
+    }
+  }
+  return {total((first[0] + first[2]) + (first[1] + first[3])),
+          total((second[0] + second[2]) + (second[1] + second[3]))};
+}
+
+/// One block of rows; buffers are rows x coordinates and rows x components.
+class Block {
+ public:
+  Block(const EmRows& rows, const Matrix& means)
+      : rows_(rows),
+        means_(means),
+        height_(std::min(kBlock, kRun * block_count(rows.z.rows(), kRun))),
+        posterior_(Matrix::Zero(height_, means.cols())) {}
+
+  void set(Range range) {
+    range_ = range;
+    x_.topRows(range.size()) = rows_.z.middleRows(range.begin, range.size());
+    x_.bottomRows(height_ - range.size()).rowwise() = rows_.z.row(range.end - 1);
+  }
+
+  void weigh(const std::vector<Kernel>& kernels, Sums& sums) {
+    const Index n = range_.size();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      const Kernel& kernel = kernels[static_cast<std::size_t>(l)];
+      if (kernel.whitening.cols() > 1) {
+        centre(l);
+        log_kernel(kernel, posterior_.col(l).data());
+      } else {
+        diagonal_log_kernel(kernel, means_.col(l).data(), posterior_.col(l).data());
+      }
+    }
+    top_.setConstant(-infinity);
+    for (Index l = 0; l < means_.cols(); ++l) top_ = top_.cwiseMax(posterior_.col(l));
+    total_.setZero();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      posterior_.col(l) -= top_;
+      exp_in_place(posterior_.col(l).data(), height_);
+      total_ += posterior_.col(l);
+    }
+    for (Index i = 0; i < n; ++i) {
+      const double log_density = top_[i] + std::log(total_[i]);
+      const double weight = rows_.weights[range_.begin + i];
+      sums.score += weight * log_density;
+      if (log_density < sums.least) {
+        sums.least = log_density;
+        sums.worst = range_.begin + i;
+      }
+      total_[i] = weight / total_[i];
+    }
+    total_.tail(height_ - n).setZero();
+    for (Index l = 0; l < means_.cols(); ++l) posterior_.col(l).array() *= total_.array();
+  }
+
+  void assign_to_nearest() {
+    posterior_.setZero();
+    for (Index i = 0; i < range_.size(); ++i) {
+      Index nearest = 0;
+      (means_.colwise() - x_.row(i).transpose()).colwise().squaredNorm().minCoeff(&nearest);
+      posterior_(i, nearest) = rows_.weights[range_.begin + i];
+    }
+  }
+
+  void add(bool full, Sums& sums) {
+    const Index d = means_.rows();
+    for (Index l = 0; l < means_.cols(); ++l) {
+      const double* q = posterior_.col(l).data();
+      const double mass = sum(q, height_);
+      if (mass == 0.0) continue;
+      sums.mass[l] += mass;
+      for (Index a = 0; a < d && !full; ++a) {
+        const Moments found = moments_around(means_(a, l), x_.col(a).data(), q, height_);
+        sums.first(a, l) += found.first;
+        sums.second(a, l) += found.second;
+      }
+      if (!full) continue;
+      centre(l);
+      for (Index a = 0; a < d; ++a) {
+        z_ = posterior_.col(l).cwiseProduct(centred_.col(a));
+        sums.first(a, l) += sum(z_.data(), height_);
+        for (Index b = 0; b <= a; ++b) sums.second(b * d + a, l) += dot(z_.data(), centred_.col(b).data(), height_);
+      }
+    }
+  }
+
+ private:
+  void centre(Index l) { centred_ = x_.rowwise() - means_.col(l).transpose(); }
+
+  /// In runs of rows short enough for z to stay in registers.
+  void log_kernel(const Kernel& kernel, double* out) const {
+    const Index d = means_.rows();
+    for (Index begin = 0; begin < height_; begin += kRun) {
+      double square[kRun] = {};
+      for (Index a = 0; a < d; ++a) {
+        double z[kRun] = {};
+        for (Index b = 0; b <= a; ++b) {
+          const double entry = kernel.whitening(a, b);
+          const double* x = centred_.col(b).data() + begin;
+          for (Index i = 0; i < kRun; ++i) z[i] = multiply_add(entry, x[i], z[i]);
+        }
+        for (Index i = 0; i < kRun; ++i) square[i] = multiply_add(z[i], z[i], square[i]);
+      }
+      for (Index i = 0; i < kRun; ++i) out[begin + i] = multiply_add(-0.5, square[i], kernel.log_factor);
+    }
+  }
+
+  void diagonal_log_kernel(const Kernel& kernel, const double* mean, double* out) const {
+    for (Index begin = 0; begin < height_; begin += kRun) {
+      double square[kRun] = {};
+      for (Index a = 0; a < means_.rows(); ++a) {
+        const double* x = x_.col(a).data() + begin;
+        const double entry = kernel.whitening(a, 0);
+        for (Index i = 0; i < kRun; ++i) {
+          const double z = (x[i] - mean[a]) * entry;
+          square[i] = multiply_add(z, z, square[i]);
+        }
+      }
+      for (Index i = 0; i < kRun; ++i) out[begin + i] = multiply_add(-0.5, square[i], kernel.log_factor);
+    }
+  }
+
+  const EmRows& rows_;
+  const Matrix& means_;
+  Index height_;
+  Range range_{0, 0};
+  Matrix posterior_;
+  Matrix x_ = Matrix::Zero(height_, means_.rows());
+  Matrix centred_ = x_;
+  Vector z_ = Vector::Zero(height_);
+  Vector top_ = Vector::Zero(height_);
+  Vector total_ = Vector::Zero(height_);
+};
+
+/// work(block, sums) for all blocks.
+template <class Work>
+Sums over_rows(const EmRows& rows, const Matrix& means, bool full, Task& task, const Work& work) {
+  const Index n = rows.z.rows();
+  const Index blocks = block_count(n, kBlock);
+  const Index parts = std::min(blocks, kParts);
+  std::vector<Sums> sums(static_cast<std::size_t>(parts), Sums(means.rows(), means.cols(), full));
+  parallel_for(
+      parts, task.threads(),
+      [&](Index part) {
+        Block block(rows, means);
+        for (Index b = part * blocks / parts; b < (part + 1) * blocks / parts; ++b) {
+          block.set(block_range(n, kBlock, b));
+          work(block, sums[static_cast<std::size_t>(part)]);
+        }
+      },
+      [&] { task.poll(); });
+  for (Index part = 1; part < parts; ++part) sums.front().add(sums[static_cast<std::size_t>(part)]);
+  return std::move(sums.front());
+}
+
+/// Eigenvalues in the metric of the floors are at least 1, and 1e-12 of the largest.
+Matrix bounded(const Matrix& covariance, const Vector& floors) {
+  const Vector root = floors.cwiseSqrt();
+  const Matrix scaled = root.cwiseInverse().asDiagonal() * covariance * root.cwiseInverse().asDiagonal();
+  const double least = std::max(1.0, 1e-12 * scaled.trace());
+  const Index d = floors.size();
+  if (SmallCholesky(scaled - least * Matrix::Identity(d, d)).positive_definite) return covariance;
+  const SymmetricEigen axes = symmetric_eigen(scaled);
+  const Matrix& v = axes.vectors;
+  return root.asDiagonal() * (v * axes.values.cwiseMax(least).asDiagonal() * v.transpose()) * root.asDiagonal();
+}
+
+/// Eqs. 6-8.
+void maximise(const Sums& sums, const EmSettings& settings, EmState& state) {
+  const Index d = state.means.rows();
+  for (Index l = 0; l < state.weights.size(); ++l) {
+    const double mass = sums.mass[l];
+    if (!(mass > 0.0)) continue;  // what holds nothing stays
+    const Vector shift = sums.first.col(l) / mass;
+    if (settings.full) {
+      Matrix lower = sums.second.col(l).reshaped(d, d) / mass;
+      lower -= shift * shift.transpose();
+      const Matrix covariance = lower.selfadjointView<Eigen::Lower>();
+      state.covariances.col(l) = bounded(covariance, settings.floors).reshaped();
+    } else {
+      state.covariances.col(l) = (sums.second.col(l) / mass - shift.cwiseAbs2()).cwiseMax(settings.floors);
+    }
+    state.means.col(l) += shift;
+  }
+  state.weights = sums.mass / sums.mass.sum();
+}
+
+void drop(EmState& state, Index l) {
+  const Index rest = state.weights.size() - l - 1;
+  const auto shift = [&](Matrix& values) {
+    values.middleCols(l, rest) = values.rightCols(rest).eval();
+    values.conservativeResize(Eigen::NoChange, values.cols() - 1);
+  };
+  shift(state.means);
+  shift(state.covariances);
+  state.weights.segment(l, rest) = state.weights.tail(rest).eval();
+  state.weights.conservativeResize(state.weights.size() - 1);
+  ++state.dropped;
+}
+
+// The component that holds least begins again at the row of least density, with the spread of the heaviest.
+bool mend_empty(const EmRows& rows, const Sums& sums, EmState& state, Index allowed) {
+  Index l = 0;
+  if (state.weights.size() < 2 || sums.mass.minCoeff(&l) >= 0.5 * rows.total / static_cast<double>(rows.z.rows())) {
+    return false;
+  }
+  if (state.reseeded < allowed) {
+    Index heaviest = 0;
+    state.weights.maxCoeff(&heaviest);
+    state.means.col(l) = rows.z.row(sums.worst);
+    state.covariances.col(l) = state.covariances.col(heaviest);
+    state.weights[l] = 1.0 / static_cast<double>(rows.z.rows());
+    ++state.reseeded;
+  } else {
+    drop(state, l);
+  }
+  state.weights /= state.weights.sum();
+  return true;
+}
+
+}  // namespace
+
+GaussianComponents EmState::components() const {
+  if (covariances.rows() == means.rows()) return {means, covariances.cwiseSqrt()};
+  return GaussianComponents::from_covariances(means, covariances);
+}
+
+EmState em_start(const MatrixView& means, const VectorView& variances, bool full) {
+  const Index k = means.cols();
+  EmState out{Vector::Constant(k, 1.0 / static_cast<double>(k)), means, variances.replicate(1, k)};
+  if (full && means.rows() > 1) out.covariances = Matrix(variances.asDiagonal()).reshaped().replicate(1, k);
+  return out;
+}
+
+EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task) {
+  EmState state = em_start(means, settings.floors, settings.full);
+  const Sums sums =
+      over_rows(rows, state.means, settings.full && means.rows() > 1, task, [&](Block& block, Sums& part) {
+        block.assign_to_nearest();
+        block.add(settings.full && means.rows() > 1, part);
+      });
+  EmSettings own = settings;
+  own.full = settings.full && means.rows() > 1;
+  maximise(sums, own, state);
+  state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.z.rows()));
+  state.weights /= state.weights.sum();
+  return state;
+}
+
+EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task) {
+  EmSettings settings = given;
+  settings.full = given.full && state.means.rows() > 1;  // one coordinate has a variance only
+  const Index allowed = 2 * state.weights.size();
+  const Index last = state.iterations + settings.max_iterations;
+  state.converged = false;
+  bool mended = true;  // nothing to compare with
+  while (true) {
+    const std::vector<Kernel> kernels = kernels_of(state, settings.full);
+    const Sums sums = over_rows(rows, state.means, settings.full, task, [&](Block& block, Sums& part) {
+      block.weigh(kernels, part);
+      block.add(settings.full, part);
+    });
+    const double before = std::exchange(state.score, sums.score / rows.total);
+    state.converged = !mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
+    if (state.converged || state.iterations >= last) return state;
+    maximise(sums, settings, state);
+    mended = mend_empty(rows, sums, state, allowed);
+    ++state.iterations;
+    task.poll();
+  }
+}
+
+}  // namespace condens

@@ -1,0 +1,369 @@
+#include "condens/estimators/lscde.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "core/flush_subnormals.hpp"
+#include "kernels/gaussian_kernel.hpp"
+#include "metric.hpp"
+#include "model/inner_fits.hpp"
+#include "model/preparation.hpp"
+#include "selection.hpp"
+
+namespace condens {
+
+using lscde::Candidate;
+using lscde::Problem;
+using lscde::WidthGroup;
+using preparation::Standardized;
+
+LscdeOptions LscdeOptions::paper() {
+  const std::vector<double> grid = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
+  return {.bandwidth = grid,
+          .bandwidth_y = {},
+          .regularization = grid,
+          .refine = false,
+          .n_centers = 100,
+          .center_selection = CenterSelection::random,
+          .mask_centers = false,
+          .metric = LscdeMetric::none,
+          .defensive_weight = 0.0};
+}
+
+namespace {
+
+constexpr std::string_view owner = "LSCDE";
+
+void check_options(const LscdeOptions& options, const Dataset& data) {
+  validate_options(options, owner);
+  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
+  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  preparation::check_centers(owner, options.centers, data);
+}
+
+/// The problem without folds: everything that does not depend on them.
+Problem make_problem(const Standardized& standardized, const LscdeOptions& options, const std::vector<Index>& rows) {
+  const Dataset& data = standardized.data;
+  Problem problem;
+  problem.x = data.x;
+  problem.y = data.y;
+  problem.weights = data.weights;
+  problem.x_unlabeled = data.x_unlabeled;
+  if (options.centers.size() > 0) {
+    problem.centers_x = standardized.x.transform(options.centers.topRows(data.x.rows()));
+    problem.centers_y = standardized.y.transform(options.centers.bottomRows(data.y.rows()));
+  } else {
+    problem.centers_x = data.x(Eigen::all, rows);
+    problem.centers_y = data.y(Eigen::all, rows);
+  }
+  problem.fold_begin = {0, data.size()};
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
+  problem.coefficients = options.coefficients;
+  problem.scoring = options.scoring;
+  problem.defensive = Defensive::fit(options.defensive_weight, data);
+  return problem;
+}
+
+void sort_by_fold(Problem& problem, const std::vector<Index>& fold, const std::vector<Index>& center_rows,
+                  bool mask_centers) {
+  preparation::FoldOrder sorted = preparation::sort_by_fold(fold);
+  problem.x = Matrix(problem.x(Eigen::all, sorted.order));
+  problem.y = Matrix(problem.y(Eigen::all, sorted.order));
+  problem.weights = Vector(problem.weights(sorted.order));
+  problem.fold_begin = std::move(sorted.begin);
+  if (!mask_centers) return;
+  for (std::size_t l = 0; l < center_rows.size(); ++l) problem.center_fold[l] = fold[center_rows[l]];
+}
+
+/// One group per bandwidth; without bandwidth_y the same width serves x and y.
+std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y) {
+  std::vector<WidthGroup> groups;
+  for (const double width : bandwidth) {
+    groups.push_back({width, bandwidth_y.empty() ? std::vector<double>{width} : bandwidth_y});
+  }
+  return groups;
+}
+
+/// The lowest score, the first of equals; throws when there is none.
+Candidate best_of(const std::vector<Candidate>& candidates) {
+  const auto best = std::min_element(candidates.begin(), candidates.end(),
+                                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+  if (!std::isfinite(best->score)) {
+    throw NumericalError(message(owner,
+                                 ": every candidate leaves some fold without a positive coefficient; "
+                                 "give larger bandwidths or more centers"));
+  }
+  return *best;
+}
+
+/// Widths of x beyond the end of their list where the best one stands, one by one, as long as each is better: the
+/// right width of x follows the smoothness of the law, which no list foresees. Appends to `candidates`.
+void search_beyond_end(const Problem& problem, LscdeOptions& options, Task& task, std::vector<Candidate>& candidates) {
+  constexpr int most = 6;
+  std::vector<double>& widths = options.bandwidth;
+  if (widths.size() < 2 || options.bandwidth_y.empty()) return;
+  for (int k = 0; k < most; ++k) {
+    std::sort(widths.begin(), widths.end());
+    const double best = best_of(candidates).bandwidth;
+    const auto n = widths.size();
+    if (best != widths.front() && best != widths.back()) return;
+    const double next = best == widths.back() ? best * best / widths[n - 2] : best * best / widths[1];
+    const auto further =
+        lscde::score_candidates(problem, make_groups({next}, options.bandwidth_y), options.regularization, task);
+    candidates.insert(candidates.end(), further.begin(), further.end());
+    widths.push_back(next);
+  }
+}
+
+/// The candidates between the best one and its neighbours.
+void search_between(const Problem& problem, const LscdeOptions& options, Task& task,
+                    std::vector<Candidate>& candidates) {
+  const Candidate best = best_of(candidates);
+  const auto finer = lscde::score_candidates(
+      problem,
+      make_groups(preparation::between_neighbours(options.bandwidth, best.bandwidth),
+                  options.bandwidth_y.empty() ? std::vector<double>{}
+                                              : preparation::between_neighbours(options.bandwidth_y, best.bandwidth_y)),
+      preparation::between_neighbours(options.regularization, best.regularization), task);
+  for (const Candidate& candidate : finer) {
+    const auto same = [&](const Candidate& c) {
+      return c.bandwidth == candidate.bandwidth && c.bandwidth_y == candidate.bandwidth_y &&
+             c.regularization == candidate.regularization;
+    };
+    if (std::none_of(candidates.begin(), candidates.end(), same)) candidates.push_back(candidate);
+  }
+}
+
+std::vector<Candidate> score_lists(const Problem& problem, const LscdeOptions& options, Task& task) {
+  return lscde::score_candidates(problem, make_groups(options.bandwidth, options.bandwidth_y), options.regularization,
+                                 task);
+}
+
+/// Follows the best of the lists. Adds to the options the widths that were tried beyond their list.
+Candidate search(const Problem& problem, LscdeOptions& options, Task& task, std::vector<Candidate>& candidates,
+                 FitReport& report) {
+  if (options.refine) {
+    search_beyond_end(problem, options, task, candidates);
+    search_between(problem, options, task, candidates);
+  }
+  const Candidate best = best_of(candidates);
+  preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, problem.y, report);
+  preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
+  return best;
+}
+
+/// The problem on inputs scaled by `widths`, and the way back.
+struct Prepared {
+  Standardized standardized;
+  Vector input_widths;
+  std::vector<Index> center_rows;
+  Problem problem;
+};
+
+Prepared set_up(Standardized standardized, const Vector& widths, const LscdeOptions& options, const Run& run,
+                FitReport& report) {
+  Prepared out{std::move(standardized), widths, {}, {}};
+  if ((widths.array() != 1.0).any()) out.standardized = lscde::in_metric(std::move(out.standardized), widths);
+  if (options.centers.size() == 0) {
+    out.center_rows =
+        preparation::choose_center_rows(out.standardized.data, options.center_selection, options.n_centers,
+                                        options.seed, resolve_threads(run.threads), report);
+  }
+  out.problem = make_problem(out.standardized, options, out.center_rows);
+  return out;
+}
+
+Document candidates_to_document(const std::vector<Candidate>& candidates) {
+  const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
+  return Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
+                          {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
+                          {"regularization", column([](const Candidate& c) { return c.regularization; })},
+                          {"score", column([](const Candidate& c) { return c.score; })},
+                          {"standard_error", column([](const Candidate& c) { return c.standard_error; })}};
+}
+
+/// Scores the lists in the metric, too, and takes it where its best candidate is better by more than the standard
+/// error over folds of the difference.
+void settle_metric(Prepared in_metric, const std::vector<Index>& fold, const LscdeOptions& lists, Task& task,
+                   Prepared& prepared, std::vector<Candidate>& candidates, FitReport& report) {
+  sort_by_fold(in_metric.problem, fold, in_metric.center_rows, lists.mask_centers);
+  std::vector<Candidate> found = score_lists(in_metric.problem, lists, task);
+  const FoldScore gain = fold_score(best_of(candidates).folds - best_of(found).folds);
+  const bool worth_it = gain.mean > gain.standard_error;
+  report.details.set("metric_gain", gain.mean);
+  report.details.set("metric_gain_standard_error", gain.standard_error);
+  report.details.set("metric_applied", worth_it);
+  if (!worth_it) return;
+  prepared = std::move(in_metric);
+  candidates = std::move(found);
+}
+
+/// The best candidate by cross-validation of `prepared`, or of the inputs scaled by the widths that are open to
+/// question, which then are `prepared`.
+Candidate choose(const Standardized& standardized, const Vector* open_widths, const std::vector<Index>& fold,
+                 LscdeOptions& lists, const Run& run, Prepared& prepared, FitReport& report) {
+  sort_by_fold(prepared.problem, fold, prepared.center_rows, lists.mask_centers);
+  const double widths = (open_widths == nullptr ? 1.0 : 2.0) * static_cast<double>(lists.bandwidth.size());
+  Task task(run, "choosing bandwidth and regularization",
+            lscde::scoring_work(prepared.problem, 1) * (widths + (lists.refine ? 3.0 : 0.0)));
+  std::vector<Candidate> candidates = score_lists(prepared.problem, lists, task);
+  if (open_widths != nullptr) {
+    FitReport told;  // what there is to say of centres is said
+    settle_metric(set_up(standardized, *open_widths, lists, run, told), fold, lists, task, prepared, candidates,
+                  report);
+  }
+  const Candidate best = search(prepared.problem, lists, task, candidates, report);
+  report.details.set("candidates", candidates_to_document(candidates));
+  preparation::report_folds(
+      candidates, [](const Candidate& c) { return c.folds; }, report);
+  report.details.set("score", best.score);
+  report.details.set("score_standard_error", best.standard_error);
+  return best;
+}
+
+}  // namespace
+
+struct Lscde::Parameters {
+  LscdeOptions options;
+  Vector input_widths;
+  double bandwidth;
+  double bandwidth_y;
+  double regularization;
+  Vector coefficients;
+  Matrix centers_x;
+  Matrix centers_y;
+  Defensive defensive;
+};
+
+Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(p.options)),
+      input_widths_(std::move(p.input_widths)),
+      bandwidth_(p.bandwidth),
+      bandwidth_y_(p.bandwidth_y),
+      regularization_(p.regularization),
+      coefficients_(std::move(p.coefficients)),
+      centers_x_(std::move(p.centers_x)),
+      centers_y_(std::move(p.centers_y)),
+      defensive_(std::move(p.defensive)) {
+  prepare();
+}
+
+Lscde Lscde::rescaled(double factor_x, const Standardizer& y_scale) const {
+  Parameters same{options_,      input_widths_, bandwidth_, bandwidth_y_, regularization_,
+                  coefficients_, centers_x_,    centers_y_, defensive_};
+  return Lscde(std::move(same), x_scale().rescaled(Vector::Constant(n_inputs(), factor_x)), y_scale, report());
+}
+
+void Lscde::prepare() {
+  std::vector<Index> active;
+  for (Index l = 0; l < coefficients_.size(); ++l) {
+    if (coefficients_[l] > 0) active.push_back(l);
+  }
+  active_centers_ = centers_x_(Eigen::all, active).transpose();
+  log_coefficients_ = coefficients_(active).array().log();
+  components_ = kernel_components(centers_y_(Eigen::all, active), bandwidth_y_, defensive_);
+}
+
+GaussianMixtures Lscde::laws(const MatrixView& x) const {
+  Matrix log_weights(active_centers_.rows(), x.cols());
+  squared_distances(active_centers_, x, log_weights);
+  log_weights *= -0.5 / (bandwidth_ * bandwidth_);
+  log_weights.colwise() += log_coefficients_;
+  return kernel_laws(components_, std::move(log_weights), defensive_);
+}
+
+Matrix Lscde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
+Matrix Lscde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
+
+Document Lscde::to_document() const {
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"input_widths", input_widths_},
+                                  {"bandwidth", bandwidth_},
+                                  {"bandwidth_y", bandwidth_y_},
+                                  {"regularization", regularization_},
+                                  {"coefficients", coefficients_},
+                                  {"centers_x", centers_x_},
+                                  {"centers_y", centers_y_},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+Lscde Lscde::from_document(const Document& document) {
+  Parameters p;
+  set_options(p.options, owner, document.at("options"));
+  p.input_widths = document.at("input_widths").as_vector();
+  p.bandwidth = document.at("bandwidth").as_number();
+  p.bandwidth_y = document.at("bandwidth_y").as_number();
+  p.regularization = document.at("regularization").as_number();
+  p.coefficients = document.at("coefficients").as_vector();
+  p.centers_x = document.at("centers_x").as_matrix();
+  p.centers_y = document.at("centers_y").as_matrix();
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  const Index b = p.coefficients.size();
+  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
+  const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
+                            p.centers_x.cols() == b && p.centers_y.cols() == b &&
+                            p.input_widths.size() == x_scale.dimension();
+  const bool values_make_sense =
+      p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 && p.coefficients.maxCoeff() > 0;
+  if (!shapes_agree || !values_make_sense) throw FormatError("LSCDE: the parameters do not fit together");
+  return Lscde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+}
+
+Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  FitReport report;
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_data(data, standardized, report);
+  const lscde::MetricProposal metric = lscde::propose_metric(standardized, options, run, report);
+  const bool open = metric.verdict == lscde::MetricVerdict::open;
+  Prepared prepared = set_up(standardized, open ? Vector::Ones(rows.x.rows()) : metric.widths, options, run, report);
+
+  LscdeOptions lists = options;
+  // Without inputs a width of x of its own has nothing to act on.
+  if (rows.x.rows() == 0 && !options.bandwidth_y.empty()) lists.bandwidth.resize(1);
+  const double width_y = lists.bandwidth_y.empty() ? lists.bandwidth.front() : lists.bandwidth_y.front();
+  Candidate best{lists.bandwidth.front(), width_y, lists.regularization.front(), 0.0, 0.0, {}};
+  if (lists.bandwidth.size() > 1 || lists.bandwidth_y.size() > 1 || lists.regularization.size() > 1) {
+    const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
+    best = choose(standardized, open ? &metric.widths : nullptr, fold, lists, run, prepared, report);
+  }
+  if (const Document* applied = report.details.find("metric_applied")) {
+    report.details.set("metric", choice_names<LscdeMetric>[applied->as_bool() ? 1 : 0]);
+  }
+
+  Problem& problem = prepared.problem;
+  Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
+  Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
+  report.details.set("n_rows", rows.size());
+  report.details.set("n_centers", alpha.size());
+  report.details.set("n_active_centers", static_cast<Index>((alpha.array() > 0).count()));
+  report.details.set("bandwidth", best.bandwidth);
+  report.details.set("bandwidth_y", best.bandwidth_y);
+  report.details.set("regularization", best.regularization);
+  return Lscde({.options = options,
+                .input_widths = std::move(prepared.input_widths),
+                .bandwidth = best.bandwidth,
+                .bandwidth_y = best.bandwidth_y,
+                .regularization = best.regularization,
+                .coefficients = std::move(alpha),
+                .centers_x = std::move(problem.centers_x),
+                .centers_y = std::move(problem.centers_y),
+                .defensive = std::move(problem.defensive)},
+               prepared.standardized.x, prepared.standardized.y, std::move(report));
+}
+
+}  // namespace condens

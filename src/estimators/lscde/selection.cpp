@@ -1,0 +1,215 @@
+#include "selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "held_out.hpp"
+#include "kernels/gaussian_kernel.hpp"
+#include "linalg/gram.hpp"
+#include "linalg/ridge_systems.hpp"
+#include "optim/nonnegative_qp.hpp"
+#include "statistics.hpp"
+
+namespace condens::lscde {
+
+namespace {
+
+/// The centres that fold k may use.
+std::vector<Index> centers_of_fold(const Problem& problem, Index fold) {
+  std::vector<Index> out;
+  for (std::size_t l = 0; l < problem.center_fold.size(); ++l) {
+    if (problem.center_fold[l] != fold) out.push_back(static_cast<Index>(l));
+  }
+  return out;
+}
+
+/// alpha for every lambda: clipped (eq. 7), or the minimiser over alpha >= 0.
+void constrain(const Problem& problem, const Matrix& gram, const Vector& right, const std::vector<double>& ridge,
+               Eigen::Ref<Matrix> alpha) {
+  alpha = alpha.cwiseMax(0.0);
+  if (problem.coefficients == LscdeCoefficients::clipped) return;
+  for (std::size_t j = 0; j < ridge.size(); ++j) {
+    Matrix q = gram;
+    q.diagonal().array() += ridge[j];
+    const Index column = static_cast<Index>(j);
+    alpha.col(column) = solve_nonnegative_qp(q, right, alpha.col(column)).solution;
+  }
+}
+
+/// Coefficients of folds [begin, end) at one s_y: per fold b x L, zero where masked.
+std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& training, const Matrix& overlaps, Index j,
+                                const std::vector<double>& ridge, Index begin, Index end) {
+  const Index candidates = static_cast<Index>(ridge.size());
+  std::vector<std::vector<Index>> centers;
+  std::vector<Matrix> gram;
+  std::vector<Vector> right;
+  for (Index k = begin; k < end; ++k) {
+    const std::size_t fold = static_cast<std::size_t>(k);
+    centers.push_back(centers_of_fold(problem, k));
+    const double weight = training.weight[fold];
+    const double weight_x = weight + static_cast<double>(problem.x_unlabeled.cols());
+    const auto& index = centers.back();
+    if (static_cast<Index>(index.size()) == overlaps.rows()) {
+      gram.emplace_back(training.gram[fold].cwiseProduct(overlaps) / weight_x);
+      right.emplace_back(training.target[fold].col(j) / weight);
+    } else {
+      gram.emplace_back(training.gram[fold](index, index).cwiseProduct(overlaps(index, index)) / weight_x);
+      right.emplace_back(training.target[fold](index, j) / weight);
+    }
+  }
+  std::vector<RidgeSystem> systems;
+  for (std::size_t i = 0; i < gram.size(); ++i) {
+    for (const double lambda : ridge) systems.push_back({&gram[i], &right[i], lambda});
+  }
+  Matrix solutions = solve_ridge_systems(systems);
+
+  std::vector<Matrix> out;
+  for (std::size_t i = 0; i < gram.size(); ++i) {
+    auto own = solutions.block(0, static_cast<Index>(i) * candidates, gram[i].rows(), candidates);
+    constrain(problem, gram[i], right[i], ridge, own);
+    Matrix alpha = Matrix::Zero(overlaps.rows(), candidates);
+    alpha(centers[i], Eigen::all) = own;
+    out.push_back(std::move(alpha));
+  }
+  return out;
+}
+
+/// What does not depend on the data's rows, for each s_y of the group.
+ScoringWidth prepare_width(const Problem& problem, double width, const Matrix& overlaps) {
+  ScoringWidth out;
+  out.width = width;
+  out.log_mass = log_kernel_mass(problem.y.rows(), width);
+  out.alpha.resize(static_cast<std::size_t>(problem.folds()));
+  if (problem.scoring == Scoring::squared) {
+    out.overlap_factor = pivoted_cholesky(overlaps, 1e-15);
+    if (problem.defensive.weight > 0) out.defensive_overlap = problem.defensive.overlaps(problem.centers_y, width);
+  }
+  return out;
+}
+
+/// The coefficients of every s_y, fold and lambda.
+std::vector<ScoringWidth> solve_group(const Problem& problem, const Statistics& training, const WidthGroup& group,
+                                      const std::vector<double>& ridge, Task& task, int threads) {
+  const Index n_y = std::ssize(group.y);
+  std::vector<ScoringWidth> widths(group.y.size());
+  std::vector<Matrix> overlaps(group.y.size());
+  parallel_for(n_y, threads, [&](Index index) {
+    const std::size_t j = static_cast<std::size_t>(index);
+    overlaps[j] = kernel_overlaps(problem.centers_y, group.y[j]);
+    widths[j] = prepare_width(problem, group.y[j], overlaps[j]);
+  });
+  // Small systems fill their batches with those of all folds.
+  const Index folds_per_task = problem.centers_x.cols() <= largest_interleaved_order ? problem.folds() : 1;
+  const Index tasks_per_width = block_count(problem.folds(), folds_per_task);
+  const auto solve = [&](Index index) {
+    const std::size_t j = static_cast<std::size_t>(index / tasks_per_width);
+    const Range folds = block_range(problem.folds(), folds_per_task, index % tasks_per_width);
+    auto alpha = solve_folds(problem, training, overlaps[j], static_cast<Index>(j), ridge, folds.begin, folds.end);
+    std::move(alpha.begin(), alpha.end(), widths[j].alpha.begin() + folds.begin);
+  };
+  parallel_for(n_y * tasks_per_width, threads, solve, [&] { task.poll(); });
+  return widths;
+}
+
+/// Mean over folds of the folds' mean scores, and its standard error.
+void summarise(const Vector& fold_score, Candidate& out) {
+  const double mean = fold_score.mean();
+  const double folds = static_cast<double>(fold_score.size());
+  out.score = std::isnan(mean) ? infinity : mean;
+  out.folds = fold_score;
+  out.standard_error =
+      std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
+}
+
+/// The candidates of one group, written to `out` (s_y outer, lambda inner).
+void score_group(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks,
+                 const WidthGroup& group, const std::vector<double>& ridge, Task& task, int threads, Candidate* out) {
+  Statistics training = accumulate(problem, distances, blocks, group, task, threads);
+  const std::vector<double> fold_weight = training.weight;
+  replace_by_training_sums(training);
+  const std::vector<ScoringWidth> widths = solve_group(problem, training, group, ridge, task, threads);
+  const auto idle = find_idle_centers(widths, problem.folds());
+
+  std::vector<Matrix> block_score(blocks.size());
+  const auto score = [&](Index index) {
+    const Block& block = blocks[static_cast<std::size_t>(index)];
+    if (block.fold == problem.folds()) return;
+    block_score[static_cast<std::size_t>(index)] = score_block(problem, distances, idle, block, group.x, widths);
+    task.advance(1.0);
+  };
+  parallel_for(std::ssize(blocks), threads, score, [&] { task.poll(); });
+
+  std::vector<Matrix> fold_score(fold_weight.size(), Matrix::Zero(std::ssize(ridge), std::ssize(group.y)));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].fold < problem.folds()) fold_score[static_cast<std::size_t>(blocks[i].fold)] += block_score[i];
+  }
+  for (std::size_t j = 0; j < group.y.size(); ++j) {
+    for (std::size_t l = 0; l < ridge.size(); ++l, ++out) {
+      Vector means(problem.folds());
+      for (std::size_t k = 0; k < fold_weight.size(); ++k) {
+        means[static_cast<Index>(k)] = fold_score[k](static_cast<Index>(l), static_cast<Index>(j)) / fold_weight[k];
+      }
+      *out = {group.x, group.y[j], ridge[l], 0.0, 0.0, {}};
+      summarise(means, *out);
+    }
+  }
+}
+
+}  // namespace
+
+double scoring_work(const Problem& problem, Index groups) {
+  return 2.0 * static_cast<double>(groups) * static_cast<double>(cut_into_blocks(problem).size());
+}
+
+std::vector<Candidate> score_candidates(const Problem& problem, const std::vector<WidthGroup>& groups,
+                                        const std::vector<double>& regularization, Task& task) {
+  const std::vector<Block> blocks = cut_into_blocks(problem);
+  const Distances distances(problem, blocks, task.threads());
+  std::vector<std::size_t> begin{0};
+  for (const WidthGroup& group : groups) begin.push_back(begin.back() + group.y.size() * regularization.size());
+  std::vector<Candidate> out(begin.back());
+
+  // Small problems: one group per thread. Large ones: all threads in one group, so
+  // that memory does not grow with threads. The arithmetic is the same.
+  const double b = static_cast<double>(distances.centers());
+  const bool small = static_cast<double>(problem.y.cols()) * b < 4e6 && b <= 512;
+  const int outer = small ? task.threads() : 1;
+  const int inner = small ? 1 : task.threads();
+  parallel_for(
+      static_cast<Index>(groups.size()), outer,
+      [&](Index g) {
+        const std::size_t index = static_cast<std::size_t>(g);
+        score_group(problem, distances, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
+      },
+      [&] { task.poll(); });
+  return out;
+}
+
+Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
+                        Task& task) {
+  const std::vector<Block> blocks = cut_into_blocks(problem);
+  const Distances distances(problem, blocks, task.threads());
+  const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
+  Matrix gram = sums.gram.back();
+  Vector right = Vector::Zero(distances.centers());
+  double weight = 0.0;
+  for (std::size_t k = 0; k < sums.target.size(); ++k) {
+    gram += sums.gram[k];
+    right += sums.target[k].col(0);
+    weight += sums.weight[k];
+  }
+  gram = gram.cwiseProduct(kernel_overlaps(problem.centers_y, bandwidth_y)) /
+         (weight + static_cast<double>(problem.x_unlabeled.cols()));
+  right /= weight;
+  Matrix alpha = solve_ridge_systems({{&gram, &right, regularization}});
+  constrain(problem, gram, right, {regularization}, alpha);
+  if (!(alpha.maxCoeff() > 0)) {
+    throw NumericalError(
+        message("LSCDE: every coefficient is zero: no sample lies within reach of any center at bandwidth ", bandwidth,
+                " (x) and ", bandwidth_y, " (y); give larger ones, or other centers"));
+  }
+  return alpha.col(0);
+}
+
+}  // namespace condens::lscde

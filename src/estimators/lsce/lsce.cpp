@@ -1,0 +1,329 @@
+#include "condens/estimators/lsce.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "condens/core/cancellation.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "core/flush_subnormals.hpp"
+#include "model/preparation.hpp"
+#include "model/rounded_rows.hpp"
+#include "optim/grassmann.hpp"
+#include "search.hpp"
+
+namespace condens {
+
+using lsce::Cell;
+using lsce::SearchData;
+using lsce::Subspace;
+using preparation::Standardized;
+
+LsceOptions LsceOptions::paper() {
+  const std::vector<double> grid = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
+  return {.selection_rule = SelectionRule::minimum,
+          .bandwidth = grid,
+          .bandwidth_y = {},
+          .regularization = grid,
+          .n_centers = 100,
+          .center_selection = CenterSelection::random,
+          .mask_centers = false,
+          .optimizer = LsceOptimizer::steepest,
+          .informed_starts = false,
+          .random_starts = 20,
+          .tuning = LsceTuning::own,
+          .steps_per_tuning = 5,
+          .density = LsceDensity::same,
+          .defensive_weight = 0.0,
+          .scoring = Scoring::squared};
+}
+
+void LsceOptions::give_way(const Document& given) {
+  if (informed_starts || random_starts > 0) return;
+  if (given.find("informed_starts") == nullptr) informed_starts = true;
+  if (given.find("random_starts") == nullptr) random_starts = LsceOptions{}.random_starts;
+}
+
+namespace {
+
+constexpr std::string_view owner = "LSCE";
+
+constexpr Index most_components = 10;  // that are tried where nothing is said
+
+void check_options(const LsceOptions& options, const Dataset& data) {
+  validate_options(options, owner);
+  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
+  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  require(options.informed_starts || options.random_starts > 0, owner,
+          ": random_starts = 0 and informed_starts = false, expected some start");
+  preparation::check_centers(owner, options.centers, data);
+}
+
+/// The inputs that vary, as rows of x.
+std::vector<Index> varying_rows(const Dataset& data) {
+  std::vector<Index> out;
+  if (data.x.rows() == 0) return out;
+  const Standardizer scale = Standardizer::fit(data.x, data.weights);
+  for (Index k = 0; k < data.x.rows(); ++k) {
+    if (!scale.is_constant(k)) out.push_back(k);
+  }
+  return out;
+}
+
+/// The numbers of components to try, rising; none above d_x, which stands for itself and all larger ones.
+std::vector<Index> dimensions_of(const LsceOptions& options, Index d_x) {
+  std::vector<Index> out;
+  for (Index d = 1; options.n_components.empty() && d <= std::min(d_x, most_components); ++d) out.push_back(d);
+  for (const double count : options.n_components) out.push_back(std::min(static_cast<Index>(count), d_x));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+bool has_candidates(const LsceOptions& options) {
+  return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1;
+}
+
+SearchData make_search_data(const Standardized& standardized, const LsceOptions& options,
+                            const std::vector<Index>& varying, std::vector<Index> fold, const Run& run,
+                            FitReport& report) {
+  const Dataset& all = standardized.data;
+  SearchData out{.rows = {.x = Matrix(all.x(varying, Eigen::all)), .y = all.y, .weights = all.weights},
+                 .centers_x = {},
+                 .centers_y = {},
+                 .fold = std::move(fold),
+                 .center_fold = {}};
+  if (options.centers.size() > 0) {
+    out.centers_x = standardized.x.transform(options.centers.topRows(all.x.rows()))(varying, Eigen::all);
+    out.centers_y = standardized.y.transform(options.centers.bottomRows(all.y.rows()));
+    out.center_fold.assign(static_cast<std::size_t>(out.centers_y.cols()), -1);
+    return out;
+  }
+  const std::vector<Index> chosen = preparation::choose_center_rows(
+      out.rows, options.center_selection, options.n_centers, options.seed, resolve_threads(run.threads), report);
+  out.centers_x = out.rows.x(Eigen::all, chosen);
+  out.centers_y = out.rows.y(Eigen::all, chosen);
+  for (const Index row : chosen) {
+    const bool masked = options.mask_centers && !out.fold.empty();
+    out.center_fold.push_back(masked ? out.fold[static_cast<std::size_t>(row)] : -1);
+  }
+  return out;
+}
+
+/// The lowest score, or the smallest subspace whose score is higher by no more than the standard
+/// error of the difference.
+std::size_t choose(const std::vector<Subspace>& path, SelectionRule rule) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < path.size(); ++k) {
+    if (path[k].score.value < path[best].score.value) best = k;
+  }
+  if (rule == SelectionRule::minimum) return best;
+  for (std::size_t k = 0; k < best; ++k) {
+    const Vector difference = path[k].score.folds - path[best].score.folds;
+    if (difference.allFinite() && difference.mean() <= lsce::summarise(difference).standard_error) return k;
+  }
+  return best;
+}
+
+Document path_to_document(const std::vector<Subspace>& path) {
+  const auto column = [&](const auto& value) { return preparation::column(path, value); };
+  return Document::Object{{"n_components", column([](const Subspace& s) { return static_cast<double>(s.w.rows()); })},
+                          {"score", column([](const Subspace& s) { return s.score.value; })},
+                          {"standard_error", column([](const Subspace& s) { return s.score.standard_error; })}};
+}
+
+/// Where each start ended: its objective, and the largest angle between its subspace and the best.
+Document starts_to_document(const Subspace& found) {
+  std::vector<std::string> sources;
+  for (const lsce::Reached& start : found.reached) sources.push_back(start.source);
+  const auto column = [&](const auto& value) { return preparation::column(found.reached, value); };
+  return Document::Object{
+      {"start", Document(sources)},
+      {"objective", column([](const lsce::Reached& start) { return start.objective; })},
+      {"left_behind", column([](const lsce::Reached& start) { return start.left_behind ? 1.0 : 0.0; })},
+      {"angle", column([&](const lsce::Reached& start) { return principal_angles(start.w, found.w).maxCoeff(); })}};
+}
+
+/// What the search found, for the report.
+void describe_search(const std::vector<Subspace>& path, std::size_t chosen, const LsceOptions& options,
+                     FitReport& report) {
+  const Subspace& found = path[chosen];
+  const auto column = [&](const auto& value) { return preparation::column(path, value); };
+  if (path.size() > 1) {
+    report.details.set("candidates", path_to_document(path));
+    preparation::report_folds(
+        path, [](const Subspace& s) { return s.score.folds; }, report);
+    report.details.set("score", found.score.value);
+    report.details.set("score_standard_error", found.score.standard_error);
+    report.details.set(
+        "dimensions",
+        Document::Object{{"n_components", column([](const Subspace& s) { return static_cast<double>(s.w.rows()); })},
+                         {"objective", column([](const Subspace& s) { return s.objective; })},
+                         {"bandwidth", column([](const Subspace& s) { return s.cell.bandwidth; })},
+                         {"bandwidth_y", column([](const Subspace& s) { return s.cell.bandwidth_y; })},
+                         {"regularization", column([](const Subspace& s) { return s.cell.regularization; })}});
+  }
+  if (!found.reached.empty()) report.details.set("starts", starts_to_document(found));
+  report.details.set("objective", found.objective);
+  preparation::warn_at_edge(options.bandwidth, found.cell.bandwidth, "bandwidth", report);
+  preparation::warn_at_edge(options.bandwidth_y, found.cell.bandwidth_y, "bandwidth_y", report);
+  preparation::warn_at_edge(options.regularization, found.cell.regularization, "regularization", report);
+  lsce::report_search(found, report);
+}
+
+/// The root of the mean variance of the components of z.
+double spread_of(const Matrix& z, const Vector& weights) {
+  if (z.rows() == 0) return 1.0;
+  const double spread = Standardizer::fit(z, weights).scale().norm() / std::sqrt(static_cast<double>(z.rows()));
+  return spread > 0 ? spread : 1.0;
+}
+
+/// LSCDE of y given z with widths of its own, on standardised y; z is divided by one number, so that no direction in
+/// which x varies little counts for more than the search made of it.
+Lscde refitted(const Matrix& z, const Standardized& standardized, const LsceOptions& options,
+               const std::vector<double>& cv, const Run& run) {
+  LscdeOptions inner{.center_selection = options.center_selection,
+                     .mask_centers = options.mask_centers,
+                     .defensive_weight = options.defensive_weight,
+                     .scoring = options.scoring,
+                     .cv = cv,
+                     .standardize = false,
+                     .seed = options.seed};
+  // Few directions that matter bear narrower kernels than many inputs do.
+  inner.bandwidth.insert(inner.bandwidth.begin(), {0.025, 0.05});
+  inner.regularization.insert(inner.regularization.begin(), 1e-5);
+  if (options.density == LsceDensity::same) {  // there are no inputs, and nothing was searched
+    inner.bandwidth = options.bandwidth;
+    inner.bandwidth_y = options.bandwidth_y;
+    inner.regularization = options.regularization;
+    inner.n_centers = options.n_centers;
+    inner.refine = false;
+    inner.metric = LscdeMetric::none;
+  }
+  const double factor = spread_of(z, standardized.data.weights);
+  const Dataset data{.x = Matrix(z / factor), .y = standardized.data.y, .weights = standardized.data.weights};
+  return Lscde::fit(data, inner, run).rescaled(factor, standardized.y);
+}
+
+/// The option cv for the rows that count, in the same folds.
+std::vector<double> cv_of_rows(const LsceOptions& options, const Dataset& given) {
+  if (options.cv.size() == 1) return options.cv;
+  const std::vector<Index> fold = preparation::folds_of(options.cv, given, options.seed);
+  return {fold.begin(), fold.end()};
+}
+
+/// What the inner model warns of, and that some input is constant.
+void add_density(const FitReport& inner, FitReport& report) {
+  for (const std::string& warning : inner.warnings) {
+    const bool own = warning.starts_with("input ");
+    report.warnings.push_back(own ? warning : "density of the components: " + warning);
+  }
+  if (report.status == "ok") report.status = inner.status;
+}
+
+}  // namespace
+
+struct Lsce::Parameters {
+  LsceOptions options;
+  Matrix components;
+  Cell cell = {0, 0, 0};
+  double sce = 0;
+};
+
+Lsce::Lsce(Parameters p, Standardizer x_scale, const std::shared_ptr<const Lscde>& inner, FitReport report)
+    : ProjectedDensity(std::move(p.components), std::move(x_scale), inner, std::move(report)),
+      options_(std::move(p.options)),
+      bandwidth_(p.cell.bandwidth),
+      bandwidth_y_(p.cell.bandwidth_y),
+      regularization_(p.cell.regularization),
+      sce_(p.sce) {}
+
+Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
+  const std::vector<Index> varying = varying_rows(rows);
+  const Index d_x = std::ssize(varying);
+  const std::vector<Index> dimensions = dimensions_of(options, d_x);
+
+  FitReport report;
+  preparation::warn_of_lost_weights(data, report);
+  Parameters p{.options = options, .components = Matrix(0, rows.x.rows())};
+  SearchData search_data;
+  Run last = run;
+  std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
+  if (d_x > 0) {
+    const bool compare = dimensions.size() > 1;
+    std::vector<Index> fold;
+    if (compare || has_candidates(options)) fold = preparation::folds_of(options.cv, data, options.seed);
+    search_data = make_search_data(standardized, options, varying, std::move(fold), run, report);
+    lsce::Search search(search_data, options, std::ssize(dimensions), run);
+    const std::vector<Subspace> path = search.run(dimensions, compare, options.n_components.empty());
+    const std::size_t chosen = compare ? choose(path, options.selection_rule) : 0;
+    describe_search(path, chosen, options, report);
+    if (search.interrupted()) {
+      report.status = "interrupted";
+      report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");
+      last.observer = {};  // it has said what it wants
+      answering.emplace();
+    }
+    const Subspace& found = path[chosen];
+    const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;
+    p.components = Matrix::Zero(w.rows(), rows.x.rows());
+    p.components(Eigen::all, varying) = w;
+    p.cell = found.cell;
+    p.sce = lsce::sce_at(w, search_data, found.cell);
+    if (w.rows() == d_x) {
+      report.warnings.push_back(message("n_components is ", d_x, ", as many as there are inputs that vary (", d_x,
+                                        "): nothing is reduced, this is LSCDE"));
+    }
+  }
+  const auto density = [&] {
+    if (d_x > 0 && options.density == LsceDensity::same) {
+      const Matrix w = p.components(Eigen::all, varying);
+      return lsce::density_of(search_data, w, p.cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
+    }
+    const Matrix z = p.components * standardized.data.x;
+    return refitted(z, standardized, options, cv_of_rows(options, data), last);
+  };
+  const auto inner = std::make_shared<const Lscde>(density());
+  report.details.set("n_rows", rows.size());
+  report.details.set("n_components", p.components.rows());
+  report.details.set("sce", p.sce);
+  report.details.set("bandwidth", p.cell.bandwidth);
+  report.details.set("bandwidth_y", p.cell.bandwidth_y);
+  report.details.set("regularization", p.cell.regularization);
+  report.details.set("inner", inner->report().details);
+  add_density(report_of(*inner, data), report);
+  return Lsce(std::move(p), standardized.x, inner, std::move(report));
+}
+
+Document Lsce::to_document() const {
+  Document out;
+  out.set("options", options());
+  out.set("bandwidth", bandwidth_).set("bandwidth_y", bandwidth_y_);
+  out.set("regularization", regularization_).set("sce", sce_);
+  write(out);
+  return out.set("report", report().to_document());
+}
+
+Lsce Lsce::from_document(const Document& document) {
+  Parameters p;
+  set_options(p.options, owner, document.at("options"));
+  p.components = document.at("components").as_matrix();
+  p.cell = {document.at("bandwidth").as_number(), document.at("bandwidth_y").as_number(),
+            document.at("regularization").as_number()};
+  p.sce = document.at("sce").as_number();
+  const auto inner = std::make_shared<const Lscde>(Lscde::from_document(document.at("inner").at("parameters")));
+  return Lsce(std::move(p), Standardizer::from_document(document.at("x_scale")), inner,
+              FitReport::from_document(document.at("report")));
+}
+
+}  // namespace condens

@@ -1,0 +1,377 @@
+#include "condens/estimators/mixture_density_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "condens/core/errors.hpp"
+#include "core/flush_subnormals.hpp"
+#include "ensemble.hpp"
+#include "model/preparation.hpp"
+
+namespace condens {
+
+using mdn::Candidate;
+using mdn::Ensemble;
+using mdn::InputRange;
+using mdn::Member;
+using preparation::Standardized;
+
+namespace {
+
+constexpr std::string_view owner = "MixtureDensityNetwork";
+
+void check_list(const std::vector<double>& values, std::string_view name) {
+  require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
+}
+
+/// Elsewhere a list of numbers is a layer each; here it is a choice.
+void check_units(std::vector<double> units) {
+  check_list(units, "units");
+  std::sort(units.begin(), units.end());
+  const auto twice = std::adjacent_find(units.begin(), units.end());
+  if (twice == units.end()) return;
+  throw std::invalid_argument(message(owner, ": units has ", *twice, " twice, expected candidates that differ, of ",
+                                      "which one is chosen; several layers of ", *twice, " units are units = ", *twice,
+                                      " with the option layers"));
+}
+
+void check_options(const MdnOptions& options) {
+  validate_options(options, owner);
+  check_list(options.n_components, "n_components");
+  check_units(options.units);
+  require(!options.regularization.empty(), owner, ": regularization has no numbers, expected one or candidates");
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+}
+
+/// Multiples of 2^-30. Training follows a difference in the last digit to another minimum of the loss: after this, data
+/// in other units train as they did in the first.
+Matrix on_grid(const MatrixView& standardized) {
+  constexpr double step = 0x1.0p-30;
+  return (standardized / step).array().round() * step;
+}
+
+Dataset rows_of_training(const Dataset& rows, bool standardized) {
+  Dataset out = rows;
+  if (!standardized) return out;
+  out.x = on_grid(rows.x);
+  out.y = on_grid(rows.y);
+  return out;
+}
+
+Ensemble plan(const MdnOptions& options, const Dataset& rows) {
+  Ensemble out{.training = {},
+               .n_members = options.n_members,
+               .n_starts = options.n_starts,
+               .validation_fraction = options.validation_fraction,
+               .seed = static_cast<std::uint64_t>(options.seed)};
+  const Vector spread = Standardizer::fit(rows.y, rows.weights).scale();
+  out.training.shape = {.n_inputs = rows.x.rows(),
+                        .n_targets = rows.y.rows(),
+                        .hidden = static_cast<Index>(options.units.front()),
+                        .layers = options.layers,
+                        .n_components = static_cast<Index>(options.n_components.front()),
+                        .skip = options.skip,
+                        .isotropic = options.covariance == MdnCovariance::spherical,
+                        .scale_floor = options.scale_floor * spread.minCoeff(),
+                        .most_scale = 1e3 * spread.maxCoeff()};
+  out.training.decay = options.regularization.front();
+  out.training.adam = options.optimizer == MdnOptimizer::adam ||
+                      (options.optimizer == MdnOptimizer::automatic && rows.size() > options.adam_rows);
+  out.training.max_iterations = out.training.adam ? options.adam_passes : options.max_iterations;
+  out.training.patience = options.patience;
+  out.training.batch_size = std::min(options.batch_size, rows.size());
+  out.training.learning_rate = options.learning_rate;
+  return out;
+}
+
+/// Refuses what would not fit in memory: all networks of the largest candidate.
+void check_size(const MdnOptions& options, mdn::Shape shape) {
+  constexpr double most = 0x1p27;  // numbers: a gigabyte
+  shape.hidden = static_cast<Index>(*std::max_element(options.units.begin(), options.units.end()));
+  shape.n_components = static_cast<Index>(*std::max_element(options.n_components.begin(), options.n_components.end()));
+  const double numbers = static_cast<double>(shape.n_parameters()) * static_cast<double>(options.n_members);
+  require(numbers <= most, owner, ": the networks have ", numbers, " numbers together, expected at most ", most,
+          "; give fewer of units, layers, n_components or n_members");
+}
+
+std::vector<Candidate> candidates_of(const MdnOptions& options) {
+  std::vector<Candidate> out;
+  for (const double t : options.n_components) {
+    for (const double units : options.units) {
+      for (const double decay : options.regularization) out.push_back({t, units, decay});
+    }
+  }
+  return out;
+}
+
+void report_candidates(const std::vector<Candidate>& all, const Candidate& best, const MdnOptions& options,
+                       FitReport& report) {
+  const auto column = [&](double Candidate::*member) {
+    return preparation::column(all, [=](const Candidate& c) { return c.*member; });
+  };
+  Document table;
+  if (options.n_components.size() > 1) table.set("n_components", column(&Candidate::n_components));
+  if (options.units.size() > 1) table.set("units", column(&Candidate::units));
+  if (options.regularization.size() > 1) table.set("regularization", column(&Candidate::regularization));
+  table.set("score", column(&Candidate::score)).set("standard_error", column(&Candidate::standard_error));
+  report.details.set("candidates", std::move(table));
+  preparation::report_folds(
+      all, [](const Candidate& c) { return c.folds; }, report);
+  preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
+}
+
+/// The best candidate becomes the ensemble's; `given` has the rows that the option `cv` speaks of.
+void choose(Ensemble& ensemble, const MdnOptions& options, const Dataset& rows, const Dataset& given,
+            const Defensive& defensive, const Run& run, FitReport& report) {
+  std::vector<Candidate> candidates = candidates_of(options);
+  if (candidates.size() == 1) return;
+  const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
+  const std::vector<Index> fold = preparation::folds_of(cv, given, options.seed);
+  mdn::score_candidates(candidates, ensemble, rows, fold, defensive, run);
+  const Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
+                                            [](const auto& a, const auto& b) { return a.score < b.score; });
+  ensemble.training.shape.n_components = static_cast<Index>(best.n_components);
+  ensemble.training.shape.hidden = static_cast<Index>(best.units);
+  ensemble.training.decay = best.regularization;
+  report_candidates(candidates, best, options, report);
+}
+
+/// The share of the rows that components on the floor of their standard deviation account for, the mean over networks.
+double share_on_floor(const mdn::Shape& shape, const Dataset& rows, const Matrix& parameters) {
+  const mdn::Block block{rows.x.transpose(), rows.y.transpose(), rows.weights};
+  mdn::Workspace work(shape, rows.size());
+  double out = 0;
+  for (Index m = 0; m < parameters.cols(); ++m) {
+    Vector losses;
+    mdn::loss(shape, block, parameters.col(m), work, &losses);
+    const double constant = 0.5 * static_cast<double>(shape.n_targets) * std::log(2 * std::numbers::pi);
+    for (Index c = 0; c < shape.n_components; ++c) {
+      const Vector share = (work.log_joint.col(c) + losses).array() - constant;
+      for (Index i = 0; i < rows.size(); ++i) {
+        double least = work.outputs(i, shape.scale_output(c, 0));
+        for (Index k = 1; k < shape.n_targets; ++k) least = std::min(least, work.outputs(i, shape.scale_output(c, k)));
+        if (least < 1.05 * shape.scale_floor) out += rows.weights[i] * std::exp(share[i]);
+      }
+    }
+  }
+  return out / (rows.weights.sum() * static_cast<double>(parameters.cols()));
+}
+
+void report_floor(double share, double floor, FitReport& report) {
+  report.details.set("share_on_scale_floor", share);
+  if (share <= 0.01) return;
+  report.warnings.push_back(message("components on the floor of their standard deviation, ", floor,
+                                    " of the spread of y (scale_floor), account for ", std::round(1000 * share) / 10,
+                                    " % of the rows: y is tied, rounded or nearly a function of x there"));
+}
+
+void report_members(const std::vector<Member>& members, const Ensemble& ensemble, const Dataset& rows,
+                    FitReport& report) {
+  const auto columns = [&](Vector Member::*losses) {
+    Matrix out((members.front().*losses).size(), std::ssize(members));
+    for (Index m = 0; m < out.cols(); ++m) out.col(m) = members[static_cast<std::size_t>(m)].*losses;
+    return out;
+  };
+  Vector iterations(std::ssize(members));
+  Index unfinished = 0;
+  for (Index m = 0; m < iterations.size(); ++m) {
+    iterations[m] = static_cast<double>(members[static_cast<std::size_t>(m)].best.iterations);
+    if (!members[static_cast<std::size_t>(m)].best.finished) ++unfinished;
+  }
+  const Index n_parameters = ensemble.training.shape.n_parameters();
+  report.details.set("optimizer", ensemble.training.adam ? "adam" : "lbfgs");
+  report.details.set("n_validation_rows", mdn::n_validation_rows(ensemble.validation_fraction, rows.size()));
+  report.details.set("iterations", iterations);
+  report.details.set("train_nll_of_starts", columns(&Member::train_losses));
+  if (members.front().validation_losses.size() > 0) {
+    report.details.set("validation_nll_of_starts", columns(&Member::validation_losses));
+  }
+  if (unfinished > 0) report.status = "iteration limit";
+  const bool held_back = ensemble.validation_fraction > 0 || ensemble.training.decay > 0;
+  if (rows.size() < n_parameters && !held_back) {
+    report.warnings.push_back(message("every network learned ", n_parameters, " numbers from ", rows.size(),
+                                      " different rows, without validation rows or decay to hold it back; fewer "
+                                      "hidden units, layers or components may do better"));
+  }
+}
+
+/// The best start of every member, side by side.
+struct Networks {
+  Matrix parameters;      // parameters x members
+  Vector train_nll;       // members
+  Vector validation_nll;  // members; empty without validation rows
+};
+
+Networks best_of(const std::vector<Member>& members) {
+  const Index count = std::ssize(members);
+  const bool validated = members.front().validation_losses.size() > 0;
+  Networks out{Matrix(members.front().best.parameters.size(), count), Vector(count), Vector(validated ? count : 0)};
+  for (Index m = 0; m < count; ++m) {
+    const mdn::Trained& best = members[static_cast<std::size_t>(m)].best;
+    out.parameters.col(m) = best.parameters;
+    out.train_nll[m] = best.train_loss;
+    if (validated) out.validation_nll[m] = best.held_out_loss;
+  }
+  return out;
+}
+
+}  // namespace
+
+MdnOptions MdnOptions::paper() {
+  return {.units = {5, 10, 20},
+          .regularization = {0},
+          .layers = 1,
+          .skip = false,
+          .covariance = MdnCovariance::spherical,
+          .n_members = 1,
+          .validation_fraction = 0,
+          .optimizer = MdnOptimizer::lbfgs,
+          .defensive_weight = 0};
+}
+
+struct Mdn::Parts {
+  MdnOptions options;
+  mdn::Shape shape;
+  double regularization;
+  InputRange range;
+  Matrix parameters;
+  Vector train_nll;
+  Vector validation_nll;
+  Defensive defensive;
+};
+
+Mdn::Mdn(Parts parts, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(parts.options)),
+      shape_(parts.shape),
+      regularization_(parts.regularization),
+      x_low_(std::move(parts.range.low)),
+      x_high_(std::move(parts.range.high)),
+      parameters_(std::move(parts.parameters)),
+      train_nll_(std::move(parts.train_nll)),
+      validation_nll_(std::move(parts.validation_nll)),
+      defensive_(std::move(parts.defensive)) {}
+
+GaussianMixtures Mdn::laws(const MatrixView& x) const {
+  const Index n = x.cols();
+  const Index t = shape_.n_components;
+  const Index own = t * n_members();
+  const Index m = own + (defensive_.weight > 0 ? 1 : 0);
+  Matrix means(n_targets(), m * n);
+  Matrix scales(n_targets(), m * n);
+  Matrix log_weights(m, n);
+  const Matrix inputs = InputRange{x_low_, x_high_}.clip(x).transpose();
+  mdn::Workspace work(shape_, n);
+  const double log_share = std::log1p(-defensive_.weight) - std::log(static_cast<double>(n_members()));
+  for (Index member = 0; member < n_members(); ++member) {
+    const auto outputs = mdn::mixture(shape_, inputs, parameters_.col(member), work);
+    for (Index c = 0; c < t; ++c) {
+      const Index l = member * t + c;
+      for (Index i = 0; i < n; ++i) {
+        log_weights(l, i) = outputs(i, c) + log_share;
+        for (Index k = 0; k < n_targets(); ++k) {
+          means(k, i * m + l) = outputs(i, shape_.mean_output(c, k));
+          scales(k, i * m + l) = outputs(i, shape_.scale_output(c, k));
+        }
+      }
+    }
+  }
+  for (Index i = 0; m > own && i < n; ++i) {
+    log_weights(own, i) = std::log(defensive_.weight);
+    means.col(i * m + own) = defensive_.mean;
+    scales.col(i * m + own) = defensive_.scale;
+  }
+  return GaussianMixtures::separate(std::move(means), std::move(scales), std::move(log_weights));
+}
+
+Document Mdn::to_document() const {
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"n_components", shape_.n_components},
+                                  {"units", shape_.hidden},
+                                  {"regularization", regularization_},
+                                  {"scale_floor", shape_.scale_floor},
+                                  {"most_scale", shape_.most_scale},
+                                  {"x_low", x_low_},
+                                  {"x_high", x_high_},
+                                  {"parameters", parameters_},
+                                  {"train_nll", train_nll_},
+                                  {"validation_nll", validation_nll_},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+Mdn Mdn::from_document(const Document& document) {
+  Parts p{};
+  set_options(p.options, owner, document.at("options"));
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  p.shape = {.n_inputs = x_scale.dimension(),
+             .n_targets = y_scale.dimension(),
+             .hidden = document.at("units").as_integer(),
+             .layers = p.options.layers,
+             .n_components = document.at("n_components").as_integer(),
+             .skip = p.options.skip,
+             .isotropic = p.options.covariance == MdnCovariance::spherical,
+             .scale_floor = document.at("scale_floor").as_number(),
+             .most_scale = document.at("most_scale").as_number()};
+  p.regularization = document.at("regularization").as_number();
+  p.range = {document.at("x_low").as_vector(), document.at("x_high").as_vector()};
+  p.parameters = document.at("parameters").as_matrix();
+  p.train_nll = document.at("train_nll").as_vector();
+  p.validation_nll = document.at("validation_nll").as_vector();
+  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
+  const Index members = p.parameters.cols();
+  constexpr Index most = 10000;  // as in the options: no product of these overflows
+  const bool sizes = p.shape.hidden >= 1 && p.shape.hidden <= most && p.shape.n_components >= 1 &&
+                     p.shape.n_components <= most && p.shape.n_targets >= 1 && members >= 1;
+  if (!sizes || p.parameters.rows() != p.shape.n_parameters() || p.range.low.size() != p.shape.n_inputs ||
+      p.range.high.size() != p.shape.n_inputs || p.train_nll.size() != members || !(p.shape.scale_floor > 0) ||
+      !(p.shape.most_scale > 0)) {
+    throw FormatError("MixtureDensityNetwork: the parameters do not fit together");
+  }
+  return {std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report"))};
+}
+
+Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options);
+  const FlushSubnormals guard;
+  FitReport report;
+  Dataset storage;
+  const Dataset& present = rows_that_count(data, storage);
+  // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as
+  // they are.
+  const bool given_folds = options.cv.size() > 1;
+  const Dataset rows = given_folds ? present : preparation::merge_copies(present);
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_data(data, standardized, report);
+  const Dataset own = rows_of_training(standardized.data, options.standardize);
+  const Defensive defensive = Defensive::fit(options.defensive_weight, own);
+  report.details.set("n_rows", present.size());
+
+  Ensemble ensemble = plan(options, own);
+  check_size(options, ensemble.training.shape);
+  choose(ensemble, options, own, given_folds ? data : rows, defensive, run, report);
+  const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
+  report_members(members, ensemble, own, report);
+  const mdn::Shape& shape = ensemble.training.shape;
+  Networks networks = best_of(members);
+  report_floor(share_on_floor(shape, own, networks.parameters), options.scale_floor, report);
+  return {{.options = options,
+           .shape = shape,
+           .regularization = ensemble.training.decay,
+           .range = InputRange::of(own.x),
+           .parameters = std::move(networks.parameters),
+           .train_nll = std::move(networks.train_nll),
+           .validation_nll = std::move(networks.validation_nll),
+           .defensive = defensive},
+          standardized.x,
+          standardized.y,
+          std::move(report)};
+}
+
+}  // namespace condens

@@ -1,0 +1,298 @@
+#include "condens/estimators/nadaraya_watson.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
+#include "condens/kernels/centers.hpp"
+#include "core/flush_subnormals.hpp"
+#include "kernels/gaussian_kernel.hpp"
+#include "model/preparation.hpp"
+
+namespace condens {
+
+using preparation::Standardized;
+
+NadarayaWatsonOptions NadarayaWatsonOptions::paper() {
+  NadarayaWatsonOptions out{.metric = NwMetricChoice::isotropic,
+                            .common_bandwidth = true,
+                            .n_centers = 100,
+                            .merge_copies = false,
+                            .defensive_weight = 0.0};
+  for (int k = 0; k < 20; ++k) out.bandwidth.push_back(0.01 * std::pow(200.0, k / 19.0));
+  return out;
+}
+
+void NadarayaWatsonOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  const bool one_width = metric == NwMetricChoice::isotropic || metric == NwMetricChoice::automatic;
+  if (!one_width && !is_given("bandwidth")) bandwidth.clear();
+  const bool candidates = one_width && bandwidth.size() > 1 && !is_given("bandwidth");
+  if (candidates && is_given("common_bandwidth") && !common_bandwidth && bandwidth_y.empty()) bandwidth_y = bandwidth;
+  if (!is_given("common_bandwidth")) common_bandwidth &= one_width && !bandwidth.empty() && bandwidth_y.empty();
+}
+
+namespace {
+
+constexpr std::string_view owner = "NadarayaWatson";
+
+void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
+  validate_options(o, owner);
+  preparation::check_centers(owner, o.centers, data);
+  const Index d = data.x.rows();
+  const Index count = std::ssize(o.bandwidth);
+  const bool one_width = o.metric == NwMetricChoice::isotropic || o.metric == NwMetricChoice::automatic;
+  if (o.metric == NwMetricChoice::diagonal) {
+    require(count <= 1 || count == d, owner, ": bandwidth has ", count,
+            " numbers, expected none (learned), one, or one for each of the ", d, " inputs");
+  }
+  require(o.metric != NwMetricChoice::full || count == 0, owner, ": bandwidth has ", count,
+          " numbers, expected none: a full metric is learned");
+  require(!o.common_bandwidth || (one_width && count > 0 && o.bandwidth_y.empty()), owner,
+          ": common_bandwidth = true, expected with one width in x, bandwidth given and bandwidth_y not");
+  const bool candidates_x = one_width && count > 1;
+  if (candidates_x) require_distinct(owner, "bandwidth", o.bandwidth);
+  require(!candidates_x || o.common_bandwidth || !o.bandwidth_y.empty(), owner, ": bandwidth has ", count,
+          " candidates and bandwidth_y none; expected bandwidth_y or common_bandwidth, too");
+  require(o.bandwidth_y.size() <= 1 || count > 0, owner, ": bandwidth_y has ", o.bandwidth_y.size(),
+          " candidates, expected at most one where bandwidth is learned");
+}
+
+/// What carries the kernels: the given centres, all rows, or some of them.
+Dataset choose_components(const Standardized& standardized, const NadarayaWatsonOptions& options) {
+  const Dataset& data = standardized.data;
+  if (options.centers.size() > 0) {
+    return {.x = standardized.x.transform(options.centers.topRows(data.x.rows())),
+            .y = standardized.y.transform(options.centers.bottomRows(data.y.rows())),
+            .weights = Vector::Ones(options.centers.cols()),
+            .groups = data.groups};
+  }
+  if (options.n_centers == 0 || options.n_centers >= data.size()) return data;
+  // Weights stay with the rows, so each row has the same chance.
+  return data.subset(
+      random_centers(data.x, Vector::Ones(data.size()), options.n_centers, static_cast<std::uint64_t>(options.seed)));
+}
+
+struct Candidate {
+  Vector widths;
+  double bandwidth;
+  double bandwidth_y;
+  double score = 0;
+  double standard_error = 0;
+};
+
+std::vector<Candidate> list_candidates(const NadarayaWatsonOptions& options, Index d) {
+  std::vector<Candidate> out;
+  const auto add = [&](const Vector& widths, double bandwidth) {
+    if (options.common_bandwidth) out.push_back({widths, bandwidth, bandwidth});
+    for (const double width_y : options.bandwidth_y) out.push_back({widths, bandwidth, width_y});
+  };
+  if (options.metric == NwMetricChoice::diagonal && std::ssize(options.bandwidth) == d && d > 1) {
+    add(Eigen::Map<const Vector>(options.bandwidth.data(), d), options.bandwidth.front());
+  } else {
+    for (const double bandwidth : options.bandwidth) add(Vector::Constant(d, bandwidth), bandwidth);
+  }
+  return out;
+}
+
+void score_candidates(std::vector<Candidate>& candidates, const Dataset& rows, const Defensive& defensive,
+                      const Run& run) {
+  const NwLeaveOneOut likelihood(rows.x, rows.y, rows.weights, defensive);
+  Task task(run, "choosing bandwidth", static_cast<double>(candidates.size()));
+  for (Candidate& candidate : candidates) {
+    const NwLikelihood found =
+        likelihood.of_widths(candidate.widths, candidate.bandwidth_y, task.threads(), [&] { task.poll(); });
+    candidate.score = -found.value;
+    const auto residuals = found.rows.array() - found.value;
+    candidate.standard_error = std::sqrt((likelihood.weights().array() * residuals).square().sum());
+    task.advance(1);
+    task.poll();
+  }
+}
+
+void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
+                       const NadarayaWatsonOptions& options, FitReport& report) {
+  const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
+  report.details.set("candidates",
+                     Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
+                                      {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
+                                      {"score", column([](const Candidate& c) { return c.score; })},
+                                      {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  if (options.metric != NwMetricChoice::diagonal) {
+    preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
+  }
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, y, report);
+}
+
+void report_score(const Dataset& rows, double score, double standard_error, FitReport& report) {
+  report.details.set("n_rows_compared", rows.size());
+  report.details.set("score", score);
+  report.details.set("score_standard_error", standard_error);
+}
+
+struct Choice {
+  NwMetric metric;
+  double bandwidth_y;
+};
+
+/// Both widths are given, or candidates for them.
+Choice choose(std::vector<Candidate> candidates, const Dataset& rows, const Defensive& defensive,
+              const NadarayaWatsonOptions& options, const Run& run, FitReport& report) {
+  Candidate best = candidates.front();
+  if (rows.size() > 1) {
+    score_candidates(candidates, rows, defensive, run);
+    best = *std::min_element(candidates.begin(), candidates.end(),
+                             [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    report_score(rows, best.score, best.standard_error, report);
+  }
+  if (candidates.size() > 1) report_candidates(candidates, best, rows.y, options, report);
+  return {metric_of_widths(best.widths, rows), best.bandwidth_y};
+}
+
+NwShape settle_shape(const Dataset& rows, const NwSearch& search, const NadarayaWatsonOptions& options, const Run& run,
+                     FitReport& report) {
+  switch (options.metric) {
+    case NwMetricChoice::isotropic:
+      return NwShape::isotropic;
+    case NwMetricChoice::diagonal:
+      return NwShape::diagonal;
+    case NwMetricChoice::full:
+      return NwShape::full;
+    case NwMetricChoice::automatic:
+      break;
+  }
+  if (search.widths.size() > 0 || rows.inputs().size() < 2) return NwShape::isotropic;
+  const NwComparison found = compare_nw_shapes(rows, search, run);
+  report.details.set("gain_of_diagonal", found.gain);
+  report.details.set("gain_of_diagonal_standard_error", found.standard_error);
+  return found.is_worth_it() ? NwShape::diagonal : NwShape::isotropic;
+}
+
+/// Learns what is not given.
+Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWatsonOptions& options, const Run& run,
+             FitReport& report) {
+  NwSearch search{.bandwidth_y_floor = options.bandwidth_y_floor,
+                  .defensive = defensive,
+                  .starts = options.starts,
+                  .seed = options.seed};
+  const Index d = rows.x.rows();
+  if (options.bandwidth.size() == 1) search.widths = Vector::Constant(d, options.bandwidth.front());
+  if (options.bandwidth.size() > 1) search.widths = Eigen::Map<const Vector>(options.bandwidth.data(), d);
+  if (!options.bandwidth_y.empty()) search.bandwidth_y = options.bandwidth_y.front();
+  search.shape = settle_shape(rows, search, options, run, report);
+  NwSearchResult found = search_nw_metric(rows, search, run);
+  report_score(rows, found.score, found.standard_error, report);
+  report.details.set("certificate", Document::Object{{"search", to_string(found.status)},
+                                                     {"iterations", found.iterations},
+                                                     {"projected_gradient", found.projected_gradient}});
+  if (found.status == LbfgsStatus::iteration_limit) report.status = to_string(found.status);
+  if (found.at_floor) {
+    report.warnings.push_back(message("the learned bandwidth_y stands at its floor, ", options.bandwidth_y_floor,
+                                      " standard deviations of y; with ties in y the log score says little"));
+  }
+  return {std::move(found.metric), found.bandwidth_y};
+}
+
+}  // namespace
+
+struct NadarayaWatson::Parameters {
+  NadarayaWatsonOptions options;
+  NwMetric metric;
+  double bandwidth_y;
+  Matrix centers_x;
+  Matrix centers_y;
+  Vector weights;
+  Defensive defensive;
+};
+
+NadarayaWatson::NadarayaWatson(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(p.options)),
+      metric_(std::move(p.metric)),
+      bandwidth_y_(p.bandwidth_y),
+      centers_x_(std::move(p.centers_x)),
+      centers_y_(std::move(p.centers_y)),
+      weights_(std::move(p.weights)),
+      defensive_(std::move(p.defensive)),
+      mapped_centers_(metric_.apply(centers_x_).transpose()),
+      log_weights_(weights_.array().log()),
+      components_(kernel_components(centers_y_, bandwidth_y_, defensive_)) {}
+
+GaussianMixtures NadarayaWatson::laws(const MatrixView& x) const {
+  Matrix log_weights(mapped_centers_.rows(), x.cols());
+  squared_distances(mapped_centers_, metric_.apply(x), log_weights);
+  log_weights *= -0.5;
+  log_weights.colwise() += log_weights_;
+  return kernel_laws(components_, std::move(log_weights), defensive_);
+}
+
+Matrix NadarayaWatson::centers_x() const { return x_scale().inverse_transform(centers_x_); }
+Matrix NadarayaWatson::centers_y() const { return y_scale().inverse_transform(centers_y_); }
+
+Document NadarayaWatson::to_document() const {
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"metric", metric_.to_document()},
+                                  {"bandwidth_y", bandwidth_y_},
+                                  {"centers_x", centers_x_},
+                                  {"centers_y", centers_y_},
+                                  {"weights", weights_},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+NadarayaWatson NadarayaWatson::from_document(const Document& document) {
+  Parameters p;
+  set_options(p.options, owner, document.at("options"));
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  p.metric = NwMetric::from_document(document.at("metric"), x_scale.dimension());
+  p.bandwidth_y = document.at("bandwidth_y").as_number();
+  p.centers_x = document.at("centers_x").as_matrix();
+  p.centers_y = document.at("centers_y").as_matrix();
+  p.weights = document.at("weights").as_vector();
+  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
+  const Index b = p.weights.size();
+  const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
+                            p.centers_x.cols() == b && p.centers_y.cols() == b;
+  if (!shapes_agree || b == 0 || !(p.bandwidth_y > 0) || !(p.weights.minCoeff() > 0)) {
+    throw FormatError("NadarayaWatson: the parameters do not fit together");
+  }
+  return NadarayaWatson(std::move(p), std::move(x_scale), std::move(y_scale),
+                        FitReport::from_document(document.at("report")));
+}
+
+NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  FitReport report;
+  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  preparation::warn_of_data(data, standardized, report);
+  const Dataset components = choose_components(standardized, options);
+  report.details.set("n_rows", rows.size());
+  report.details.set("n_centers", components.size());
+  const Defensive defensive = Defensive::fit(options.defensive_weight, standardized.data);
+  const Dataset compared = rows_to_compare(components, options.merge_copies, options.metric_rows, options.seed);
+  std::vector<Candidate> candidates = list_candidates(options, rows.x.rows());
+  Choice found = candidates.empty() ? learn(compared, defensive, options, run, report)
+                                    : choose(std::move(candidates), compared, defensive, options, run, report);
+  report.details.set("bandwidth_y", found.bandwidth_y);
+  return NadarayaWatson({.options = options,
+                         .metric = std::move(found.metric),
+                         .bandwidth_y = found.bandwidth_y,
+                         .centers_x = components.x,
+                         .centers_y = components.y,
+                         .weights = components.weights,
+                         .defensive = defensive},
+                        standardized.x, standardized.y, std::move(report));
+}
+
+}  // namespace condens

@@ -1,0 +1,350 @@
+#include "condens/estimators/press.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "core/flush_subnormals.hpp"
+#include "information.hpp"
+#include "model/preparation.hpp"
+#include "model/rounded_rows.hpp"
+#include "selection.hpp"
+#include "state_sums.hpp"
+
+namespace condens {
+
+using preparation::Standardized;
+using press::Components;
+using press::Fitted;
+using press::Grid;
+using press::Setting;
+using press::WidthRules;
+
+namespace {
+
+constexpr std::string_view owner = "PRESS";
+constexpr double farthest = 1e150;        // of a standardised input: scores stay finite
+constexpr double large_coefficient = 50;  // on the standardised scale: a step within 1/50 of a deviation
+
+void check_options(const PressOptions& o, const Dataset& data) {
+  validate_options(o, owner);
+  require(!o.n_states.empty(), owner, ": n_states has no numbers, expected one or candidates");
+  require(!o.regularization.empty(), owner, ": regularization has no number, expected one or candidates");
+  const Index widths = std::ssize(o.bandwidth_y);
+  const bool fits = widths <= 1 || (o.n_states.size() == 1 && o.n_states.front() == static_cast<double>(widths));
+  require(fits, owner, ": bandwidth_y has ", widths,
+          " numbers, expected one, or one for each state of a given n_states");
+  require(widths <= 1 || !o.common_bandwidth, owner, ": bandwidth_y has ", widths,
+          " numbers, expected one: common_bandwidth = true");
+  const double fewest = *std::min_element(o.n_states.begin(), o.n_states.end());
+  require(fewest <= static_cast<double>(data.size()), owner, ": n_states = ", fewest, ", expected at most the ",
+          data.size(), " rows");
+}
+
+/// Rows as the fit takes them: copies are one row of their common weight, the order is lexicographic, and
+/// weights that add up to less than the number of rows are shares of it.
+Dataset rows_of_fit(const Dataset& rows, bool merge) {
+  Dataset out = merge ? preparation::merge_copies(rows) : rows;
+  if (out.weights.size() > 0) {
+    const double n = static_cast<double>(out.size());
+    out.weights *= std::max(1.0, n / out.weights.sum());
+  }
+  return out;
+}
+
+/// States by increasing mean of the first target (errata P9), without those that hold no rows:
+/// nothing but a penalty says where these would be, and no standard error is theirs.
+void settle_states(Fitted& fitted, const Dataset& rows, FitReport& report) {
+  constexpr double least_rows = 1e-3;
+  const Index states = fitted.map.n_states();
+  const PressStates found = press_states(fitted.map.weights(fitted.theta, rows.x), rows.y, rows.weights);
+  std::vector<Index> order;
+  for (Index j = 0; j < states; ++j) {
+    if (found.sizes[j] > least_rows) order.push_back(j);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return found.means(0, a) < found.means(0, b); });
+  const Index empty = states - std::ssize(order);
+  if (empty > 0) {
+    report.warnings.push_back(message(empty, " of ", states, " states held no rows and ", empty == 1 ? "was" : "were",
+                                      " left out; fewer n_states would do"));
+  }
+  fitted.theta = fitted.map.states_of(fitted.theta, order);
+  fitted.map = fitted.map.with_states(std::ssize(order));
+  fitted.widths = Vector(fitted.widths(order));
+}
+
+Vector entropy_of(const Matrix& w) {  // eq. 18
+  return (w.array() > 0).select(-w.array() * w.array().max(1e-300).log2(), 0.0).colwise().sum().transpose();
+}
+
+/// The smallest difference of two values of y, of the target where it is largest.
+double smallest_step(const MatrixView& y) {
+  double out = 0;
+  for (Index t = 0; t < y.rows(); ++t) {
+    Vector sorted = y.row(t).transpose();
+    std::sort(sorted.begin(), sorted.end());
+    double step = std::numeric_limits<double>::infinity();
+    for (Index i = 1; i < sorted.size(); ++i) {
+      if (sorted[i] > sorted[i - 1]) step = std::min(step, sorted[i] - sorted[i - 1]);
+    }
+    if (std::isfinite(step)) out = std::max(out, step);
+  }
+  return out;
+}
+
+void warn_of_widths(const Fitted& fitted, double least, const WidthRules& rules, FitReport& report) {
+  if (rules.given.size() > 0 || fitted.widths.minCoeff() > 1.05 * rules.floor) return;
+  const bool by_step = rules.floor > least;
+  report.warnings.push_back(message("the learned width of a state stands at its floor, ",
+                                    by_step ? "half the smallest step of y" : "bandwidth_y_floor",
+                                    "; y has ties, and the log score depends on how far they are smoothed"));
+}
+
+void warn_of_coefficients(const Fitted& fitted, FitReport& report) {
+  const double largest = fitted.theta.cwiseProduct(fitted.map.is_coefficient()).cwiseAbs().maxCoeff();
+  if (largest > large_coefficient) {
+    report.warnings.push_back(message("coefficients reach ", largest,
+                                      " on the standardised scale: states are separable or nearly so, and the "
+                                      "coefficients run off; a larger regularization keeps them in bounds"));
+  }
+}
+
+}  // namespace
+
+PressOptions PressOptions::paper() {
+  PressOptions out;
+  out.n_states.resize(15);
+  std::iota(out.n_states.begin(), out.n_states.end(), 1.0);
+  out.criterion = PressCriterion::gcv;
+  out.selection = PressSelection::aic;
+  out.regularization = {0.0};
+  out.start = PressStart::random;
+  out.n_starts = 1;
+  out.batch_size = 0;
+  out.holdout = 0.2;
+  out.max_iterations = 2000;
+  out.common_bandwidth = true;
+  out.compression_tolerance = 0;
+  out.defensive_weight = 0;
+  return out;
+}
+
+void PressOptions::give_way(const Document& given) {
+  const auto is_given = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (bandwidth_y.size() < 2) return;
+  if (!is_given("common_bandwidth")) common_bandwidth = false;
+  if (!is_given("n_states")) n_states = {static_cast<double>(bandwidth_y.size())};
+}
+
+struct Press::Parameters {
+  PressOptions options;
+  PressMap map;
+  Vector theta;
+  Found found;
+  Components components;
+  Defensive defensive;
+};
+
+Press::Press(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(p.options)),
+      map_(std::move(p.map)),
+      theta_(std::move(p.theta)),
+      found_(std::move(p.found)),
+      centers_(std::move(p.components.centers)),
+      widths_(std::move(p.components.widths)),
+      shares_(std::move(p.components.shares)),
+      defensive_(std::move(p.defensive)),
+      components_(kernel_components(centers_, widths_, defensive_)) {}
+
+GaussianMixtures Press::laws(const MatrixView& x) const {
+  const Matrix near = x.cwiseMax(-farthest).cwiseMin(farthest);
+  return press::laws_at(map_.weights(theta_, near), shares_, components_, defensive_);
+}
+
+Matrix Press::state_weights(const MatrixView& x) const {
+  require(x.rows() == n_inputs(), owner, ": x has ", x.rows(), " rows (one per dimension), expected ", n_inputs());
+  require(x.allFinite(), owner, ": x holds NaN or infinity");
+  return map_.weights(theta_, x_scale().transform(x).cwiseMax(-farthest).cwiseMin(farthest));
+}
+
+Vector Press::entropy(const MatrixView& x) const { return entropy_of(state_weights(x)); }
+
+GaussianMixtures Press::state_densities() const {
+  return press::laws_at(Matrix::Identity(n_states(), n_states()), shares_, components_, defensive_)
+      .affine(y_scale().mean(), y_scale().scale());
+}
+
+Matrix Press::smoothing_matrix(const MatrixView& x) const {
+  const Matrix w = state_weights(x);
+  return w.transpose() * press::inverse_sizes(found_.sizes).asDiagonal() * w;
+}
+
+Document Press::to_document() const {
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"n_states", n_states()},
+                                  {"theta", theta_},
+                                  {"component_centers", centers_},
+                                  {"component_widths", widths_},
+                                  {"component_shares", shares_},
+                                  {"standard_errors", found_.standard_errors},
+                                  {"state_means", found_.means},
+                                  {"state_levels", found_.levels},
+                                  {"state_inputs", found_.inputs},
+                                  {"state_sizes", found_.sizes},
+                                  {"bandwidths", found_.bandwidths},
+                                  {"degrees_of_freedom", found_.freedom},
+                                  {"mean_entropy", found_.entropy},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+namespace {
+
+PressMap map_of(const PressOptions& options, Index n_inputs, Index n_states) {
+  std::vector<Index> hidden;
+  for (const double width : options.hidden) hidden.push_back(static_cast<Index>(width));
+  return {n_inputs, n_states, hidden, options.activation};
+}
+
+/// Refuses what would not fit in memory.
+void check_size(const PressMap& largest) {
+  constexpr Index most = Index{1} << 27;  // numbers: a gigabyte
+  require(largest.n_parameters() <= most, owner, ": the map has ", largest.n_parameters(),
+          " coefficients, expected at most ", most, "; give fewer of hidden or n_states");
+}
+
+Matrix coefficients_of(const PressMap& map, const Vector& theta) {
+  return map.n_layers() == 1 ? Matrix(map.layer(theta, 0)) : Matrix();
+}
+
+}  // namespace
+
+Press Press::from_document(const Document& document) {
+  PressOptions options;
+  set_options(options, owner, document.at("options"));
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  const Index d_x = x_scale.dimension();
+  const Index d_y = y_scale.dimension();
+  const Index states = document.at("n_states").as_integer();
+  const Components components{document.at("component_centers").as_matrix(), document.at("component_widths").as_vector(),
+                              document.at("component_shares").as_matrix()};
+  const Index count = components.widths.size();
+  const bool shares_agree = states >= 1 && count >= 1 && components.centers.rows() == d_y &&
+                            components.centers.cols() == count && components.shares.rows() == count &&
+                            components.shares.cols() == states;
+  if (!shares_agree || !(components.widths.minCoeff() > 0) || !(components.shares.minCoeff() >= 0)) {
+    throw FormatError("PRESS: the components do not fit together");
+  }
+  PressMap map = map_of(options, d_x, states);
+  Vector theta = document.at("theta").as_vector();
+  Found found;
+  found.standard_errors = document.at("standard_errors").as_matrix();
+  found.means = document.at("state_means").as_matrix();
+  found.levels = document.at("state_levels").as_matrix();
+  found.inputs = document.at("state_inputs").as_matrix();
+  found.sizes = document.at("state_sizes").as_vector();
+  found.bandwidths = document.at("bandwidths").as_vector();
+  found.freedom = document.at("degrees_of_freedom").as_number();
+  found.entropy = document.at("mean_entropy").as_number();
+  const auto is = [states](const Matrix& m, Index rows) { return m.rows() == rows && m.cols() == states; };
+  if (theta.size() != map.n_parameters() || !theta.allFinite() || !is(found.means, d_y) || !is(found.levels, d_y) ||
+      !is(found.inputs, d_x) || found.sizes.size() != states || found.bandwidths.size() != states) {
+    throw FormatError("PRESS: the parameters do not fit together");
+  }
+  found.coefficients = coefficients_of(map, theta);
+  Defensive defensive = Defensive::read(document, options.defensive_weight, d_y);
+  return Press(
+      {std::move(options), std::move(map), std::move(theta), std::move(found), components, std::move(defensive)},
+      std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+}
+
+Press Press::fit(const Dataset& data, const PressOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& counted = rows_that_count(data, storage);
+  FitReport report;
+  report.details.set("n_rows", counted.size());
+  const bool by_folds = options.selection == PressSelection::cv;
+  const bool own_folds = by_folds && options.cv.size() > 1;
+  const Dataset given = rows_of_fit(counted, !own_folds);
+  Standardized standardized = preparation::standardize(owner, given, options.standardize);
+  if (options.standardize) preparation::round_rows(standardized.data);
+  preparation::warn_of_data(data, standardized, report);
+  const Dataset& rows = standardized.data;
+  const Grid grid = press::list_candidates(options, rows.size(), report);
+  require(!grid.states.empty(), owner, ": n_states = ", options.n_states.front(), ", expected at most the ",
+          rows.size(), " different rows");
+  check_size(map_of(options, rows.x.rows(), grid.states.back()));
+  std::vector<Index> fold;
+  if (by_folds && grid.size() > 1) {
+    const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
+    fold = preparation::folds_of(cv, own_folds ? data : rows, options.seed);
+  }
+
+  const Defensive defensive = Defensive::fit(options.defensive_weight, rows);
+  const double least_width = options.bandwidth_y_floor * 0.5 * defensive.scale.mean();
+  WidthRules rules{.floor = std::max(least_width, 0.5 * smallest_step(rows.y)),
+                   .common = options.common_bandwidth,
+                   .tolerance = options.compression_tolerance};
+  rules.given = Eigen::Map<const Vector>(options.bandwidth_y.data(), std::ssize(options.bandwidth_y));
+  const Setting setting{options, rules, defensive};
+  Fitted fitted = press::choose(grid, rows, fold, setting, run, report);
+  const int threads = resolve_threads(run.threads);
+  settle_states(fitted, rows, report);
+  if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
+
+  const Matrix w = fitted.map.weights(fitted.theta, rows.x);
+  const PressStates states = press_states(w, rows.y, rows.weights);
+  const Matrix shifts =
+      options.corrected_levels ? Matrix(states.levels - states.means) : Matrix::Zero(rows.y.rows(), w.rows());
+  Found found;
+  found.coefficients = coefficients_of(fitted.map, fitted.theta);
+  found.standard_errors = press::standard_errors(fitted, rows, options, rules, defensive, threads);
+  found.means = standardized.y.inverse_transform(states.means);
+  found.levels = standardized.y.inverse_transform(states.levels);
+  const Vector inverse = press::inverse_sizes(states.sizes);
+  found.inputs = rows.x * (w * rows.weights.asDiagonal()).transpose() * inverse.asDiagonal();
+  if (rows.x.rows() > 0) found.inputs = standardized.x.inverse_transform(found.inputs);
+  found.sizes = states.sizes;
+  found.bandwidths = fitted.widths;
+  found.freedom = states.freedom();
+  found.entropy = entropy_of(w).dot(rows.weights) / rows.weights.sum();
+  warn_of_coefficients(fitted, report);
+  warn_of_widths(fitted, least_width, rules, report);
+
+  const auto mean_square = [&](const Matrix& residuals) {
+    return residuals.colwise().squaredNorm().dot(rows.weights) / rows.weights.sum();
+  };
+  report.details.set("n_states", fitted.map.n_states());
+  report.details.set("degrees_of_freedom", found.freedom);
+  report.details.set("regularization", fitted.ridge);
+  if (!options.lasso.empty()) report.details.set("lasso", fitted.lasso);
+  report.details.set("n_inputs_used",
+                     fitted.map.n_layers() > 1
+                         ? rows.x.rows()
+                         : (found.coefficients.bottomRows(rows.x.rows()).array() != 0).rowwise().any().count());
+  report.details.set("iterations", fitted.iterations);
+  report.details.set("search", to_string(fitted.status));
+  if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
+  if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
+  report.details.set("mse", mean_square(rows.y - states.means * w));
+  report.details.set("mse_of_levels", mean_square(rows.y - states.levels * w));
+  report.details.set("leave_one_out_nll", press::leave_one_out_nll(fitted, rows, rules, defensive));
+  Components components = press::make_components(w, rows, fitted.widths, rules, shifts);
+  report.details.set("n_components", components.widths.size());
+  return Press({options, fitted.map, fitted.theta, std::move(found), std::move(components), defensive}, standardized.x,
+               standardized.y, std::move(report));
+}
+
+}  // namespace condens

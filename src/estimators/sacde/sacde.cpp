@@ -1,0 +1,386 @@
+#include "condens/estimators/sacde.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "core/flush_subnormals.hpp"
+#include "kernels/gaussian_kernel.hpp"
+#include "linalg/vector_math.hpp"
+#include "model/preparation.hpp"
+#include "steps.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::string_view owner = "SACDE";
+
+void check_options(const SacdeOptions& options, const Dataset& data) {
+  validate_options(options, owner);
+  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
+  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
+  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+  preparation::check_centers(owner, options.centers, data);
+}
+
+}  // namespace
+
+SacdeOptions SacdeOptions::paper() {
+  std::vector<double> grid;  // twenty numbers from 0.01 to 2, equally spaced in the logarithm
+  for (int i = 0; i < 20; ++i) grid.push_back(0.01 * std::pow(200.0, i / 19.0));
+  grid.back() = 2;
+  return {.bandwidth = grid,
+          .bandwidth_y = {},
+          .regularization = grid,
+          .regularization_scale = RegularizationScale::absolute,
+          .adaptive = false,
+          .selection_rule = SelectionRule::minimum,
+          .constant_group = false,
+          .center_selection = CenterSelection::random,
+          .mask_centers = false,
+          .stop_early = false,
+          .defensive_weight = 0.0};
+}
+
+struct Sacde::Parameters {
+  SacdeOptions options;
+  double bandwidth;
+  double bandwidth_y;
+  double regularization;
+  std::vector<std::vector<Index>> inputs;
+  Matrix alpha;
+  Vector constant;
+  Vector stability;
+  Matrix centers_x;
+  Matrix centers_y;
+  Defensive defensive;
+};
+
+Sacde::Sacde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
+      options_(std::move(p.options)),
+      bandwidth_(p.bandwidth),
+      bandwidth_y_(p.bandwidth_y),
+      regularization_(p.regularization),
+      inputs_(std::move(p.inputs)),
+      alpha_(std::move(p.alpha)),
+      constant_(std::move(p.constant)),
+      stability_(std::move(p.stability)),
+      centers_x_(std::move(p.centers_x)),
+      centers_y_(std::move(p.centers_y)),
+      defensive_(std::move(p.defensive)) {
+  prepare();
+}
+
+void Sacde::prepare() {
+  std::vector<Index> place(static_cast<std::size_t>(constant_.size()), -1);
+  std::vector<Index> used;
+  for (Index b = 0; b < constant_.size(); ++b) {
+    if (constant_[b] > 0 || (alpha_.row(b).array() > 0).any()) {
+      place[static_cast<std::size_t>(b)] = std::ssize(used);
+      used.push_back(b);
+    }
+  }
+  log_constant_ = constant_(used).array().log();
+  for (Index d = 0; d < alpha_.cols(); ++d) {
+    std::vector<Index> centers;
+    for (Index b = 0; b < alpha_.rows(); ++b) {
+      if (alpha_(b, d) > 0) centers.push_back(b);
+    }
+    if (centers.empty()) continue;
+    ActiveInput input{inputs_[static_cast<std::size_t>(d)], {}, {}, alpha_(centers, d).array().log()};
+    input.centers = centers_x_(input.rows, centers);
+    for (const Index b : centers) input.target.push_back(place[static_cast<std::size_t>(b)]);
+    active_.push_back(std::move(input));
+  }
+  components_ = kernel_components(centers_y_(Eigen::all, used), bandwidth_y_, defensive_);
+}
+
+/// log sum_d alpha_db phi_b(x_d) for every component b, its largest term taken out first: finite however far x is.
+GaussianMixtures Sacde::laws(const MatrixView& x) const {
+  std::vector<Matrix> exponents;
+  Matrix largest = log_constant_.replicate(1, x.cols());
+  for (const ActiveInput& input : active_) {
+    Matrix exponent(std::ssize(input.target), x.cols());
+    squared_distances(input.centers.transpose(), x(input.rows, Eigen::all), exponent);
+    exponent *= -0.5 / (bandwidth_ * bandwidth_);
+    exponent.colwise() += input.log_alpha;
+    for (Index p = 0; p < exponent.rows(); ++p) {
+      const Index b = input.target[static_cast<std::size_t>(p)];
+      largest.row(b) = largest.row(b).cwiseMax(exponent.row(p));
+    }
+    exponents.push_back(std::move(exponent));
+  }
+  const auto shifted_exp = [](double value, double shift) { return std::exp(value == shift ? 0.0 : value - shift); };
+  Matrix sums = log_constant_.replicate(1, x.cols()).binaryExpr(largest, shifted_exp);
+  for (std::size_t d = 0; d < active_.size(); ++d) {
+    for (Index p = 0; p < exponents[d].rows(); ++p) {
+      const Index b = active_[d].target[static_cast<std::size_t>(p)];
+      sums.row(b) += exponents[d].row(p).binaryExpr(largest.row(b), shifted_exp);
+    }
+  }
+  return kernel_laws(components_, largest.array() + sums.array().log(), defensive_);
+}
+
+Matrix Sacde::contribution(Index input, const MatrixView& x, const MatrixView& y) const {
+  require(input >= 0 && input < alpha_.cols(), owner, ": input = ", input, ", expected 0 to ", alpha_.cols() - 1);
+  const auto& rows = inputs_[static_cast<std::size_t>(input)];
+  require(x.rows() == std::ssize(rows), owner, ": contribution of input ", input, ": x has ", x.rows(),
+          " rows, expected ", rows.size());
+  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
+  Matrix all = Matrix::Zero(n_inputs(), x.cols());
+  all(rows, Eigen::all) = x;
+  const Matrix inside = x_scale().transform(all);
+  Matrix phi(alpha_.rows(), x.cols());
+  squared_distances(centers_x_(rows, Eigen::all).transpose(), inside(rows, Eigen::all), phi);
+  phi *= -0.5 / (bandwidth_ * bandwidth_);
+  exp_in_place(phi.data(), phi.size());
+  phi.array().colwise() *= alpha_.col(input).array();
+  Matrix eta(alpha_.rows(), y.cols());
+  squared_distances(centers_y_.transpose(), y_scale().transform(y), eta);
+  eta *= -0.5 / (bandwidth_y_ * bandwidth_y_);
+  exp_in_place(eta.data(), eta.size());
+  return phi.transpose() * eta;
+}
+
+Vector Sacde::constant_contribution(const MatrixView& y) const {
+  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
+  Matrix eta(constant_.size(), y.cols());
+  squared_distances(centers_y_.transpose(), y_scale().transform(y), eta);
+  eta *= -0.5 / (bandwidth_y_ * bandwidth_y_);
+  exp_in_place(eta.data(), eta.size());
+  return eta.transpose() * constant_;
+}
+
+Vector Sacde::support() const {
+  Vector out = Vector::Zero(n_inputs());
+  for (std::size_t d = 0; d < inputs_.size(); ++d) {
+    if ((alpha_.col(static_cast<Index>(d)).array() > 0).any()) out(inputs_[d]).setOnes();
+  }
+  return out;
+}
+
+Vector Sacde::feature_importances() const {
+  Vector out = Vector::Zero(n_inputs());
+  for (std::size_t d = 0; d < inputs_.size(); ++d) {
+    out(inputs_[d]).setConstant(alpha_.col(static_cast<Index>(d)).norm() / static_cast<double>(inputs_[d].size()));
+  }
+  const double total = out.sum();
+  return total > 0 ? Vector(out / total) : out;
+}
+
+Matrix Sacde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
+Matrix Sacde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
+
+Document Sacde::to_document() const {
+  Vector input_of_row(n_inputs());
+  for (std::size_t d = 0; d < inputs_.size(); ++d) input_of_row(inputs_[d]).setConstant(static_cast<double>(d));
+  // Most inputs have no coefficient: those that have, one by one.
+  const sacde::Terms terms = sacde::positive_terms(alpha_);
+  Vector input(terms.size());
+  Vector center(terms.size());
+  for (Index p = 0; p < terms.size(); ++p) {
+    const Index column = terms.coordinate[static_cast<std::size_t>(p)] / alpha_.rows();
+    const Index row = terms.coordinate[static_cast<std::size_t>(p)] % alpha_.rows();
+    input[p] = static_cast<double>(column);
+    center[p] = static_cast<double>(row);
+  }
+  Document out = Document::Object{{"options", options()},
+                                  {"x_scale", x_scale().to_document()},
+                                  {"y_scale", y_scale().to_document()},
+                                  {"bandwidth", bandwidth_},
+                                  {"bandwidth_y", bandwidth_y_},
+                                  {"regularization", regularization_},
+                                  {"input_of_row", std::move(input_of_row)},
+                                  {"input", std::move(input)},
+                                  {"center", std::move(center)},
+                                  {"coefficient", terms.value},
+                                  {"constant", constant_},
+                                  {"stability", stability_},
+                                  {"centers_x", centers_x_},
+                                  {"centers_y", centers_y_},
+                                  {"report", report().to_document()}};
+  defensive_.write(out);
+  return out;
+}
+
+namespace {
+
+/// A number of a file as an index below `end`.
+Index read_index(double value, Index end) {
+  if (!(value >= 0) || value >= static_cast<double>(end) || value != std::floor(value)) {
+    throw FormatError("SACDE: the parameters do not fit together");
+  }
+  return static_cast<Index>(value);
+}
+
+/// The rows of each input, numbered 0, 1, ... in order.
+std::vector<std::vector<Index>> read_inputs(const Vector& input_of_row) {
+  std::vector<std::vector<Index>> out;
+  for (Index i = 0; i < input_of_row.size(); ++i) {
+    const Index input = read_index(input_of_row[i], std::ssize(out) + 1);
+    if (input == std::ssize(out)) out.emplace_back();
+    out[static_cast<std::size_t>(input)].push_back(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+Sacde Sacde::from_document(const Document& document) {
+  Parameters p;
+  set_options(p.options, owner, document.at("options"));
+  p.bandwidth = document.at("bandwidth").as_number();
+  p.bandwidth_y = document.at("bandwidth_y").as_number();
+  p.regularization = document.at("regularization").as_number();
+  const Vector input_of_row = document.at("input_of_row").as_vector();
+  p.inputs = read_inputs(input_of_row);
+  p.constant = document.at("constant").as_vector();
+  p.stability = document.at("stability").as_vector();
+  p.centers_x = document.at("centers_x").as_matrix();
+  p.centers_y = document.at("centers_y").as_matrix();
+  const Vector input = document.at("input").as_vector();
+  const Vector center = document.at("center").as_vector();
+  const Vector coefficient = document.at("coefficient").as_vector();
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
+  const Index b = p.constant.size();
+  const bool shapes_agree = input_of_row.size() == x_scale.dimension() && p.centers_x.rows() == x_scale.dimension() &&
+                            p.centers_y.rows() == y_scale.dimension() && p.centers_x.cols() == b &&
+                            p.centers_y.cols() == b && b > 0 && input.size() == coefficient.size() &&
+                            center.size() == coefficient.size() &&
+                            (p.stability.size() == 0 || p.stability.size() == x_scale.dimension());
+  if (!shapes_agree) throw FormatError("SACDE: the parameters do not fit together");
+  p.alpha = Matrix::Zero(b, std::ssize(p.inputs));
+  for (Index i = 0; i < coefficient.size(); ++i) {
+    p.alpha(read_index(center[i], b), read_index(input[i], p.alpha.cols())) = coefficient[i];
+  }
+  const bool values_make_sense = p.bandwidth > 0 && p.bandwidth_y > 0 && p.constant.minCoeff() >= 0 &&
+                                 (coefficient.size() == 0 || coefficient.minCoeff() > 0) &&
+                                 p.constant.sum() + coefficient.sum() > 0;
+  if (!values_make_sense) throw FormatError("SACDE: the parameters do not fit together");
+  return Sacde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+}
+
+Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  const FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows = rows_that_count(data, storage);
+  FitReport report;
+  preparation::warn_of_lost_weights(data, report);
+  sacde::Prepared prepared = sacde::prepare(data, rows, options, run, report);
+  sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
+
+  Parameters p{.options = options,
+               .bandwidth = chosen.point.bandwidth,
+               .bandwidth_y = chosen.point.bandwidth_y,
+               .regularization = chosen.point.lambda,
+               .inputs = rows.inputs(),
+               .alpha = {},
+               .constant = Vector::Zero(prepared.problem.centers()),
+               .stability = {},
+               .centers_x = std::move(prepared.centers_x),
+               .centers_y = prepared.problem.centers_y,
+               .defensive = prepared.problem.defensive};
+  p.alpha = Matrix::Zero(p.constant.size(), std::ssize(p.inputs));
+  const sacde::Terms& terms = chosen.point.solutions.front();
+  for (Index i = 0; i < terms.size(); ++i) {
+    const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
+    const Index center = coordinate % p.constant.size();
+    const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / p.constant.size())];
+    (input < 0 ? p.constant[center] : p.alpha(center, input)) = terms.value[i];
+  }
+  if (terms.size() == 0) p.constant.setConstant(1.0 / static_cast<double>(p.constant.size()));
+  if (!p.inputs.empty() && !(p.alpha.array() > 0).any()) {
+    report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
+  }
+  if (options.stability_resamples > 0) {
+    SacdeOptions fixed = options;
+    fixed.bandwidth = {p.bandwidth};
+    fixed.bandwidth_y = {p.bandwidth_y};
+    // Where nothing can be selected, any penalty does.
+    const auto positive = [](double lambda) { return std::vector{lambda > 0 ? lambda : 1.0}; };
+    fixed.regularization = positive(p.regularization);
+    fixed.first_regularization = positive(chosen.first_lambda);
+    fixed.regularization_scale = RegularizationScale::absolute;
+    p.stability = selection_stability(rows, fixed, options.stability_resamples, run);
+  }
+  return Sacde(std::move(p), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report));
+}
+
+Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run) {
+  data.check(owner);
+  check_options(options, data);
+  require(options.bandwidth.size() == 1 && options.regularization.size() == 1 && options.bandwidth_y.size() <= 1 &&
+              options.first_regularization.size() <= 1,
+          owner, ": stability needs one bandwidth, one regularization, at most one bandwidth_y and at most one ",
+          "first_regularization; got ", options.bandwidth.size(), ", ", options.regularization.size(), ", ",
+          options.bandwidth_y.size(), " and ", options.first_regularization.size());
+  require(resamples >= 1, owner, ": resamples = ", resamples, ", expected at least 1");
+  SacdeOptions fixed = options;
+  fixed.stability_resamples = 0;
+  Task task(run, "resampling", static_cast<double>(resamples));
+  Matrix selected = Matrix::Zero(data.x.rows(), resamples);
+  // Resamples side by side, each on one thread: the same bits for any number of threads.
+  parallel_for(
+      resamples, task.threads(),
+      [&](Index i) {
+        RandomStream random(static_cast<std::uint64_t>(options.seed), static_cast<std::uint64_t>(i) + 1);
+        std::vector<Index> half = random.permutation(data.size());
+        half.resize(static_cast<std::size_t>((data.size() + 1) / 2));
+        std::sort(half.begin(), half.end());
+        const Dataset sample = data.subset(half);
+        if ((sample.y.rowwise().maxCoeff() - sample.y.rowwise().minCoeff()).minCoeff() > 0) {
+          selected.col(i) = Sacde::fit(sample, fixed, {.threads = 1, .observer = {}}).support();
+        }
+        task.advance(1.0);
+      },
+      [&] { task.poll(); });
+  return selected.rowwise().mean();
+}
+
+SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,
+                               const MatrixView& centers, double bandwidth, double bandwidth_y, double regularization) {
+  const std::string_view name = "sacde_objective";
+  const Index d_x = x.rows();
+  require(y.rows() > 0 && y.cols() > 0, name, ": y is ", y.rows(), " x ", y.cols(), ", expected rows of data");
+  require(x.cols() == y.cols(), name, ": x has ", x.cols(), " rows of data and y has ", y.cols());
+  require(centers.rows() == d_x + y.rows() && centers.cols() > 0, name, ": centers are ", centers.rows(), " x ",
+          centers.cols(), ", expected columns of ", d_x + y.rows(), " numbers");
+  require(alpha.rows() == centers.cols() && (alpha.cols() == d_x || alpha.cols() == d_x + 1), name, ": alpha is ",
+          alpha.rows(), " x ", alpha.cols(), ", expected ", centers.cols(), " x ", d_x, ", or one column more");
+  require(alpha.size() == 0 || alpha.minCoeff() >= 0, name, ": alpha has negative entries, expected >= 0");
+  require(bandwidth > 0 && bandwidth_y > 0 && regularization > 0, name, ": bandwidth = ", bandwidth,
+          ", bandwidth_y = ", bandwidth_y, ", regularization = ", regularization, ", expected numbers > 0");
+  sacde::Problem problem;
+  for (Index d = 0; d < d_x; ++d) {
+    problem.features.emplace_back(Matrix(x.row(d).transpose()), Matrix(centers.row(d)));
+  }
+  problem.penalty_weights = Matrix::Ones(alpha.cols(), 1);
+  if (alpha.cols() > d_x) {
+    problem.features.push_back(sacde::constant_feature(x.cols(), centers.cols()));
+    problem.penalty_weights(d_x, 0) = 0;
+  }
+  problem.y = y;
+  problem.weights = Vector::Ones(y.cols());
+  problem.centers_y = centers.bottomRows(y.rows());
+  problem.fold_begin = {0, y.cols()};
+  const sacde::Quadratics quadratics(problem, sacde::sum_kernels(problem, bandwidth, false, 1), bandwidth_y, 1e-15, 1);
+  const Matrix a = alpha;
+  const Matrix q = quadratics[0].product(a);
+  const Matrix& h = quadratics[0].linear();
+  const auto certificate = certify_group_lasso(h, problem.penalty_weights.col(0), regularization, a, q);
+  SacdeObjective out{certificate.objective, q - h, certificate.gap, certificate.kkt_residual};
+  for (Index g = 0; g < a.cols(); ++g) {
+    const double norm = a.col(g).norm();
+    if (norm > 0) out.gradient.col(g) += regularization * problem.penalty_weights(g, 0) / norm * a.col(g);
+  }
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,263 @@
+#include "steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+
+#include "condens/core/errors.hpp"
+#include "model/preparation.hpp"
+
+namespace condens::sacde {
+
+namespace {
+
+constexpr std::string_view owner = "SACDE";
+
+bool compares_candidates(const SacdeOptions& options) {
+  return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1 ||
+         (options.adaptive && options.first_regularization.size() > 1);
+}
+
+/// The least score, the first of equals; of its widths the largest penalty within one standard error, if so asked.
+const PathPoint& pick(const std::vector<PathPoint>& points, SelectionRule rule) {
+  const auto best = std::min_element(points.begin(), points.end(),
+                                     [](const PathPoint& a, const PathPoint& b) { return a.score < b.score; });
+  if (rule == SelectionRule::minimum || !std::isfinite(best->score)) return *best;
+  return *std::find_if(points.begin(), points.end(), [&](const PathPoint& point) {
+    return point.bandwidth == best->bandwidth && point.bandwidth_y == best->bandwidth_y &&
+           point.score <= best->score + best->standard_error;
+  });
+}
+
+Document candidates_to_document(const std::vector<PathPoint>& points) {
+  const auto column = [&](const auto& value) { return preparation::column(points, value); };
+  return Document::Object{{"bandwidth", column([](const PathPoint& p) { return p.bandwidth; })},
+                          {"bandwidth_y", column([](const PathPoint& p) { return p.bandwidth_y; })},
+                          {"regularization", column([](const PathPoint& p) { return p.regularization; })},
+                          {"score", column([](const PathPoint& p) { return p.score; })},
+                          {"standard_error", column([](const PathPoint& p) { return p.standard_error; })}};
+}
+
+/// Norms of the coefficients at the chosen widths, for the inputs that are selected anywhere on the path.
+Document path_to_document(const std::vector<PathPoint>& points, const PathPoint& chosen, const Prepared& prepared,
+                          bool scored) {
+  std::vector<const PathPoint*> path;
+  for (const PathPoint& point : points) {
+    if (point.bandwidth == chosen.bandwidth && point.bandwidth_y == chosen.bandwidth_y) path.push_back(&point);
+  }
+  Matrix norms(prepared.problem.groups(), std::ssize(path));
+  for (Index l = 0; l < norms.cols(); ++l) {
+    norms.col(l) =
+        group_norms(path[static_cast<std::size_t>(l)]->solutions.front(), norms.rows(), prepared.problem.centers());
+  }
+  std::vector<Index> shown;
+  for (Index g = 0; g < norms.rows(); ++g) {
+    if (prepared.input_of_group[static_cast<std::size_t>(g)] >= 0 && norms.row(g).maxCoeff() > 0) shown.push_back(g);
+  }
+  Vector inputs(std::ssize(shown));
+  for (Index i = 0; i < inputs.size(); ++i) {
+    inputs[i] =
+        static_cast<double>(prepared.input_of_group[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])]);
+  }
+  const auto column = [&](const auto& value) {
+    return preparation::column(path, [&](const PathPoint* point) { return value(*point); });
+  };
+  Document out = Document::Object{{"regularization", column([](const PathPoint& p) { return p.lambda; })},
+                                  {"inputs", std::move(inputs)},
+                                  {"norms", Matrix(norms(shown, Eigen::all))},
+                                  {"chosen", chosen.lambda}};
+  if (scored) {
+    out.set("score", column([](const PathPoint& p) { return p.score; }));
+    out.set("standard_error", column([](const PathPoint& p) { return p.standard_error; }));
+  }
+  return out;
+}
+
+bool selects_inputs(const Problem& problem, const PathPoint& point) {
+  const Vector norms = group_norms(point.solutions.front(), problem.groups(), problem.centers());
+  return norms.dot(problem.penalty_weights.col(0)) > 0;
+}
+
+/// The path at a point's widths over the inputs that its solutions use, penalised by the inverse of their norms there.
+std::vector<PathPoint> follow_again(const Problem& problem, const PathPoint& first, const PathOptions& options,
+                                    Task& task) {
+  const Reweighted again = reweight(problem, first.solutions);
+  const bool dense = again.problem.groups() * problem.centers() <= largest_dense_order;
+  const KernelSums sums = sum_kernels(again.problem, first.bandwidth, dense, task.threads());
+  auto path = follow_path(again.problem, options, sums, first.bandwidth_y, infinity, task, task.threads());
+  for (PathPoint& point : path) {
+    for (Terms& solution : point.solutions) {
+      for (Index& c : solution.coordinate) {
+        c = again.group[static_cast<std::size_t>(c / problem.centers())] * problem.centers() + c % problem.centers();
+      }
+    }
+  }
+  return path;
+}
+
+/// The paths of all widths. Those that may stop early are followed one after another, from wide to narrow, so that the
+/// narrow ones, which take the longest, are held against the wide; so are those of large problems, whose memory would
+/// grow with threads. Otherwise one width of x per thread. The arithmetic is the same.
+std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& options,
+                                    const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y,
+                                    Task& task) {
+  const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
+  const bool one_by_one = options.stop_early || !dense;
+  const int inner_threads = one_by_one ? task.threads() : 1;
+  const auto from_wide_to_narrow = [](const std::vector<double>& widths) {
+    std::vector<std::size_t> order(widths.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return widths[a] > widths[b]; });
+    return order;
+  };
+  const auto order = from_wide_to_narrow(bandwidth);
+  std::vector<std::vector<std::vector<PathPoint>>> found(bandwidth.size());
+  double best = infinity;
+  parallel_for(
+      std::ssize(bandwidth), one_by_one ? 1 : task.threads(),
+      [&](Index i) {
+        const std::size_t index = order[static_cast<std::size_t>(i)];
+        const KernelSums sums = sum_kernels(problem, bandwidth[index], dense, inner_threads);
+        const std::vector<double> widths = bandwidth_y.empty() ? std::vector{bandwidth[index]} : bandwidth_y;
+        found[index].resize(widths.size());
+        for (const std::size_t j : from_wide_to_narrow(widths)) {
+          auto& path = found[index][j];
+          path = follow_path(problem, options, sums, widths[j], one_by_one ? best : infinity, task, inner_threads);
+          if (!one_by_one) continue;
+          for (const PathPoint& point : path) best = std::min(best, point.score);
+        }
+      },
+      [&] { task.poll(); });
+  std::vector<PathPoint> out;
+  for (auto& paths : found) {
+    for (auto& path : paths) std::move(path.begin(), path.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+}  // namespace
+
+Feature constant_feature(Index rows, Index centers) { return {Matrix(rows, 0), Matrix(0, centers)}; }
+
+Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& options, const Run& run,
+                 FitReport& report) {
+  preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  const Dataset& data = standardized.data;
+  const Index d_x = data.x.rows();
+  std::vector<Index> center_rows;
+  Prepared out{standardized.x, standardized.y, {}, {}, {}};
+  Problem& problem = out.problem;
+  if (options.centers.size() == 0) {
+    center_rows = preparation::choose_center_rows(data, options.center_selection, options.n_centers, options.seed,
+                                                  resolve_threads(run.threads), report);
+    out.centers_x = data.x(Eigen::all, center_rows);
+    problem.centers_y = data.y(Eigen::all, center_rows);
+  } else {
+    out.centers_x = standardized.x.transform(options.centers.topRows(d_x));
+    problem.centers_y = standardized.y.transform(options.centers.bottomRows(data.y.rows()));
+  }
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers()), -1);
+
+  std::vector<Index> order(static_cast<std::size_t>(rows.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  problem.fold_begin = {0, rows.size()};
+  if (compares_candidates(options)) {
+    const std::vector<Index> fold = preparation::folds_of(options.cv, given, options.seed);
+    preparation::FoldOrder sorted = preparation::sort_by_fold(fold);
+    order = std::move(sorted.order);
+    problem.fold_begin = std::move(sorted.begin);
+    for (std::size_t l = 0; options.mask_centers && l < center_rows.size(); ++l) {
+      problem.center_fold[l] = fold[static_cast<std::size_t>(center_rows[l])];
+    }
+  }
+  problem.y = data.y(Eigen::all, order);
+  problem.weights = data.weights(order);
+  problem.defensive = Defensive::fit(options.defensive_weight, data);
+
+  const auto inputs = rows.inputs();
+  for (std::size_t d = 0; d < inputs.size(); ++d) {
+    Feature feature(data.x(inputs[d], order).transpose(), out.centers_x(inputs[d], Eigen::all));
+    // Unstandardised data are taken as they are: the group of a constant input is a constant one, unless there is one.
+    if (feature.is_constant() && (options.standardize || options.constant_group)) {
+      report.warnings.push_back(message("input ", inputs[d].front() + 1, " is constant and plays no part"));
+      continue;
+    }
+    problem.features.push_back(std::move(feature));
+    out.input_of_group.push_back(static_cast<Index>(d));
+  }
+  // Without inputs there is nothing but the marginal to estimate.
+  if (options.constant_group || problem.features.empty()) {
+    problem.features.push_back(constant_feature(rows.size(), problem.centers()));
+    out.input_of_group.push_back(-1);
+  }
+  problem.penalty_weights = Matrix::Ones(problem.groups(), problem.problems());
+  if (out.input_of_group.back() < 0) problem.penalty_weights.bottomRows(1).setZero();
+  return out;
+}
+
+Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report) {
+  const Problem& problem = prepared.problem;
+  // Without inputs that vary, widths of x and penalties of their own have nothing to act on.
+  const bool without_inputs = prepared.input_of_group.front() < 0;
+  std::vector<double> bandwidth = options.bandwidth;
+  if (without_inputs && !options.bandwidth_y.empty()) bandwidth.resize(1);
+  const auto falling = [&](std::vector<double> penalties) {
+    std::sort(penalties.begin(), penalties.end(), std::greater<>());
+    if (without_inputs) penalties.resize(1);
+    return penalties;
+  };
+  const auto again = falling(options.regularization);
+  const bool has_own_penalties = options.adaptive && !options.first_regularization.empty();
+  PathOptions path{.regularization = has_own_penalties ? falling(options.first_regularization) : again,
+                   .scale = options.regularization_scale,
+                   .solver = options.solver,
+                   .tolerance = options.tolerance,
+                   .stop_early = options.stop_early,
+                   .scoring = options.scoring};
+  const Index paths = std::ssize(bandwidth) * std::max<Index>(1, std::ssize(options.bandwidth_y));
+  Task task(run, "following the paths of penalties",
+            static_cast<double>(paths * std::ssize(path.regularization)) +
+                static_cast<double>(options.adaptive ? again.size() : 0));
+  const std::vector<PathPoint> candidates = follow_paths(problem, path, bandwidth, options.bandwidth_y, task);
+  const PathPoint& first = pick(candidates, options.selection_rule);
+  const bool twice = options.adaptive && selects_inputs(problem, first);
+  path.regularization = again;
+  const std::vector<PathPoint> points = twice ? follow_again(problem, first, path, task) : candidates;
+  const PathPoint& chosen = twice ? pick(points, SelectionRule::minimum) : first;
+
+  const bool scored = problem.folds() > 1;
+  if (scored) {
+    if (selects_inputs(problem, chosen)) {
+      preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
+    }
+    preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y, problem.y, report);
+    report.details.set("candidates", candidates_to_document(candidates));
+    preparation::report_folds(
+        candidates, [](const PathPoint& p) { return p.folds; }, report);
+    if (std::isfinite(chosen.score)) {
+      report.details.set("score", chosen.score);
+      report.details.set("score_standard_error", chosen.standard_error);
+    }
+  }
+  report.details.set("path", path_to_document(points, chosen, prepared, scored));
+  report.details.set(
+      "certificate",
+      Document::Object{{"relative_gap", std::min(chosen.certificate.relative_gap, std::numeric_limits<double>::max())},
+                       {"kkt_residual", chosen.certificate.kkt_residual},
+                       {"products", chosen.products}});
+  if (options.solver == SacdeSolver::exact && !(chosen.certificate.relative_gap <= options.tolerance)) {
+    report.status = message("the duality gap is ", chosen.certificate.relative_gap, ", not ", options.tolerance);
+  }
+  report.details.set("n_rows", problem.rows());
+  report.details.set("n_centers", problem.centers());
+  report.details.set("bandwidth", chosen.bandwidth);
+  report.details.set("bandwidth_y", chosen.bandwidth_y);
+  report.details.set("regularization", chosen.lambda);
+  if (twice) report.details.set("first_regularization", first.lambda);
+  return {chosen, first.lambda};
+}
+
+}  // namespace condens::sacde

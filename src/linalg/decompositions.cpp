@@ -1,0 +1,36 @@
+#include "decompositions.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+namespace condens {
+
+SymmetricEigen symmetric_eigen(const Matrix& a) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
+  return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
+}
+
+SmallCholesky::SmallCholesky(const Matrix& a) : positive_definite(false) {
+  const Eigen::LLT<Matrix> factor(a);
+  lower = factor.matrixL();
+  positive_definite = factor.info() == Eigen::Success;
+}
+
+Vector SmallCholesky::solve(const Vector& right) const {
+  Vector out = lower.triangularView<Eigen::Lower>().solve(right);
+  lower.triangularView<Eigen::Lower>().transpose().solveInPlace(out);
+  return out;
+}
+
+Matrix orthonormal_columns(const Matrix& columns) {
+  const Eigen::HouseholderQR<Matrix> qr(columns);
+  return qr.householderQ() * Matrix::Identity(columns.rows(), columns.cols());
+}
+
+Vector singular_values(const Matrix& a) { return Eigen::JacobiSVD<Matrix>(a).singularValues(); }
+
+Matrix right_singular_vectors(const Matrix& a) { return Eigen::JacobiSVD<Matrix>(a, Eigen::ComputeThinV).matrixV(); }
+
+}  // namespace condens

@@ -1,0 +1,176 @@
+#include "condens/model/pooled_density.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "linalg/log_sum_exp.hpp"
+
+namespace condens {
+
+namespace {
+
+/// The rows of x that a member sees: all, or none where it is a marginal law.
+Matrix inputs_of(const ConditionalDensity& member, const MatrixView& x) { return x.topRows(member.n_inputs()); }
+
+Index targets_of(const PoolParts& parts) {
+  return parts.members.empty() ? parts.defensive.mean.size() : parts.members.front().model->n_targets();
+}
+
+/// The broad Gaussian as n laws.
+GaussianMixtures broad_laws(const Defensive& defensive, Index n) {
+  auto component = std::make_shared<const GaussianComponents>(GaussianComponents{defensive.mean, defensive.scale});
+  return GaussianMixtures::shared_normalized(std::move(component), Matrix::Zero(1, n));
+}
+
+Index components_of(const std::vector<GaussianMixtures>& parts) {
+  Index out = 0;
+  for (const GaussianMixtures& part : parts) out += part.n_components();
+  return out;
+}
+
+/// The components of all parts side by side: once, or once for each of `copies` laws.
+GaussianComponents joined(const std::vector<GaussianMixtures>& parts, Index copies) {
+  const Index m = components_of(parts);
+  const bool correlated =
+      std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.components().correlated(); });
+  GaussianComponents out = GaussianComponents::standard(parts.front().dimension(), m * copies, correlated);
+  Index to = 0;
+  for (const GaussianMixtures& part : parts) {
+    const Index own = part.n_components();
+    for (Index i = 0; i < copies; ++i) {
+      out.set_columns(i * m + to, part.components().columns(part.has_shared_components() ? 0 : i * own, own));
+    }
+    to += own;
+  }
+  return out;
+}
+
+/// One column of the table of candidates.
+Vector column(const FitReport& report, std::string_view name) {
+  const Document::Array& rows = report.details.at("members").as_array();
+  Vector out(std::ssize(rows));
+  std::transform(rows.begin(), rows.end(), out.begin(), [&](const Document& row) { return row.at(name).as_number(); });
+  return out;
+}
+
+}  // namespace
+
+PooledDensity::PooledDensity(PoolParts parts, FitReport report)
+    : ConditionalDensity(Standardizer::identity(parts.n_inputs), Standardizer::identity(targets_of(parts)),
+                         std::move(report)),
+      parts_(std::move(parts)) {
+  const auto& [d_x, members, broad] = parts_;
+  double total = broad.weight;
+  bool sound = broad.weight >= 0 && (broad.weight == 0 || broad.mean.size() == n_targets());
+  bool shared = true;
+  std::vector<double> weights;
+  std::vector<GaussianMixtures> none;
+  for (const auto& [model, weight] : members) {
+    sound &= weight > 0 && (model->n_inputs() == d_x || model->n_inputs() == 0);
+    sound &= model->n_targets() == n_targets();
+    total += weight;
+    weights.push_back(std::log(weight));
+    if (sound) none.push_back(model->predict(Matrix(model->n_inputs(), 0)));
+    shared &= sound && none.back().has_shared_components();
+  }
+  if (!sound || !(std::abs(total - 1) < 1e-9) || members.size() + (broad.weight > 0 ? 1 : 0) == 0) {
+    throw FormatError("the members of a pool and their weights do not fit together");
+  }
+  if (broad.weight > 0) {
+    weights.push_back(std::log(broad.weight));
+    none.push_back(broad_laws(broad, 0));
+  }
+  log_weights_ = Eigen::Map<const Vector>(weights.data(), std::ssize(weights));
+  for (const Document& row : this->report().details.at("members").as_array()) {  // a file may lack what is read later
+    row.at("name").as_string();
+    for (const char* name : {"weight", "score", "standard_error"}) row.at(name).as_number();
+  }
+  if (shared) shared_components_ = std::make_shared<const GaussianComponents>(joined(none, 1));
+}
+
+GaussianMixtures PooledDensity::laws(const MatrixView& x) const {
+  std::vector<GaussianMixtures> parts;
+  for (const PoolMember& member : parts_.members) {
+    const Standardizer& scale = y_scale_of(*member.model);
+    GaussianMixtures own = laws_of(*member.model, inputs_of(*member.model, x));
+    const bool moved = shared_components_ == nullptr;
+    parts.push_back(moved ? std::move(own).affine(scale.mean(), scale.scale()) : std::move(own));
+  }
+  if (parts_.defensive.weight > 0) parts.push_back(broad_laws(parts_.defensive, x.cols()));
+  Matrix log_weights(components_of(parts), x.cols());
+  Index to = 0;
+  for (std::size_t m = 0; m < parts.size(); ++m) {
+    const Index own = parts[m].n_components();
+    log_weights.middleRows(to, own) = parts[m].log_weights().array() + log_weights_[static_cast<Index>(m)];
+    to += own;
+  }
+  if (shared_components_ != nullptr) {
+    return GaussianMixtures::shared_normalized(shared_components_, std::move(log_weights));
+  }
+  return GaussianMixtures::separate(joined(parts, x.cols()), std::move(log_weights));
+}
+
+Vector PooledDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
+  Matrix terms(log_weights_.size(), y.cols());
+  for (std::size_t m = 0; m < parts_.members.size(); ++m) {
+    const ConditionalDensity& model = *parts_.members[m].model;
+    terms.row(static_cast<Index>(m)) =
+        model.log_density(inputs_of(model, x), y, {.threads = 1, .observer = {}}).transpose();
+  }
+  if (parts_.defensive.weight > 0) terms.bottomRows(1) = parts_.defensive.log_density(y).transpose();
+  Vector out(y.cols());
+  for (Index i = 0; i < y.cols(); ++i) out[i] = log_sum_exp(terms.col(i) + log_weights_);
+  return out;
+}
+
+std::vector<std::string> PooledDensity::member_names() const {
+  std::vector<std::string> out;
+  for (const Document& row : report().details.at("members").as_array()) out.push_back(row.at("name").as_string());
+  return out;
+}
+
+Vector PooledDensity::member_weights() const { return column(report(), "weight"); }
+
+Vector PooledDensity::member_scores() const { return column(report(), "score"); }
+
+void PooledDensity::write(Document& document) const {
+  Document::Array members;
+  Vector weights(std::ssize(parts_.members));
+  for (std::size_t m = 0; m < parts_.members.size(); ++m) {
+    const ConditionalDensity& model = *parts_.members[m].model;
+    members.emplace_back(Document::Object{{"model", model.model_name()}, {"parameters", model.to_document()}});
+    weights[static_cast<Index>(m)] = parts_.members[m].weight;
+  }
+  document.set("n_inputs", n_inputs()).set("members", std::move(members)).set("weights", weights);
+  document.set("defensive_weight", parts_.defensive.weight);
+  if (parts_.defensive.weight > 0) parts_.defensive.write(document);
+}
+
+PoolParts PooledDensity::read(const Document& document, const InnerLoader& load) {
+  PoolParts out{.n_inputs = document.at("n_inputs").as_integer(), .members = {}, .defensive = {}};
+  const Document::Array& members = document.at("members").as_array();
+  const Vector weights = document.at("weights").as_vector();
+  if (weights.size() != std::ssize(members) || out.n_inputs < 0) {
+    throw FormatError("a pool needs a weight for every member");
+  }
+  for (const Document& member : members) {
+    out.members.push_back({load(member), weights[std::ssize(out.members)]});
+  }
+  constexpr Index most_unseen = 1'000'000;  // inputs that no member sees: nothing else in the file has their number
+  Index seen = 0;
+  for (const PoolMember& member : out.members) seen = std::max(seen, member.model->n_inputs());
+  if (seen > 0 ? out.n_inputs != seen : out.n_inputs > most_unseen) {
+    throw FormatError(
+        message("the members of a pool, of ", seen, " inputs, and its ", out.n_inputs, " do not fit together"));
+  }
+  const double weight = document.at("defensive_weight").as_number();
+  if (weight > 0) {
+    const Index d_y =
+        out.members.empty() ? document.at("defensive_mean").as_vector().size() : out.members.front().model->n_targets();
+    out.defensive = Defensive::read(document, weight, d_y);
+  }
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,61 @@
+#pragma once
+// What every reduction does around its own search for directions: standardise, choose how many
+// directions by cross-validation, fit the inner model of z, and report.
+//
+// The report has n_components, and where they were chosen "candidates", their scores, and
+// "dimensions", how far the subspaces of the folds are from that of all rows; below "density" what
+// the inner model tells.
+//
+// A candidate d is scored on rows held out from everything: for every fold, scale, directions
+// and inner model come from the other rows. Directions that were found on the rows that score
+// them would look better the more of them there are.
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "condens/data/standardizer.hpp"
+#include "inner_fits.hpp"
+
+namespace condens::reduction {
+
+/// The options that reductions share.
+struct Settings {
+  std::string_view owner;
+  std::vector<double> n_components;  ///< empty: 1, ..., min(5, d_x)
+  SelectionRule selection_rule;
+  Scoring scoring;
+  std::vector<double> cv;
+  bool standardize;
+  Index seed;
+  Document options;  ///< of the inner model
+};
+
+/// The search for directions. For standardised rows (no two equal, with weights), and rising d < d_x, the rows of W_d,
+/// orthonormal: d of them, or fewer where there are no more.
+struct Finder {
+  std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run)> find;
+  /// The same for the rows of all folds but one, after `find` for all rows: from the W_d that it
+  /// found. Where a search is long and has many ends, this compares like with like. Empty: `find`.
+  std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Matrix>& found, const Run& run)> again = {};
+};
+
+struct Reduction {
+  Matrix components;
+  Standardizer scale;
+  std::shared_ptr<const ConditionalDensity> inner;
+  std::size_t place;  ///< of W among the candidates, rising
+  FitReport report;   ///< without that of the inner model
+};
+
+/// d >= d_x is the inner model of all inputs, and a warning says so. Throws what `inner` throws,
+/// NumericalError where no candidate gives a density.
+/// Cost: with K folds and D candidates K D + 1 fits of the inner model, K + 1 searches.
+Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& inner, const Finder& finder,
+              const Run& run);
+
+/// Both reports in one; `density` is ProjectedDensity::report_of the inner model.
+FitReport with_density(FitReport reduction, const FitReport& density);
+
+}  // namespace condens::reduction

@@ -1,0 +1,83 @@
+// The search for a metric: which rows it compares, and when many widths are worth it.
+
+#include "condens/estimators/nadaraya_watson/metric.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "condens/core/errors.hpp"
+#include "support/normals.hpp"
+
+namespace condens::nw_metric_test {
+namespace {
+
+Dataset with_copies() {
+  return {.x = Matrix{{1, 2, 1, 1, 2}}, .y = Matrix{{0, 1, 0, 3, 1}}, .weights = Vector{{1, 2, 4, 8, 16}}};
+}
+
+TEST(NwMetric, RowsOfOnePlaceBecomeOneRow) {
+  const Dataset merged = rows_to_compare(with_copies(), true, 100, 0);
+  EXPECT_EQ(Matrix(merged.x), (Matrix{{1, 1, 2}}));
+  EXPECT_EQ(Matrix(merged.y), (Matrix{{0, 3, 1}}));
+  EXPECT_EQ(merged.weights, (Vector{{5, 8, 18}}));
+  EXPECT_EQ(rows_to_compare(with_copies(), false, 100, 0).size(), 5);
+}
+
+TEST(NwMetric, OfManyRowsSomeAreDrawn) {
+  RandomStream random(1);
+  const Dataset data{.x = normals(2, 50, random), .y = normals(1, 50, random), .weights = Vector::Ones(50)};
+  const Dataset some = rows_to_compare(data, true, 20, 3);
+  EXPECT_EQ(some.size(), 20);
+  EXPECT_EQ(Matrix(rows_to_compare(data, true, 20, 3).y), Matrix(some.y));
+  EXPECT_NE(Matrix(rows_to_compare(data, true, 20, 4).y), Matrix(some.y));
+  for (Index i = 0; i < 20; ++i) {
+    EXPECT_TRUE((data.y.array() == some.y(0, i)).any());
+  }
+}
+
+TEST(NwMetric, AppliesWidthsOrAMatrix) {
+  const Matrix x{{1, 2}, {3, 4}};
+  EXPECT_EQ((NwMetric{.widths = Vector{{2, 4}}}.apply(x)), (Matrix{{0.5, 1}, {0.75, 1}}));
+  const Matrix w{{0, 1}, {1, 0}};
+  EXPECT_EQ((NwMetric{.widths = Vector{{2, 4}}, .matrix = w}.apply(x)), (Matrix{{3, 4}, {1, 2}}));
+}
+
+TEST(NwMetric, ImportancesAreSharesOnTheScaleOfTheSpread) {
+  // The second input has twice the spread of the first, so the same width matters twice as much.
+  const Dataset data{
+      .x = Matrix{{-1, 1, -1, 1}, {-2, 2, 2, -2}, {5, 5, 5, 5}}, .y = Matrix{{0, 1, 2, 3}}, .weights = Vector::Ones(4)};
+  const Vector found = metric_of_widths(Vector::Ones(3), data).importances;
+  EXPECT_NEAR(found[0], 1.0 / 3, 1e-15);
+  EXPECT_NEAR(found[1], 2.0 / 3, 1e-15);
+  EXPECT_EQ(found[2], 0.0);
+  EXPECT_EQ(metric_of_widths(Vector::Constant(3, 1e6), data).importances, Vector(Vector::Zero(3)));
+}
+
+TEST(NwMetric, ComparesByHeldOutRows) {
+  RandomStream random(2);
+  const Matrix x = normals(3, 150, random);
+  const Matrix noise = normals(1, 150, random);
+  const Dataset one_matters{
+      .x = x, .y = Matrix((2 * x.row(0).array()).sin().matrix() + 0.2 * noise), .weights = Vector::Ones(150)};
+  const NwComparison worth = compare_nw_shapes(one_matters, {}, {});
+  EXPECT_TRUE(worth.is_worth_it());
+  EXPECT_GT(worth.gain, 0.3);
+  const Dataset none_matters{.x = x, .y = noise, .weights = Vector::Ones(150)};
+  EXPECT_FALSE(compare_nw_shapes(none_matters, {}, {}).is_worth_it());
+  // The answer does not depend on threads.
+  const NwComparison more = compare_nw_shapes(one_matters, {}, {.threads = 3, .observer = {}});
+  EXPECT_EQ(more.gain, worth.gain);
+  EXPECT_EQ(more.standard_error, worth.standard_error);
+}
+
+TEST(NwMetric, ComparesNothingWithOneInputOrFewRows) {
+  RandomStream random(3);
+  const Dataset one{.x = normals(1, 50, random), .y = normals(1, 50, random), .weights = Vector::Ones(50)};
+  EXPECT_EQ(compare_nw_shapes(one, {}, {}).standard_error, 0.0);
+  const Dataset few{.x = normals(3, 9, random), .y = normals(1, 9, random), .weights = Vector::Ones(9)};
+  EXPECT_FALSE(compare_nw_shapes(few, {}, {}).is_worth_it());
+}
+
+}  // namespace
+}  // namespace condens::nw_metric_test

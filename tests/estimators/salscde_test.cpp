@@ -1,0 +1,149 @@
+// SA-LSCDE: the selection of SA-CDE, and LSCDE on what it selects.
+
+#include "condens/estimators/salscde.hpp"
+
+#include <gtest/gtest.h>
+
+#include "condens/core/random.hpp"
+#include "condens/registry.hpp"
+#include "support/complaint.hpp"
+
+namespace condens::salscde_test {
+namespace {
+
+/// y follows input 1 (counting from 0); the others say nothing.
+Dataset one_of(Index inputs, Index n, std::uint64_t seed = 1) {
+  RandomStream random(seed);
+  Matrix x(inputs, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < inputs; ++k) x(k, i) = random.normal();
+    y(0, i) = 1.5 * x(1, i) + 0.3 * random.normal();
+  }
+  return {.x = x, .y = y};
+}
+
+SalscdeOptions quick() {
+  SalscdeOptions out;
+  out.selection.bandwidth = {0.5};
+  out.selection.bandwidth_y = {0.4};
+  out.selection.regularization = {0.6, 0.3, 0.1};
+  out.selection.n_centers = 30;
+  out.options.bandwidth = {0.3, 0.8};
+  out.options.bandwidth_y = {0.3};
+  out.options.regularization = {0.01};
+  out.options.refine = false;
+  out.options.n_centers = 30;
+  out.cv = {3};
+  return out;
+}
+
+TEST(Salscde, IsLscdeOnTheInputsThatSacdeSelects) {
+  const Dataset data = one_of(4, 100);
+  SalscdeOptions options = quick();
+  options.seed = 3;
+  const Salscde model = Salscde::fit(data, options);
+  SacdeOptions first = options.selection;
+  first.cv = options.cv;
+  first.seed = 3;
+  const Sacde selection = Sacde::fit(data, first);
+  EXPECT_EQ(model.support(), selection.support());
+  EXPECT_EQ(model.support()[1], 1.0);
+  EXPECT_LT(model.support().sum(), 4.0);
+  EXPECT_EQ(model.feature_importances(), selection.feature_importances());
+  LscdeOptions second = options.options;
+  second.cv = options.cv;
+  second.seed = 3;
+  const Lscde lscde = Lscde::fit(select_inputs(data, model.rows()), second);
+  const Dataset test = one_of(4, 30, 2);
+  EXPECT_EQ(model.log_density(test.x, test.y), lscde.log_density(select_inputs(test, model.rows()).x, test.y));
+  EXPECT_EQ(model.bandwidth(), lscde.bandwidth());
+  EXPECT_EQ(model.coefficients(), lscde.coefficients());
+  EXPECT_TRUE(save_density(*load_density(save_density(model))) == save_density(model));
+}
+
+TEST(Salscde, InThePaperBothStagesHaveTheSameCentresAndGrid) {
+  const Dataset data = one_of(2, 60);
+  SalscdeOptions options = SalscdeOptions::paper();
+  EXPECT_EQ(options.options.bandwidth, options.selection.bandwidth);
+  EXPECT_EQ(options.options.regularization, options.selection.regularization);
+  EXPECT_EQ(options.options.n_centers, options.selection.n_centers);
+  options.selection.n_centers = options.options.n_centers = 20;
+  options.selection.bandwidth = options.options.bandwidth = {0.5};
+  options.selection.regularization = options.options.regularization = {0.05};
+  const Salscde model = Salscde::fit(data, options);
+  ASSERT_EQ(model.support()[1], 1.0);
+  const Matrix centers = Sacde::fit(data, options.selection).centers_x();
+  // Back from the standardised scale of one stage or the other.
+  EXPECT_LT((model.centers_x() - centers(model.rows(), Eigen::all)).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+TEST(Salscde, GivenCentresLoseTheInputsThatAreNotSelected) {
+  const Dataset data = one_of(3, 60);
+  SalscdeOptions options = quick();
+  options.selection.centers = Matrix(4, 25);
+  options.selection.centers << data.x.leftCols(25), data.y.leftCols(25);
+  const Salscde model = Salscde::fit(data, options);
+  ASSERT_GT(model.rows().size(), 0U);
+  const Matrix expected = data.x.leftCols(25)(model.rows(), Eigen::all);
+  EXPECT_LT((model.centers_x() - expected).cwiseAbs().maxCoeff(), 1e-14);
+  options.options.centers = Matrix::Zero(2, 25);
+  EXPECT_NE(complaint([&] { Salscde::fit(data, options); }).find("SALSCDE: centers have 2 numbers each, expected 4"),
+            std::string::npos);
+}
+
+TEST(Salscde, NothingSelectedIsTheMarginalDensityAndSaysSo) {
+  Dataset data = one_of(3, 60);
+  SalscdeOptions options = quick();
+  options.selection.regularization = {2.0};  // twice the smallest penalty that selects nothing
+  const Salscde model = Salscde::fit(data, options);
+  EXPECT_EQ(model.support(), Vector::Zero(3));
+  ASSERT_FALSE(model.report().warnings.empty());
+  EXPECT_EQ(model.report().warnings.back(),
+            "no input was selected: the distribution is the marginal one, whatever the inputs");
+  LscdeOptions second = options.options;
+  second.cv = options.cv;
+  const Lscde marginal = Lscde::fit(select_inputs(data, {}), second);
+  EXPECT_EQ(model.log_density(data.x, data.y), marginal.log_density(Matrix(0, 60), data.y));
+}
+
+TEST(Salscde, ConstantInputsNeverEnter) {
+  Dataset data = one_of(3, 80);
+  Matrix x(4, 80);
+  x << Matrix::Constant(1, 80, 5.0), data.x;
+  data.x = x;
+  const Salscde model = Salscde::fit(data, quick());
+  EXPECT_EQ(model.support()[0], 0.0);
+  EXPECT_EQ(model.support()[2], 1.0);
+  ASSERT_FALSE(model.report().warnings.empty());
+  EXPECT_EQ(model.report().warnings.front(), "input 1 is constant and plays no part");
+}
+
+TEST(Salscde, SaysWhatIsWrong) {
+  const Dataset data = one_of(2, 40);
+  const auto said = [&](const Document& values) {
+    return complaint([&] { find_model("salscde").fit(data, "", values, {}); });
+  };
+  const auto inside = [](std::string_view stage, std::string_view name, Document value) {
+    return Document().set(stage, Document().set(name, std::move(value)));
+  };
+  EXPECT_NE(said(inside("selection", "tolerence", 1e-3)).find("SALSCDE: selection: unknown option 'tolerence'"),
+            std::string::npos);
+  EXPECT_NE(said(inside("selection", "tolerence", 1e-3)).find("did you mean 'tolerance'?"), std::string::npos);
+  EXPECT_EQ(said(inside("options", "n_centers", 0)), "SALSCDE: options: n_centers = 0, expected a whole number >= 1");
+  EXPECT_EQ(said(inside("options", "seed", 4)),
+            "SALSCDE: options: scoring, cv and seed are options of both stages together; give them without 'options.'");
+  EXPECT_EQ(said(inside("selection", "cv", Document(std::vector<double>{3}))),
+            "SALSCDE: selection: scoring, cv and seed are options of both stages together; give them without "
+            "'selection.'");
+  EXPECT_EQ(said(Document().set("selection", 3)), "SALSCDE: selection = 3, expected options with their values");
+  Dataset bad = data;
+  bad.y = Matrix::Constant(1, 40, 1.0);
+  EXPECT_NE(complaint([&] { Salscde::fit(bad); }).find("target 1 is constant"), std::string::npos);
+  Document saved = save_density(Salscde::fit(data, quick())).at("parameters");
+  saved.set("stability", Vector(Vector::Zero(1)));
+  EXPECT_THROW(load_density(Document::Object{{"model", "salscde"}, {"parameters", saved}}), FormatError);
+}
+
+}  // namespace
+}  // namespace condens::salscde_test
