@@ -442,7 +442,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     ) -> None: ...
 
 class PRESS(_OfStates):
-    """Predictive state smoothing: x is mapped to weights of a few states, each with its law of y."""
+    """Predictive state smoothing: x is mapped to weights of a few states, each with its distribution of y."""
 
     preset: Literal["recommended", "paper"]
     n_states: _Numbers | None
@@ -656,6 +656,7 @@ class GSKD(_Density):
     iterations: int | None
     pruning: float | None
     fit_rows: int | None
+    merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -691,6 +692,7 @@ class GSKD(_Density):
         iterations: int | None = None,
         pruning: float | None = None,
         fit_rows: int | None = None,
+        merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -709,6 +711,7 @@ class Parzen(_Density):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     width_rows: int | None
+    merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -730,6 +733,7 @@ class Parzen(_Density):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         width_rows: int | None = None,
+        merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -756,6 +760,7 @@ class SKD(_Density):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     refine: bool | None
+    merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -786,6 +791,7 @@ class SKD(_Density):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         refine: bool | None = None,
+        merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -807,6 +813,7 @@ class RSDE(_Density):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     refine: bool | None
+    merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -831,6 +838,7 @@ class RSDE(_Density):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         refine: bool | None = None,
+        merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
