@@ -205,8 +205,8 @@ def compare(
     for text in [] if encoder is None else encoder.warnings(len(targets)):
         warnings.warn(text, FitWarning, stacklevel=2)
     entries = [_entry(label, model, x, targets) for label, model in labelled if not _is_composed(model)]
-    for label, name, *_ in entries if y is None else []:
-        if name in _CLASSES and not _CLASSES[name]._info["is_density"]:
+    for label, name, _, _ in entries:
+        if y is None and name in _CLASSES and not _CLASSES[name]._info["is_density"]:
             raise ValueError(f"y is None, expected the targets: {label} is of a target given inputs")
     options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)
