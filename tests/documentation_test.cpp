@@ -113,6 +113,21 @@ TEST(Documentation, EveryModelHasAPageWithItsOptions) {
   }
 }
 
+TEST(Documentation, EveryModelIsListedWhereReadersLook) {
+  const std::string readme = text_of("README.md");
+  const std::string index = text_of("docs/index.md");
+  const std::string changelog = text_of("CHANGELOG.md");
+  for (const ModelInfo& info : models()) {
+    EXPECT_NE(readme.find("| [`" + info.name + "`](docs/models/" + info.name + ".md) |"), std::string::npos)
+        << info.name;
+    EXPECT_NE(index.find("](models/" + info.name + ".md)"), std::string::npos) << info.name;
+    EXPECT_NE(changelog.find("`" + info.name + "`"), std::string::npos) << info.name;
+    EXPECT_NE(text_of("docs/models/" + info.name + ".md").find("## Where we differ from the paper, and why"),
+              std::string::npos)
+        << info.name;
+  }
+}
+
 TEST(Documentation, EveryCitedErratumHasAnEntry) {
   namespace fs = std::filesystem;
   std::set<std::string> entries;

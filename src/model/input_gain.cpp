@@ -119,13 +119,13 @@ std::string text_of(const InputGain& gain) {
 }  // namespace
 
 GaussianMixture average_law(const ConditionalDensity& model, const Dataset& rows, const Run& run) {
-  constexpr Index block_size = 64;
+  constexpr Index rows_at_once = 64;
   const Vector shares = shares_of(rows);
   std::shared_ptr<const GaussianComponents> shared;
   Vector weights;
   SeparateAverage separate;
-  for (Index block = 0; block < block_count(rows.size(), block_size); ++block) {
-    const Range range = block_range(rows.size(), block_size, block);
+  for (Index block = 0; block < block_count(rows.size(), rows_at_once); ++block) {
+    const Range range = block_range(rows.size(), rows_at_once, block);
     const Vector own = shares.segment(range.begin, range.size());
     const GaussianMixtures laws = model.predict(rows.x.middleCols(range.begin, range.size()), run);
     if (!laws.has_shared_components()) {

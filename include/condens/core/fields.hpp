@@ -19,6 +19,8 @@ struct Leaves;
 
 template <std::size_t... I, class... T>
 struct Leaves<std::index_sequence<I...>, T...> : Leaf<I, T>... {
+  constexpr explicit Leaves(T... values) : Leaf<I, T>{std::move(values)}... {}
+
   /// f(first, second, ...)
   template <class F>
   constexpr decltype(auto) apply(F&& f) const {
@@ -30,10 +32,9 @@ struct Leaves<std::index_sequence<I...>, T...> : Leaf<I, T>... {
 
 template <class... T>
 struct Fields : detail::Leaves<std::index_sequence_for<T...>, T...> {
+  constexpr explicit Fields(T... values) : detail::Leaves<std::index_sequence_for<T...>, T...>(std::move(values)...) {}
+
   static constexpr std::size_t size = sizeof...(T);
 };
-
-template <class... T>
-Fields(T...) -> Fields<T...>;
 
 }  // namespace condens
