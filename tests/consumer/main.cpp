@@ -17,8 +17,8 @@ int main() {
   for (const condens::ModelInfo& info : condens::models()) {
     const condens::Document options =
         info.name == "auto" ? condens::Document::Object{{"budget", 0.1}} : condens::Document();
-    const auto fitted = condens::fit_model(info, data, "", options, {});
-    condens::save_model({condens::Encoder::generic(1, 1), std::shared_ptr(std::move(fitted))}, "consumer.cbor");
+    const condens::Model fitted{condens::Encoder::generic(1, 1), condens::fit_model(info, data, "", options, {})};
+    condens::save_model(fitted, "consumer.cbor");
     const condens::Model model = condens::load_model_file("consumer.cbor");
     std::remove("consumer.cbor");
     const double median = model.density->predict(x)[10].quantile(0.5);
