@@ -60,8 +60,8 @@ int main() {
   begin = now();
   const EpsilonKde model = EpsilonKde::fit(data);
   std::printf("fit with selection (%d scored rows, all cores): %.1f s; radius %.3g, bandwidth_y %.3g\n",
-              static_cast<int>(model.report().details.at("n_scored_rows").as_integer()), now() - begin, model.radius(),
-              model.bandwidth_y());
+              static_cast<int>(model.report().details.at("n_scored_rows").as_integer()), now() - begin,
+              model.state().radius, model.state().bandwidth_y);
   const Dataset test = two_branches(10000, 3, 3);
   begin = now();
   const Vector log_density = model.log_density(test.x, test.y);

@@ -16,7 +16,7 @@ int main() {
   options.bandwidth = {1.0};
   options.regularization = {0.01};
   const Lscde model = Lscde::fit(two_branches(2000, 5, 1), options);
-  const double active = static_cast<double>((model.coefficients().array() > 0).count());
+  const double active = static_cast<double>((model.state().coefficients.array() > 0).count());
   const Index rows = 1'000'000;
   const Dataset test = two_branches(rows, 5, 2);
 
@@ -36,9 +36,9 @@ int main() {
   }
 
   // The obvious way: one row at a time with std::exp.
-  const Matrix u = model.centers_x();
-  const Matrix v = model.centers_y();
-  const Vector& alpha = model.coefficients();
+  const Matrix u = model.x_scale().inverse_transform(model.state().centers_x);
+  const Matrix v = model.y_scale().inverse_transform(model.state().centers_y);
+  const Vector& alpha = model.state().coefficients;
   double checksum = 0.0;
   const double obvious = best_seconds(1, [&] {
     for (Index i = 0; i < 20000; ++i) {

@@ -131,7 +131,8 @@ void whole_selection() {
   const double t_all = best_seconds(1, [&] { fit(cores); });
   options.stop_early = true;
   const Sacde early = timed(t_early);
-  const bool same = early.bandwidth() == model.bandwidth() && early.regularization() == model.regularization() &&
+  const bool same = early.state().bandwidth == model.state().bandwidth &&
+                    early.state().regularization == model.state().regularization &&
                     early.coefficients() == model.coefficients();
 
   std::printf("%-44s %9.2f s\n", "condens, one thread, gap <= 1e-6", t_one);

@@ -23,7 +23,7 @@ struct CompareCall {
   std::vector<std::string> tables;
   ColumnFlags columns;
   CsvFlags csv;
-  std::string models = "lscde";
+  std::string models = std::string(default_model);
   std::vector<std::string> settings;
   ComparisonOptions options;
   std::string records;
@@ -210,7 +210,8 @@ void add_compare(CLI::App& app) {
   call->columns.add_to(verb);
   const auto option = [&](const std::string& flags, auto& value, const std::string& kind, const std::string& text,
                           const std::string& group) { return add_option(verb, flags, value, kind, text, group); };
-  option("--models", call->models, "a,b,c", "name, name:preset or label=name:preset (default: lscde)", "Comparison");
+  option("--models", call->models, "a,b,c",
+         message("name, name:preset or label=name:preset (default: ", default_model, ")"), "Comparison");
   option("--set", call->settings, "a.option=value", "One option of a model, by its label; may be repeated",
          "Comparison")
       ->allow_extra_args(false)

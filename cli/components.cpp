@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/plot/reduction_figures.hpp"
 #include "console.hpp"
 
@@ -32,20 +34,19 @@ std::string changes_text(const FitReport& report) {
   return "\nHow much the directions change where a fold is left out: 0 not at all, 1 altogether\n" + align(rows);
 }
 
-}  // namespace
-
-const ProjectedDensity* projected(const Model& model) {
-  return dynamic_cast<const ProjectedDensity*>(model.density.get());
-}
-
+/// What the numbers of directions scored, or nullptr where nothing was compared.
 const Document* dimensions_of(const Model& model) {
-  if (projected(model) == nullptr) return nullptr;
+  if (capability<ProjectedDensity>(*model.density) == nullptr) return nullptr;
   const Document* candidates = model.density->report().details.find("candidates");
   return candidates == nullptr || candidates->find("n_components") == nullptr ? nullptr : candidates;
 }
 
+}  // namespace
+
+bool has_dimensions(const Model& model) { return dimensions_of(model) != nullptr; }
+
 std::string components_text(const Model& model) {
-  const ProjectedDensity* density = projected(model);
+  const auto* density = capability<ProjectedDensity>(*model.density);
   if (density == nullptr || density->n_inputs() == 0) return "";
   const Matrix& w = density->components();
   std::string out = "\nComponents: " + std::to_string(w.rows()) + " of " + std::to_string(w.cols()) +
@@ -67,7 +68,9 @@ std::string components_text(const Model& model) {
 }
 
 Document components_document(const Model& model) {
-  const Matrix& w = projected(model)->components();
+  const auto* density = capability<ProjectedDensity>(*model.density);
+  if (density == nullptr) return {};
+  const Matrix& w = density->components();
   const std::vector<std::string> names = model.encoder.encoded_names();
   Document::Array out;
   for (Index j = 0; j < w.cols(); ++j) {
@@ -78,12 +81,8 @@ Document components_document(const Model& model) {
 }
 
 std::string summary_figure(const FigureRequest& request, Index target, const Run& run) {
-  const ProjectedDensity* density = projected(request.model);
-  require(density != nullptr && density->n_components() > 0, "--figure summary: ", request.model.density->model_name(),
-          " has no components, expected a model that reduces the inputs");
-  require(request.data.has_value(), "--figure summary draws the data over the components: give DATA.csv");
   const Encoder& encoder = request.model.encoder;
-  return plot::sufficient_summary(*density, *request.data,
+  return plot::sufficient_summary(*capability<ProjectedDensity>(*request.model.density), *request.data,
                                   {.inputs = encoder.encoded_names(),
                                    .targets = names_of(encoder.targets()),
                                    .target = target,
@@ -92,10 +91,7 @@ std::string summary_figure(const FigureRequest& request, Index target, const Run
 }
 
 std::string dimensions_figure(const Model& model) {
-  const Document* dimensions = dimensions_of(model);
-  require(dimensions != nullptr, "--figure dimensions: ", model.density->model_name(),
-          " compared no numbers of components");
-  return plot::dimension_scores(*dimensions, projected(model)->n_components());
+  return plot::dimension_scores(*dimensions_of(model), capability<ProjectedDensity>(*model.density)->n_components());
 }
 
 }  // namespace condens::cli

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include "arguments.hpp"
 #include "components.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/pooled_density.hpp"
 #include "console.hpp"
 #include "core/text.hpp"
 #include "fitted.hpp"
@@ -99,22 +100,17 @@ std::string options_text(const Model& model) {
 
 /// The inputs in the order in which they entered, and the score with each; empty where none did so.
 std::string entry_text(const Model& model) {
-  const Document* steps = model.density->report().details.find("steps");
-  if (steps == nullptr) return "";
+  const auto* entered = capability<EntersInputs>(*model.density);
+  if (entered == nullptr) return "";
   const auto& inputs = model.encoder.input_columns();
   const std::vector<Index> group = model.encoder.group_of_rows();
   TextRows rows{{"input", "score", "std error"}};
-  for (const Document& step : steps->as_array()) {
-    const std::vector<double> entered = step.at("inputs").as_numbers();
-    const double score = step.at("score").as_number();
-    const bool failed = score == std::numeric_limits<double>::max();
-    std::vector<std::string> row{"(none)", failed ? "failed" : brief(score)};
-    if (!entered.empty()) {
-      const bool known = entered.front() >= 0 && entered.front() < static_cast<double>(group.size());
-      if (!known) throw FormatError("a step of the selection names an input that there is not");
-      row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(entered.front())])].name;
+  for (const EntersInputs::Step& step : entered->steps()) {
+    std::vector<std::string> row{"(none)", step.failed ? "failed" : brief(step.score)};
+    if (!step.inputs.empty()) {
+      row[0] = inputs[static_cast<std::size_t>(group[static_cast<std::size_t>(step.inputs.front())])].name;
     }
-    if (!failed) row.push_back(brief(step.at("standard_error").as_number()));
+    if (!step.failed) row.push_back(brief(step.standard_error));
     rows.push_back(std::move(row));
   }
   return "\nInputs in the order in which they entered, each with those above it\n" + align(rows);
@@ -122,24 +118,21 @@ std::string entry_text(const Model& model) {
 
 /// What a pool is made of; empty for other models.
 std::string members_text(const Model& model) {
-  const Document* members = model.density->report().details.find("members");
-  if (members == nullptr) return "";
+  const auto* pool = capability<PooledDensity>(*model.density);
+  if (pool == nullptr) return "";
   TextRows rows{{"member", "weight", "nll", "std error"}};
-  const auto add = [&](const std::string& name, const std::string& weight, double score, double standard_error) {
-    const bool failed = score == std::numeric_limits<double>::max();
-    rows.push_back({name, weight, failed ? "no density" : brief(score), failed ? "" : brief(standard_error)});
-  };
-  for (const Document& row : members->as_array()) {
-    add(row.at("name").as_string(), brief(row.at("weight").as_number()), row.at("score").as_number(),
-        row.at("standard_error").as_number());
+  for (const PooledDensity::Account& own : pool->accounts()) {
+    rows.push_back({own.name, brief(own.weight), own.failed ? "no density" : brief(own.score),
+                    own.failed ? "" : brief(own.standard_error)});
   }
-  const Document& details = model.density->report().details;
-  add("all together", "1", details.at("score").as_number(), details.at("score_standard_error").as_number());
+  if (const auto score = model.density->report().score()) {
+    rows.push_back({"all together", "1", brief(score->value), brief(score->standard_error)});
+  }
   return "\nMembers, scored on rows left out; lower is better, on the standardised scale\n" + align(rows);
 }
 
 std::string tuning_text(const Model& model) {
-  const std::optional<Tuning> tuning = tuning_of(*model.density);
+  const std::optional<Tuning> tuning = model.density->report().tuning();
   if (!tuning) return "  no candidates were compared\n";
   const Document options = model.density->options();
   const Document* scoring = options.find("scoring");
@@ -147,7 +140,7 @@ std::string tuning_text(const Model& model) {
   const std::string score = by != "cross-validation" ? by : scoring == nullptr ? "score" : value_text(*scoring);
   std::vector<std::vector<std::string>> rows{tuning->names};
   rows.front().insert(rows.front().end(), {score, "std error"});
-  for (const Candidate& candidate : tuning->candidates) {
+  for (const Tuning::Candidate& candidate : tuning->candidates) {
     if (rows.size() > most_candidates) break;
     std::vector<std::string> row;
     for (const double value : candidate.values) row.push_back(brief(value));
@@ -205,45 +198,40 @@ std::string relevance_text(const Model& model) {
 }
 
 /// What the inputs are worth; empty where no one has asked.
-std::string gain_text(const Model& model) {
-  const Document* gains = model.density->report().details.find("gain_of_inputs");
-  if (gains == nullptr) return "";
+std::string gain_text(const FitReport& report) {
   TextRows rows{{"rows", "gain", "std error", "number"}};
   for (const auto& [name, text] : {std::pair{"held_out", "left out of a fit"}, {"fitted", "of the fit"}}) {
-    const Document* gain = gains->find(name);
-    if (gain == nullptr) continue;
-    rows.push_back({text, brief(gain->at("mean").as_number()), brief(gain->at("standard_error").as_number()),
-                    value_text(gain->at("n_rows"))});
+    const auto gain = report.gain_of_inputs(name);
+    if (gain) rows.push_back({text, brief(gain->mean), brief(gain->standard_error), std::to_string(gain->n_rows)});
   }
+  if (rows.size() == 1) return "";
   return "\nWhat the inputs are worth: nats a row, against the average of the distributions over the rows; 0 is "
          "nothing\n" +
          align(rows);
 }
 
-/// What proves the solution: "certificate" of the report, name by name.
+/// What proves the solution; empty where nothing does.
 std::string certificate_text(const FitReport& report) {
-  const Document* certificate = report.details.find("certificate");
-  if (certificate == nullptr) return "";
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : certificate->as_object()) {
+  TextRows rows;
+  for (const auto& [name, value] : report.certificate()) {
     const auto* number = std::get_if<double>(&value.value());
     rows.push_back({name, number == nullptr ? value_text(value) : brief(*number)});
   }
-  return "\nCertificate\n" + align(rows, 2);
+  return rows.empty() ? "" : "\nCertificate\n" + align(rows, 2);
 }
 
 std::string describe_text(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
-  out += fitted_rows(*model.density) > 0 ? " " + std::to_string(fitted_rows(*model.density)) + " rows" : "";
+  out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   out += columns_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
   }
-  out += gain_text(model);
+  out += gain_text(report);
   out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
          kernels_text(model) + states_text(model) + trends_text(model);
   out += "\nOptions\n" + options_text(model);
@@ -262,7 +250,7 @@ std::string describe_text(const Model& model) {
 
 Document candidates_document(const Tuning& tuning) {
   Document::Array out;
-  for (const Candidate& candidate : tuning.candidates) {
+  for (const Tuning::Candidate& candidate : tuning.candidates) {
     Document entry;
     for (std::size_t i = 0; i < tuning.names.size(); ++i) entry.set(tuning.names[i], candidate.values[i]);
     entry.set("score", candidate.failed ? Document() : Document(candidate.score));
@@ -315,13 +303,16 @@ Document describe_document(const Model& model) {
   }
   out.set("status", report.status).set("details", std::move(details));
   out.set("warnings", Document(warnings_of(model)));
-  if (const auto tuning = tuning_of(*model.density)) out.set("candidates", candidates_document(*tuning));
+  if (const auto tuning = report.tuning()) out.set("candidates", candidates_document(*tuning));
   if (const auto relevance = relevances(model); !relevance.empty()) {
     out.set("inputs", relevances_document(relevance));
   }
-  if (projected(model) != nullptr) out.set("components", components_document(model));
-  if (Document kernels = kernels_document(model); !kernels.is_null()) out.set("kernels", std::move(kernels));
-  if (of_states(model) != nullptr) out.set("states", states_document(model));
+  const auto set_if_any = [&](std::string_view name, Document part) {
+    if (!part.is_null()) out.set(name, std::move(part));
+  };
+  set_if_any("components", components_document(model));
+  set_if_any("kernels", kernels_document(model));
+  set_if_any("states", states_document(model));
   return out.set("influences", influences_document(model));
 }
 

@@ -1,19 +1,24 @@
 #include "figures.hpp"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <numeric>
 #include <set>
 
 #include "components.hpp"
 #include "condens/core/errors.hpp"
-#include "condens/estimators/sacde.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/pooled_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "condens/plot/page.hpp"
 #include "condens/plot/relevance_figures.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
 #include "relevance.hpp"
 #include "sensitivity.hpp"
 #include "states.hpp"
@@ -109,7 +114,7 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
 /// The best score for every pair of the first two options that varied; with one, a row.
 plot::TuningTable tuning_table(const Tuning& tuning) {
   std::vector<std::set<double>> values(tuning.names.size());
-  for (const Candidate& candidate : tuning.candidates) {
+  for (const Tuning::Candidate& candidate : tuning.candidates) {
     for (std::size_t j = 0; j < values.size(); ++j) values[j].insert(candidate.values[j]);
   }
   std::vector<std::size_t> varied;
@@ -117,7 +122,7 @@ plot::TuningTable tuning_table(const Tuning& tuning) {
     // An option that follows another one (bandwidth_y, where it is not given) is no choice of its own.
     const bool follows = std::any_of(varied.begin(), varied.end(), [&](std::size_t k) {
       return std::all_of(tuning.candidates.begin(), tuning.candidates.end(),
-                         [&](const Candidate& c) { return c.values[j] == c.values[k]; });
+                         [&](const Tuning::Candidate& c) { return c.values[j] == c.values[k]; });
     });
     if (values[j].size() > 1 && !follows) varied.push_back(j);
   }
@@ -139,7 +144,7 @@ plot::TuningTable tuning_table(const Tuning& tuning) {
                         .score = {}};
   out.score = Matrix::Constant(out.rows.size(), out.columns.size(), std::numeric_limits<double>::quiet_NaN());
   out.standard_error = out.score;
-  for (const Candidate& candidate : tuning.candidates) {  // best first
+  for (const Tuning::Candidate& candidate : tuning.candidates) {  // best first
     const Index i = one ? 0 : place(values[varied[1]], candidate.values[varied[1]]);
     const Index j = place(values[varied[0]], candidate.values[varied[0]]);
     if (std::isfinite(out.score(i, j))) continue;
@@ -164,141 +169,272 @@ std::string importance_figure(const Model& model) {
   return plot::importance_bars(bars);
 }
 
-/// A path along which some input was selected.
-bool has_path(const Model& model) {
-  const Document* path = model.density->report().details.find("path");
-  const Document* inputs = path == nullptr ? nullptr : path->find("inputs");  // PRESS has another path
-  return inputs != nullptr && inputs->as_matrix().size() > 0;
-}
-
-/// The norms of the coefficients along the penalties that a model tried (Shiga et al. 2015, figure 4).
+/// The norms of the coefficients along the penalties that a model tried.
 std::string path_figure(const Model& model) {
   constexpr std::size_t most = 7;  // as many as there are colours
-  const Document& path = model.density->report().details.at("path");
-  const Vector penalty = path.at("regularization").as_vector();
-  const Vector inputs = path.at("inputs").as_vector();
-  const Matrix& norms = path.at("norms").as_matrix();
+  const HasPath::Path path = capability<HasPath>(*model.density)->path();
   const std::vector<std::string> names = names_of(model.encoder.input_columns());
-  const double chosen = path.at("chosen").as_number();
-  const auto is_input = [&](double i) { return i >= 0 && i < static_cast<double>(names.size()); };
-  if (penalty.size() == 0 || norms.rows() != inputs.size() || norms.cols() != penalty.size() ||
-      !std::all_of(inputs.begin(), inputs.end(), is_input)) {
-    throw FormatError("the path of the penalties does not fit the inputs");
-  }
   Index at_chosen = 0;
-  (penalty.array() - chosen).abs().minCoeff(&at_chosen);
-  std::vector<Index> order(static_cast<std::size_t>(inputs.size()));
+  (path.penalty.array() - path.chosen).abs().minCoeff(&at_chosen);
+  std::vector<Index> order(path.inputs.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::pair(norms(a, at_chosen), norms.row(a).maxCoeff()) >
-           std::pair(norms(b, at_chosen), norms.row(b).maxCoeff());
+    return std::pair(path.norms(a, at_chosen), path.norms.row(a).maxCoeff()) >
+           std::pair(path.norms(b, at_chosen), path.norms.row(b).maxCoeff());
   });
   order.resize(std::min(order.size(), most));
   plot::LineChart chart{.title = "Inputs along the path",
                         .x_label = "regularization",
                         .y_label = "norm of the coefficients",
                         .log_x = true,
-                        .x_rule = plot::Rule{chosen, "chosen: " + brief(chosen)}};
+                        .x_rule = plot::Rule{path.chosen, "chosen: " + brief(path.chosen)}};
   for (const Index i : order) {
-    const auto input = static_cast<std::size_t>(inputs[i]);
-    chart.series.push_back({.name = names[input], .x = penalty, .y = norms.row(i).transpose(), .markers = false});
+    const auto input = static_cast<std::size_t>(path.inputs[static_cast<std::size_t>(i)]);
+    if (input >= names.size()) throw FormatError("the path of the penalties names an input that there is not");
+    chart.series.push_back(
+        {.name = names[input], .x = path.penalty, .y = path.norms.row(i).transpose(), .markers = false});
   }
-  require(!chart.series.empty(), "--figure path: no input was selected at any penalty");
   return plot::line_chart(chart);
 }
 
-/// What each selected input of numbers adds to the density, over its range and that of the target.
-std::string contributions_figure(const FigureRequest& request) {
+/// Selected inputs of numbers that vary, the most influential first; at most six, by their place.
+std::vector<std::size_t> movable_inputs(const Model& model) {
   constexpr std::size_t most = 6;
-  const Model& model = request.model;
-  const auto* additive = dynamic_cast<const Sacde*>(model.density.get());
-  require(additive != nullptr && model.density->n_targets() == 1,
-          "--figure contributions: ", model.density->model_name(), " with ", model.density->n_targets(),
-          " targets, expected an additive model (sacde) of one target");
-  const EncodedColumn& target = model.encoder.targets().front();
   const std::vector<EncodedColumn>& columns = model.encoder.input_columns();
-  const Matrix y = Vector::LinSpaced(120, target.low, target.high).transpose();
-  std::vector<plot::Surface> surfaces;
+  std::vector<std::size_t> out;
   for (const Influence& influence : influences(model)) {
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const EncodedColumn& column) { return column.name == influence.input; });
-    if (found->is_categorical() || found->low == found->high || surfaces.size() == most) continue;
-    const Matrix x = Vector::LinSpaced(120, found->low, found->high).transpose();
-    const Matrix r = additive->contribution(std::distance(columns.begin(), found), x, y);
-    surfaces.push_back({found->name, {found->low, found->high}, r.transpose()});
+    if (found->is_categorical() || found->low == found->high || out.size() == most) continue;
+    out.push_back(static_cast<std::size_t>(std::distance(columns.begin(), found)));
   }
-  require(!surfaces.empty(), "--figure contributions: no input of numbers was selected");
+  return out;
+}
+
+/// What each selected input of numbers adds to the density, over its range and that of the target.
+std::string contributions_figure(const Model& model) {
+  const auto* additive = capability<HasContributions>(*model.density);
+  const EncodedColumn& target = model.encoder.targets().front();
+  const Matrix y = Vector::LinSpaced(120, target.low, target.high).transpose();
+  std::vector<plot::Surface> surfaces;
+  for (const std::size_t input : movable_inputs(model)) {
+    const EncodedColumn& column = model.encoder.input_columns()[input];
+    const Matrix x = Vector::LinSpaced(120, column.low, column.high).transpose();
+    const Matrix r = additive->contribution(static_cast<Index>(input), x, y);
+    surfaces.push_back({column.name, {column.low, column.high}, r.transpose()});
+  }
   return plot::contribution_maps(surfaces, target.name, {target.low, target.high});
 }
 
 /// The members of a pool with their scores, the heaviest first.
 std::string members_figure(const Model& model) {
-  const Document* members = model.density->report().details.find("members");
-  require(members != nullptr, "--figure members: ", model.density->model_name(), " is no mixture of models (auto is)");
   std::vector<plot::MemberBar> bars;
-  for (const Document& row : members->as_array()) {
-    const double score = row.at("score").as_number();
-    const bool failed = score == std::numeric_limits<double>::max();
-    bars.push_back({row.at("name").as_string(), row.at("weight").as_number(),
-                    failed ? "no density"
-                           : brief(row.at("weight").as_number()) + ", nll " + brief(score) + " ± " +
-                                 brief(row.at("standard_error").as_number())});
+  for (const PooledDensity::Account& own : capability<PooledDensity>(*model.density)->accounts()) {
+    const std::string score = brief(own.weight) + ", nll " + brief(own.score) + " ± " + brief(own.standard_error);
+    bars.push_back({own.name, own.weight, own.failed ? "no density" : score});
   }
   std::stable_sort(bars.begin(), bars.end(),
                    [](const plot::MemberBar& a, const plot::MemberBar& b) { return a.weight > b.weight; });
   return plot::member_bars(bars);
 }
 
-bool has_members(const Model& model) { return model.density->report().details.find("members") != nullptr; }
+/// What figures are drawn from; scores of test data are computed once.
+class Sheet {
+ public:
+  Sheet(const FigureRequest& asked, const Run& how) : request(asked), model(asked.model), run(how) {}
 
-/// What a page shows of predictive states.
-void add_state_figures(const FigureRequest& request, const Press& model, std::vector<plot::PageFigure>& figures,
-                       const Run& run) {
-  const Index target = request.target.value_or(0);
-  figures.push_back({"States", states_figure(request, "states", target, run),
-                     "What y does where a state is certain; the distribution at x mixes these."});
-  const std::vector<EncodedColumn>& columns = request.model.encoder.input_columns();
-  if (std::any_of(columns.begin(), columns.end(), [](const EncodedColumn& c) { return !c.is_categorical(); })) {
-    FigureRequest numeric = request;
-    if (numeric.input && columns[static_cast<std::size_t>(*numeric.input)].is_categorical()) numeric.input.reset();
-    figures.push_back({"Weights of the states", states_figure(numeric, "weights", target, run),
-                       "One input moves, the others stay at their medians or as given."});
+  const Scores& scores() const {
+    if (!scores_) scores_ = score(*model.density, *request.test, {}, run);
+    return *scores_;
   }
-  if (!request.data) return;
-  if (model.n_states() == 3) {
-    figures.push_back({"Rows among the states", states_figure(request, "simplex", target, run),
-                       "Each row where the weights of its three states put it: at a corner, it is certain of one."});
+  const std::string& target_name(Index target) const {
+    return model.encoder.targets()[static_cast<std::size_t>(target)].name;
   }
-  if (request.data->size() <= 1000) {
-    figures.push_back({"Smoothing matrix", states_figure(request, "smoothing", target, run),
-                       "What each row weighs in the mean at another, when the data are those of the fit."});
-  }
+  const TargetScores& scores_of(Index target) const { return scores().targets[static_cast<std::size_t>(target)]; }
+  bool has_inputs() const { return model.density->n_inputs() > 0; }
+  Index n_targets() const { return model.density->n_targets(); }
+
+  const FigureRequest& request;
+  const Model& model;
+  const Run& run;
+
+ private:
+  mutable std::optional<Scores> scores_;
+};
+
+/// Why a figure cannot be drawn; empty where it can.
+using Problem = std::string;
+
+template <class Capability>
+bool can(const Sheet& sheet) {
+  return capability<Capability>(*sheet.model.density) != nullptr;
 }
 
-Scores test_scores(const FigureRequest& request, const Run& run) {
-  return score(*request.model.density, *request.test, {}, run);
+/// "lscde has no states, expected one of press".
+Problem expected(const Sheet& sheet, const std::string& lack, std::string_view capability_name) {
+  return message(sheet.model.density->model_name(), " ", lack, ", expected one of ",
+                 list_names(models_that(capability_name)));
 }
 
-std::vector<std::pair<std::string, std::string>> summary(const FigureRequest& request,
-                                                         const std::optional<Scores>& scores) {
-  const Model& model = request.model;
+Problem needs_test(const Sheet& sheet) { return sheet.request.test ? "" : "needs --test TEST.csv"; }
+
+Problem needs_data(const Sheet& sheet) { return sheet.request.data ? "" : "draws the rows of the data: give DATA.csv"; }
+
+Problem needs_states(const Sheet& sheet) {
+  return can<HasStates>(sheet) ? "" : expected(sheet, "has no states", "has_states");
+}
+
+Problem first_of(std::initializer_list<Problem> problems) {
+  for (const Problem& problem : problems) {
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+std::string joint_figure(const Sheet& sheet) {
+  const plot::Names names = plot_names(sheet.model);
+  if (sheet.n_targets() > 2) return plot::pair_map(*sheet.model.density, ranges(sheet.request), names, sheet.run);
+  return plot::joint_map(*sheet.model.density, ranges(sheet.request), names,
+                         inputs_at(sheet.model.encoder, sheet.request.at), sheet.run);
+}
+
+struct Figure {
+  std::string_view name;   ///< of --figure
+  std::string_view title;  ///< on a page
+  std::string_view about;  ///< below it
+  bool each_target;        ///< a page has one for every target, whose name ends the title
+  Problem (*problem)(const Sheet&);
+  std::string (*draw)(const Sheet&, Index target);
+  Problem (*problem_on_page)(const Sheet&) = nullptr;  ///< beside those above, where no one asked for it by name
+};
+
+/// Every figure, in the order of a page.
+constexpr std::array figures = {
+    Figure{"density", "Density of", "The model's density; inputs that do not move are at their medians, or as given.",
+           true, [](const Sheet&) { return Problem(); },
+           [](const Sheet& sheet, Index target) { return density_figure(sheet.request, target, sheet.run); }},
+    Figure{"joint", "Targets together", "Targets two by two, at one value of the inputs.", false,
+           [](const Sheet& sheet) {
+             const bool fits = sheet.n_targets() == 2 || (sheet.n_targets() > 2 && !sheet.has_inputs());
+             return fits ? Problem() : "draws two targets, or several without inputs";
+           },
+           [](const Sheet& sheet, Index) { return joint_figure(sheet); }},
+    Figure{"pit", "PIT values of", "P(Y <= y | x) on the test data: uniform when the model is right.", true, needs_test,
+           [](const Sheet& sheet, Index target) {
+             return plot::pit_histogram(sheet.scores_of(target).pit, sheet.scores().weights, sheet.target_name(target));
+           }},
+    Figure{"coverage", "Coverage of", "Share of test rows inside intervals of a given probability.", true, needs_test,
+           [](const Sheet& sheet, Index target) {
+             return plot::coverage_plot(sheet.scores_of(target), sheet.scores().weights, sheet.target_name(target));
+           }},
+    Figure{"members", "Members",
+           "The density is the mixture of theirs with these weights; nll on rows left out, on the standardised scale: "
+           "less is better.",
+           false,
+           [](const Sheet& sheet) {
+             return can<PooledDensity>(sheet) ? Problem() : expected(sheet, "is no mixture of models", "has_members");
+           },
+           [](const Sheet& sheet, Index) { return members_figure(sheet.model); }},
+    Figure{"importance", "Importance of the inputs", "As the model weighs them.", false,
+           [](const Sheet& sheet) {
+             return relevances(sheet.model).empty()
+                        ? message(sheet.model.density->model_name(),
+                                  " does not say which inputs matter; condens describe moves one input after the other")
+                        : Problem();
+           },
+           [](const Sheet& sheet, Index) { return importance_figure(sheet.model); }},
+    Figure{"path", "Path", "Inputs enter as the penalty falls; the dashed line was chosen.", false,
+           [](const Sheet& sheet) {
+             const auto* path = capability<HasPath>(*sheet.model.density);
+             if (path == nullptr) return expected(sheet, "has no path of penalties", "has_path");
+             return path->path().inputs.empty() ? "no input was selected at any penalty" : Problem();
+           },
+           [](const Sheet& sheet, Index) { return path_figure(sheet.model); }},
+    Figure{"contributions", "What each input adds",
+           "The term of each selected input of numbers: the density is made of their sum.", false,
+           [](const Sheet& sheet) {
+             if (!can<HasContributions>(sheet)) return expected(sheet, "is no sum over inputs", "has_contributions");
+             if (sheet.n_targets() > 1) return message("of ", sheet.n_targets(), " targets, expected one");
+             return movable_inputs(sheet.model).empty() ? "no input of numbers was selected" : Problem();
+           },
+           [](const Sheet& sheet, Index) { return contributions_figure(sheet.model); }},
+    Figure{"summary", "Summary of", "The data over the directions that the model found, and what it says of them.",
+           true,
+           [](const Sheet& sheet) {
+             const auto* density = capability<ProjectedDensity>(*sheet.model.density);
+             const bool has_any = density != nullptr && density->n_components() > 0;
+             return first_of(
+                 {has_any ? Problem() : expected(sheet, "has no components", "reduces_inputs"), needs_data(sheet)});
+           },
+           [](const Sheet& sheet, Index target) { return summary_figure(sheet.request, target, sheet.run); }},
+    Figure{"dimensions", "Number of components",
+           "On rows that neither directions nor model have seen; bars are one standard error.", false,
+           [](const Sheet& sheet) {
+             return has_dimensions(sheet.model)
+                        ? Problem()
+                        : message(sheet.model.density->model_name(), " compared no numbers of components");
+           },
+           [](const Sheet& sheet, Index) { return dimensions_figure(sheet.model); }},
+    Figure{"states", "States", "What y does where a state is certain; the distribution at x mixes these.", false,
+           needs_states,
+           [](const Sheet& sheet, Index target) { return states_figure(sheet.request, target, sheet.run); }},
+    Figure{"weights", "Weights of the states", "One input moves, the others stay at their medians or as given.", false,
+           needs_states, [](const Sheet& sheet, Index) { return weights_figure(sheet.request); },
+           [](const Sheet& sheet) {
+             const auto& columns = sheet.model.encoder.input_columns();
+             const auto is_of_levels = [](const EncodedColumn& column) { return column.is_categorical(); };
+             const bool fits = sheet.request.input
+                                   ? !is_of_levels(columns[static_cast<std::size_t>(*sheet.request.input)])
+                                   : !std::all_of(columns.begin(), columns.end(), is_of_levels);
+             return fits ? Problem() : "no input of numbers";
+           }},
+    Figure{"simplex", "Rows among the states",
+           "Each row where the weights of its three states put it: at a corner, it is certain of one.", false,
+           [](const Sheet& sheet) {
+             return first_of({needs_states(sheet), needs_data(sheet)});
+           },
+           [](const Sheet& sheet, Index target) { return simplex_figure(sheet.request, target); },
+           [](const Sheet& sheet) {
+             return capability<HasStates>(*sheet.model.density)->n_states() == 3 ? Problem() : "not three states";
+           }},
+    Figure{"smoothing", "Smoothing matrix",
+           "What each row weighs in the mean at another, when the data are those of the fit.", false,
+           [](const Sheet& sheet) {
+             return first_of({needs_states(sheet), needs_data(sheet)});
+           },
+           [](const Sheet& sheet, Index target) { return smoothing_figure(sheet.request, target, sheet.run); },
+           [](const Sheet& sheet) { return sheet.request.data->size() <= 1000 ? Problem() : "many rows"; }},
+    Figure{"tuning", "Tuning", "Cross-validated score of the candidates, on the standardised scale; less is better.",
+           false,
+           [](const Sheet& sheet) {
+             return sheet.model.density->report().tuning() ? Problem() : "nothing was chosen by cross-validation";
+           },
+           [](const Sheet& sheet, Index) {
+             return plot::tuning_surface(tuning_table(*sheet.model.density->report().tuning()));
+           }},
+};
+
+std::vector<std::pair<std::string, std::string>> summary(const Sheet& sheet) {
+  const Model& model = sheet.model;
+  const FitReport& report = model.density->report();
   const ModelInfo& info = find_model(model.density->model_name());
   std::vector<std::pair<std::string, std::string>> out{
       {"model", info.name + ": " + info.title},
       {"target", list_text(names_of(model.encoder.targets()))},
       {"inputs", model.encoder.input_columns().empty() ? "none" : list_text(names_of(model.encoder.input_columns()))}};
-  if (fitted_rows(*model.density) > 0) out.emplace_back("rows of the fit", std::to_string(fitted_rows(*model.density)));
-  if (const auto tuning = tuning_of(*model.density)) {
-    const Candidate& best = tuning->candidates.front();
+  if (report.n_rows() > 0) out.emplace_back("rows of the fit", std::to_string(report.n_rows()));
+  if (const auto tuning = report.tuning()) {
+    const Tuning::Candidate& best = tuning->candidates.front();
     for (std::size_t i = 0; i < best.values.size(); ++i) {
       out.emplace_back(tuning->names[i], brief(best.values[i]) + ", by " + chosen_by(model.density->options()));
     }
   }
-  if (scores) {
-    out.emplace_back("test data", message(request.test_name, ", ", scores->rows, " rows"));
-    out.emplace_back("nll", brief(scores->nll.value) + " ± " + brief(scores->nll.standard_error));
+  if (sheet.request.test) {
+    const Scores& scores = sheet.scores();
+    out.emplace_back("test data", message(sheet.request.test_name, ", ", scores.rows, " rows"));
+    out.emplace_back("nll", brief(scores.nll.value) + " ± " + brief(scores.nll.standard_error));
     out.emplace_back("squared loss",
-                     brief(scores->squared_loss.value) + " ± " + brief(scores->squared_loss.standard_error));
+                     brief(scores.squared_loss.value) + " ± " + brief(scores.squared_loss.standard_error));
   }
   for (const std::string& warning : warnings_of(model)) out.emplace_back("warning", warning);
   return out;
@@ -317,110 +453,40 @@ plot::Names plot_names(const Model& model) {
   return out;
 }
 
+std::vector<std::string> figure_names() {
+  std::vector<std::string> out;
+  for (const Figure& figure : figures) out.emplace_back(figure.name);
+  return out;
+}
+
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run) {
-  const Index target = request.target.value_or(0);
-  const Model& model = request.model;
-  if (kind == "density") {
-    const Index targets = model.density->n_targets();
-    const bool joint = targets > 1 && !request.target && !request.input && model.density->n_inputs() == 0;
-    if (!joint) return density_figure(request, target, run);
-    const plot::Names names = plot_names(model);
-    return targets == 2 ? plot::joint_map(*model.density, ranges(request), names, Vector(0), run)
-                        : plot::pair_map(*model.density, ranges(request), names, run);
-  }
-  if (kind == "pit" || kind == "coverage") {
-    require(request.test.has_value(), "--figure ", kind, " needs --test TEST.csv");
-    const Scores scores = test_scores(request, run);
-    const TargetScores& own = scores.targets[static_cast<std::size_t>(target)];
-    const std::string& name = model.encoder.targets()[static_cast<std::size_t>(target)].name;
-    return kind == "pit" ? plot::pit_histogram(own.pit, scores.weights, name)
-                         : plot::coverage_plot(own, scores.weights, name);
-  }
-  if (kind == "importance") {
-    require(!relevances(model).empty(), "--figure importance: ", model.density->model_name(),
-            " does not say which inputs matter; condens describe moves one input after the other");
-    return importance_figure(model);
-  }
-  if (kind == "path") {
-    require(has_path(model), "--figure path: ", model.density->model_name(), " has no path of penalties");
-    return path_figure(model);
-  }
-  if (kind == "members") return members_figure(model);
-  if (kind == "contributions") return contributions_figure(request);
-  if (kind == "summary") return summary_figure(request, target, run);
-  if (kind == "dimensions") return dimensions_figure(model);
-  if (kind == "states" || kind == "weights" || kind == "simplex" || kind == "smoothing") {
-    return states_figure(request, kind, target, run);
-  }
-  require(
-      kind == "tuning", "--figure = '", kind,
-      "', expected density, importance, path, contributions, members, summary, dimensions, states, weights, simplex, "
-      "smoothing, pit, coverage or tuning");
-  const std::optional<Tuning> tuning = tuning_of(*model.density);
-  require(tuning.has_value(), "--figure tuning: nothing was chosen by cross-validation");
-  return plot::tuning_surface(tuning_table(*tuning));
+  const Sheet sheet(request, run);
+  const bool together = kind == "density" && !request.target && !request.input && !sheet.has_inputs();
+  const std::string_view name = together && sheet.n_targets() > 1 ? "joint" : kind;
+  const auto* found = std::find_if(figures.begin(), figures.end(), [&](const Figure& own) { return own.name == name; });
+  require(found != figures.end(), "--figure = '", kind, "', expected one of ", list_names(figure_names()));
+  const Problem problem = found->problem(sheet);
+  require(problem.empty(), "--figure ", kind, ": ", problem);
+  return found->draw(sheet, request.target.value_or(0));
 }
 
 std::string figure_page(const FigureRequest& request, const Run& run) {
-  const Model& model = request.model;
-  const std::vector<std::string> targets = names_of(model.encoder.targets());
-  const std::string given = list_text(names_of(model.encoder.input_columns()));
-  std::vector<plot::PageFigure> figures;
-  for (std::size_t j = 0; j < targets.size(); ++j) {
-    if (request.target && *request.target != static_cast<Index>(j)) continue;
-    const std::string about = given.empty()
-                                  ? "The model's density over a histogram of the data."
-                                  : "The model's density of " + targets[j] + "; inputs that do not move are at their " +
-                                        (request.at.empty() ? "medians." : "medians, or as given.");
-    figures.push_back({"Density of " + targets[j], density_figure(request, static_cast<Index>(j), run), about});
-  }
-  if (targets.size() == 2) {
-    figures.push_back(
-        {"Both targets",
-         plot::joint_map(*model.density, ranges(request), plot_names(model), inputs_at(model.encoder, request.at), run),
-         "The joint density at one value of the inputs."});
-  }
-  if (targets.size() > 2 && given.empty()) {
-    figures.push_back({"Targets two by two", plot::pair_map(*model.density, ranges(request), plot_names(model), run),
-                       "Each target, and each pair of them, over the data."});
-  }
-  std::optional<Scores> scores;
-  if (request.test) scores = test_scores(request, run);
-  for (std::size_t j = 0; scores && j < targets.size(); ++j) {
-    const TargetScores& own = scores->targets[j];
-    figures.push_back({"PIT values of " + targets[j], plot::pit_histogram(own.pit, scores->weights, targets[j]),
-                       "P(Y <= y | x) on the test data: uniform when the model is right."});
-    figures.push_back({"Coverage of " + targets[j], plot::coverage_plot(own, scores->weights, targets[j]),
-                       "Share of test rows inside intervals of a given probability."});
-  }
-  if (has_members(model)) {
-    figures.push_back({"Members", members_figure(model),
-                       "The density is the mixture of theirs with these weights; nll on rows left out, on the "
-                       "standardised scale: less is better."});
-  }
-  if (!relevances(model).empty()) {
-    figures.push_back({"Importance of the inputs", importance_figure(model), "As the model weighs them."});
-  }
-  if (has_path(model)) {
-    figures.push_back({"Path", path_figure(model), "Inputs enter as the penalty falls; the dashed line was chosen."});
-  }
-  if (const ProjectedDensity* density = projected(model); density != nullptr && density->n_components() > 0) {
-    for (std::size_t j = 0; request.data && j < targets.size(); ++j) {
-      figures.push_back({"Summary of " + targets[j], summary_figure(request, static_cast<Index>(j), run),
-                         "The data over the directions that the model found, and what it says of them."});
+  const Sheet sheet(request, run);
+  std::vector<plot::PageFigure> drawn;
+  for (const Figure& figure : figures) {
+    if (!figure.problem(sheet).empty()) continue;
+    if (figure.problem_on_page != nullptr && !figure.problem_on_page(sheet).empty()) continue;
+    for (Index j = 0; j < (figure.each_target ? sheet.n_targets() : 1); ++j) {
+      if (figure.each_target && request.target && *request.target != j) continue;
+      const Index target = figure.each_target ? j : request.target.value_or(0);
+      const std::string title =
+          figure.each_target ? message(figure.title, " ", sheet.target_name(j)) : std::string(figure.title);
+      drawn.push_back({title, figure.draw(sheet, target), std::string(figure.about)});
     }
   }
-  if (dimensions_of(model) != nullptr) {
-    figures.push_back({"Number of components", dimensions_figure(model),
-                       "On rows that neither directions nor model have seen; bars are one standard error."});
-  }
-  if (const Press* press = of_states(model)) add_state_figures(request, *press, figures, run);
-  if (const auto tuning = tuning_of(*model.density)) {
-    figures.push_back({"Tuning", plot::tuning_surface(tuning_table(*tuning)),
-                       "Cross-validated score of the candidates, on the standardised scale; less is better."});
-  }
-  const std::string title = "Density of " + list_text(targets) + (given.empty() ? "" : " given " + given);
-  return plot::page(title, summary(request, scores), figures);
+  const std::string targets = list_text(names_of(request.model.encoder.targets()));
+  const std::string given = list_text(names_of(request.model.encoder.input_columns()));
+  return plot::page("Density of " + targets + (given.empty() ? "" : " given " + given), summary(sheet), drawn);
 }
 
 }  // namespace condens::cli

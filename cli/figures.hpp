@@ -29,7 +29,10 @@ struct FigureRequest {
 /// The columns of a model: first those inputs that move the distribution most, last those that it left out.
 plot::Names plot_names(const Model& model);
 
-/// `kind`: one of those that the help of plot lists. SVG. Throws std::invalid_argument for another
+/// Every kind of figure.
+std::vector<std::string> figure_names();
+
+/// `kind`: one of them. SVG. Throws std::invalid_argument for another
 /// kind, or one that needs test data or a tuning that there is not.
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run);
 

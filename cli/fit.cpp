@@ -8,6 +8,8 @@
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/standardizer.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/pooled_density.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
 #include "data/column_unit.hpp"
@@ -25,7 +27,7 @@ struct FitCall {
   std::string train;
   ColumnFlags columns;
   CsvFlags csv;
-  std::string model = "lscde";
+  std::string model = std::string(default_model);
   std::string preset;
   std::vector<std::string> settings;
   std::string unlabeled;
@@ -57,7 +59,7 @@ void check_columns(const Encoder& encoder, const std::string& source, const Data
 
 void report(const FitCall& call, const Model& model, Index rows, Index dropped) {
   if (call.quiet) return;
-  const Document& details = model.density->report().details;
+  const FitReport& told = model.density->report();
   const auto targets = list_text(names_of(model.encoder.targets()));
   const auto inputs = list_text(names_of(model.encoder.input_columns()));
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
@@ -75,42 +77,37 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
   }
   std::string chosen;
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
-    const Document* value = details.find(option.name);
+    const Document* value = told.chosen(option.name);
     if (value == nullptr || option.name == "n_centers" || option.type == "options") continue;
     chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief_text(*value);
   }
-  const Document* score = details.find("score");
-  if (score != nullptr) {
-    chosen += message(chosen.empty() ? "" : "; ", "cross-validated score ", brief(score->as_number()), " ± ",
-                      brief(details.at("score_standard_error").as_number()), " (standardised scale)");
+  const auto score = told.score();
+  if (score) {
+    chosen += message(chosen.empty() ? "" : "; ", "cross-validated score ", brief(score->value), " ± ",
+                      brief(score->standard_error), " (standardised scale)");
   }
   if (chosen.starts_with("cross-validated"))
     say("fit", chosen);
   else if (!chosen.empty())
-    say("fit", (score != nullptr ? "chose " : "used ") + chosen);
-  if (const Document* gains = details.find("gain_of_inputs")) {
-    if (const Document* gain = gains->find("held_out")) {
-      say("fit",
-          message(
-              "the inputs are worth ", brief(gain->at("mean").as_number()), " ± ",
-              brief(gain->at("standard_error").as_number()), " nats a row, on ", value_text(gain->at("n_rows")),
-              " rows left out",
-              gain->find("n_rows_fitted") == nullptr ? "" : " of a fit to " + value_text(gain->at("n_rows_fitted"))));
-    }
+    say("fit", (score ? "chose " : "used ") + chosen);
+  if (const auto gain = told.gain_of_inputs("held_out")) {
+    say("fit", message("the inputs are worth ", brief(gain->mean), " ± ", brief(gain->standard_error),
+                       " nats a row, on ", gain->n_rows, " rows left out",
+                       gain->n_rows_fitted ? message(" of a fit to ", *gain->n_rows_fitted) : ""));
   }
-  if (const Document* members = details.find("members")) {
+  if (const auto* pool = capability<PooledDensity>(*model.density)) {
     std::string weights;
-    for (const Document& row : members->as_array()) {
-      weights += (weights.empty() ? "" : ", ") + row.at("name").as_string() + " " + brief(row.at("weight").as_number());
+    for (const PooledDensity::Account& own : pool->accounts()) {
+      weights += (weights.empty() ? "" : ", ") + own.name + " " + brief(own.weight);
     }
     say("fit", "weights: " + weights);
   }
-  if (const Document* note = details.find("n_centers_note")) say("fit", "note: " + note->as_string());
+  if (const Document* note = told.details.find("n_centers_note")) say("fit", "note: " + note->as_string());
   const std::vector<std::string> said = model.encoder.warnings(rows);
   for (const std::string& warning : warnings_of(model)) {
     if (std::find(said.begin(), said.end(), warning) == said.end()) say("fit", "warning: " + warning);
   }
-  if (model.density->report().status != "ok") say("fit", "warning: " + model.density->report().status);
+  if (told.status != "ok") say("fit", "warning: " + told.status);
 }
 
 /// "90", "90s", "5m" or "1h" in seconds.
@@ -130,9 +127,9 @@ void check_unlabeled(const ModelInfo& info, const std::string& preset, const Doc
   for (const ModelInfo& other : models()) {
     if (uses_unlabeled(other, "", Document(Document::Object{}))) names.push_back(other.name);
   }
-  throw std::invalid_argument(message("--unlabeled: ", info.name, info.uses_unlabeled ? " with this model inside" : "",
-                                      " learns nothing from rows without a target; expected one of ",
-                                      list_names(names)));
+  throw std::invalid_argument(
+      message("--unlabeled: ", info.name, info.can("learns_from_unlabeled") ? " with this model inside" : "",
+              " learns nothing from rows without a target; expected one of ", list_names(names)));
 }
 
 Matrix read_unlabeled(const FitCall& call, const Encoder& encoder) {
@@ -178,7 +175,8 @@ void add_fit(CLI::App& app) {
   add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
              "More rows of the inputs, with unknown target, for models that learn from them: see condens models",
              "Columns");
-  add_option(verb, "--model", call->model, "NAME", "Which model (default: lscde); see condens models", "Model");
+  add_option(verb, "--model", call->model, "NAME",
+             message("Which model (default: ", default_model, "); see condens models"), "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
       ->allow_extra_args(false)

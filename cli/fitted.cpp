@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <variant>
 
 #include "condens/core/errors.hpp"
@@ -10,41 +9,6 @@
 #include "core/text.hpp"
 
 namespace condens::cli {
-
-namespace {
-
-const Document* detail(const ConditionalDensity& density, const std::string& name) {
-  return density.report().details.find(name);
-}
-
-}  // namespace
-
-std::optional<Tuning> tuning_of(const ConditionalDensity& density) {
-  const Document* found = detail(density, "candidates");
-  if (found == nullptr) return std::nullopt;
-  const Document::Object& columns = found->as_object();
-  if (columns.size() < 3) throw FormatError("the table of candidates has no options, scores and standard errors");
-  const Vector score = found->at("score").as_vector();
-  const Vector standard_error = found->at("standard_error").as_vector();
-  if (score.size() == 0) throw FormatError("the table of candidates is empty");
-  std::vector<Vector> values;
-  Tuning out;
-  for (std::size_t j = 0; j + 2 < columns.size(); ++j) {
-    out.names.push_back(columns[j].first);
-    values.push_back(columns[j].second.as_vector());
-    if (values.back().size() != score.size() || score.size() != standard_error.size()) {
-      throw FormatError("the columns of the table of candidates differ in length");
-    }
-  }
-  for (Index i = 0; i < score.size(); ++i) {
-    Candidate candidate{{}, score[i], standard_error[i], score[i] == std::numeric_limits<double>::max()};
-    for (const Vector& column : values) candidate.values.push_back(column[i]);
-    out.candidates.push_back(std::move(candidate));
-  }
-  std::stable_sort(out.candidates.begin(), out.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
-  return out;
-}
 
 std::string chosen_by(const Document& options) {
   const Document* selection = options.find("selection");
@@ -95,11 +59,6 @@ std::string list_text(const std::vector<std::string>& words) {
   }
   if (listed < words.size()) out += " and " + std::to_string(words.size() - listed) + " others";
   return out;
-}
-
-Index fitted_rows(const ConditionalDensity& density) {
-  const Document* rows = detail(density, "n_rows");
-  return rows == nullptr ? 0 : rows->as_integer();
 }
 
 Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string, std::string>>& replaced) {

@@ -1,7 +1,6 @@
 #pragma once
 // What a fitted model tells about itself, in words and as tables: for fit, describe and plot.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,22 +8,6 @@
 #include "condens/io/model_file.hpp"
 
 namespace condens::cli {
-
-/// One candidate of a model's cross-validation.
-struct Candidate {
-  std::vector<double> values;
-  double score;
-  double standard_error;
-  bool failed;  ///< it left no density in some fold
-};
-
-struct Tuning {
-  std::vector<std::string> names;     ///< of the values: options of the model
-  std::vector<Candidate> candidates;  ///< by rising score, best first
-};
-
-/// Nothing when there was nothing to choose.
-std::optional<Tuning> tuning_of(const ConditionalDensity& density);
 
 /// What chose among candidates, from the options of the model: "cross-validation", "AIC" or "BIC".
 std::string chosen_by(const Document& options);
@@ -37,9 +20,6 @@ std::string brief_text(const Document& chosen);
 
 /// "duration", "a, b and c"; of many words, the first ten.
 std::string list_text(const std::vector<std::string>& words);
-
-/// Number of rows of the fit; 0 when the model did not tell.
-Index fitted_rows(const ConditionalDensity& density);
 
 /// Columns of one value of every input: the typical one (median, most frequent level), but
 /// for those that `replaced` names. Throws std::invalid_argument for an unknown name or value.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "condens/model/capabilities.hpp"
 #include "condens/model/joint_density.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t most_kernels = 15;
 constexpr std::size_t most_columns = 6;
-
-const JointDensity* joint(const Model& model) { return dynamic_cast<const JointDensity*>(model.density.get()); }
 
 /// Covariances of the kernels, d^2 a column; none where the coordinates of every kernel are independent.
 Matrix correlated_covariances(const JointDensity& density) {
@@ -37,7 +36,7 @@ std::vector<std::string> column_names(const Encoder& encoder) {
 }  // namespace
 
 std::string kernels_text(const Model& model) {
-  const JointDensity* density = joint(model);
+  const JointDensity* density = capability<JointDensity>(*model.density);
   if (density == nullptr) return "";
   const auto count = static_cast<std::size_t>(density->n_kernels());
   const std::vector<std::string> columns = column_names(model.encoder);
@@ -69,7 +68,7 @@ std::string kernels_text(const Model& model) {
 }
 
 Document kernels_document(const Model& model) {
-  const JointDensity* density = joint(model);
+  const JointDensity* density = capability<JointDensity>(*model.density);
   if (density == nullptr) return {};
   const Matrix means = density->kernel_means();
   const Matrix scales = density->kernel_scales();

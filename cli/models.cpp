@@ -26,7 +26,7 @@ std::string kind_text(const OptionInfo& option) {
 std::string model_text(const ModelInfo& model) {
   std::string out = model.name + ": " + model.title + "\n  Source: " + model.source + "\n  Presets: ";
   for (std::size_t i = 0; i < model.presets.size(); ++i) out += (i == 0 ? "" : ", ") + model.presets[i];
-  if (model.uses_unlabeled) out += "\n  Learns from rows without a target, too: fit --unlabeled";
+  if (model.can("learns_from_unlabeled")) out += "\n  Learns from rows without a target, too: fit --unlabeled";
   out += "\n";
   for (const OptionInfo& option : model.options) {
     out += "\n  " + option.name + " (" + kind_text(option) + ")\n    " + option.text + "\n    ";

@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
 #include "figures.hpp"
 #include "verbs.hpp"
 
@@ -84,11 +85,8 @@ void add_plot(CLI::App& app) {
   add_option(verb, "data", call->data, "DATA.csv", "Observations to draw, and the range of the axes");
   add_option(verb, "-o,--output", call->output, "FILE", "One picture (.svg), or all on a page (.html)", "Output")
       ->required();
-  add_option(
-      verb, "--figure", call->figure, "KIND",
-      "For .svg: density (default), importance, path, contributions, members, summary, dimensions, states, weights, "
-      "simplex, smoothing, pit, coverage or tuning",
-      "Output");
+  add_option(verb, "--figure", call->figure, "KIND",
+             "For .svg, what the model has of these (default: density): " + list_names(figure_names()), "Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
   add_option(verb, "--at", call->at, "a=1,b=2", "Values of other inputs (default: their medians)", "What to draw");

@@ -8,9 +8,11 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
-#include "condens/estimators/kernel_quantile_regression.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/registry.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
 #include "fitted.hpp"
 #include "io/files.hpp"
 #include "verbs.hpp"
@@ -100,14 +102,15 @@ void add_target(const Wanted& wanted, const GaussianMixtures& laws, const Vector
 }
 
 /// The model whose quantiles are estimates themselves.
-const Kqr& model_of_quantiles(const Model& model) {
-  const auto* out = dynamic_cast<const Kqr*>(model.density.get());
-  require(out != nullptr, "--exact-quantiles: ", model.density->model_name(),
-          " estimates no quantiles, only kqr does; --quantiles p,p,... gives those of any model's distribution");
+const HasQuantiles& model_of_quantiles(const Model& model) {
+  const auto* out = capability<HasQuantiles>(*model.density);
+  require(out != nullptr, "--exact-quantiles: ", model.density->model_name(), " estimates no quantiles, only ",
+          list_names(models_that("has_quantiles")),
+          " does; --quantiles p,p,... gives those of any model's distribution");
   return *out;
 }
 
-void add_exact_quantiles(const Kqr& model, const MatrixView& x, const Run& run, Columns& out) {
+void add_exact_quantiles(const HasQuantiles& model, const MatrixView& x, const Run& run, Columns& out) {
   const Matrix quantiles = model.quantiles(x, run);
   const std::vector<double>& levels = model.quantile_levels();
   for (std::size_t k = 0; k < levels.size(); ++k) {
@@ -362,7 +365,7 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--mode", call->mode, "The most likely y")->group(group);
   add_option(verb, "--quantiles", call->quantiles, "p,p,...", "Quantiles of y: columns q0.05, q0.5, ...", group);
   verb.add_flag("--exact-quantiles", call->exact_quantiles,
-                "The quantiles that a model of kqr has estimated, at its levels: columns exact_q0.05, ...")
+                "The quantiles that a model of quantiles has estimated, at its levels: columns exact_q0.05, ...")
       ->group(group);
   add_option(verb, "--interval", call->interval, "p", "Central interval that holds y with probability p", group);
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);

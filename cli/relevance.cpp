@@ -1,31 +1,24 @@
 #include "relevance.hpp"
 
-#include <algorithm>
-
-#include "condens/registry.hpp"
+#include "condens/model/capabilities.hpp"
 
 namespace condens::cli {
 
 std::vector<Relevance> relevances(const Model& model) {
-  const Document results = find_model(model.density->model_name()).results_of(*model.density);
-  const Index d_x = model.density->n_inputs();
-  const auto values = [&](std::string_view name) -> std::optional<Vector> {
-    const Document* found = results.find(name);
-    if (found == nullptr || found->as_matrix().size() != d_x || d_x == 0) return std::nullopt;
-    return found->as_vector();
-  };
-  const auto support = values("support");
-  const auto importance = values("feature_importances");
-  const auto stability = values("stability");
-  if (!support && !importance) return {};
+  const auto* selects = capability<SelectsInputs>(*model.density);
+  const auto* ranks = capability<RanksInputs>(*model.density);
+  if ((selects == nullptr && ranks == nullptr) || model.density->n_inputs() == 0) return {};
+  const Vector support = selects == nullptr ? Vector() : selects->support();
+  const Vector stability = selects == nullptr ? Vector() : selects->stability();
+  const Vector importance = ranks == nullptr ? Vector() : ranks->feature_importances();
   std::vector<Relevance> out;
   const auto rows_of_inputs = model.encoder.groups();
   for (std::size_t i = 0; i < rows_of_inputs.size(); ++i) {
     const std::vector<Index>& rows = rows_of_inputs[i];
     Relevance entry{model.encoder.input_columns()[i].name, true, std::nullopt, std::nullopt};
-    if (support) entry.selected = (*support)(rows).maxCoeff() > 0;
-    if (importance) entry.importance = (*importance)(rows).sum();
-    if (stability) entry.stability = (*stability)(rows).maxCoeff();
+    if (support.size() > 0) entry.selected = support(rows).maxCoeff() > 0;
+    if (importance.size() > 0) entry.importance = importance(rows).sum();
+    if (stability.size() > 0) entry.stability = stability(rows).maxCoeff();
     out.push_back(std::move(entry));
   }
   return out;

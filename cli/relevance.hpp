@@ -1,6 +1,5 @@
 #pragma once
-// Which inputs a model selected, and how strongly: the results "support" (0 or 1 for every
-// row of x), "feature_importances" (>= 0) and "stability" (a share), where a model has them.
+// Which inputs a model selected, and how strongly, where it selects or ranks them.
 
 #include <optional>
 #include <string>

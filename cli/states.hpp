@@ -1,24 +1,23 @@
 #pragma once
-// The states of a predictive state model (press), in words and pictures.
+// The states of a model that has them, in words and pictures.
 
 #include <string>
 
-#include "condens/estimators/press.hpp"
 #include "figures.hpp"
 
 namespace condens::cli {
 
-/// The model as one of states, or nullptr.
-const Press* of_states(const Model& model);
-
 /// For `describe`: what y and the inputs do in each state, and what leads there; empty for other models.
 std::string states_text(const Model& model);
 
-/// [{"state": 1, "share": ..., "mean": [...], ...}, ...].
+/// [{"state": 1, "share": ..., "mean": [...], ...}, ...]; null for other models.
 Document states_document(const Model& model);
 
-/// `kind`: states, weights, simplex or smoothing. Throws std::invalid_argument for other models, and where
-/// a kind needs inputs, data or three states that are not there.
-std::string states_figure(const FigureRequest& request, const std::string& kind, Index target, const Run& run);
+// Pictures of a model that has states.
+std::string states_figure(const FigureRequest& request, Index target, const Run& run);
+/// Throws std::invalid_argument without an input of numbers, or where --x names another.
+std::string weights_figure(const FigureRequest& request);
+std::string simplex_figure(const FigureRequest& request, Index target);
+std::string smoothing_figure(const FigureRequest& request, Index target, const Run& run);
 
 }  // namespace condens::cli

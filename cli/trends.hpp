@@ -1,5 +1,5 @@
 #pragma once
-// The mean and the spread of a location-scale model, in words.
+// The mean and the spread of a model that has them, in words.
 
 #include <string>
 

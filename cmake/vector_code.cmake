@@ -1,9 +1,7 @@
 # Loops that are to become vector code of the full width: GCC by itself does that from -O3 on only, and halves the width.
 function(condens_vector_code)
-  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they have other flags
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
+    set_property(SOURCE ${ARGN} PROPERTY COMPILE_OPTIONS
                  $<$<CONFIG:Release,RelWithDebInfo>:-O3> $<$<CONFIG:Release,RelWithDebInfo>:-mprefer-vector-width=512>)
   endif()
 endfunction()

@@ -48,7 +48,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": {
-        page: ["page-toc"] for page in ("api", "contributing", "errata", "first-steps", "models/*")
+        page: ["page-toc"] for page in ("api", "contributing", "errata", "extending", "first-steps", "models/*")
     },
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "condens/core/errors.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "density_image.hpp"
 #include "frame.hpp"
@@ -17,9 +19,15 @@ namespace {
 
 constexpr Index curve_points = 400;
 
+const HasStates& states_of(std::string_view figure, const ConditionalDensity& model) {
+  const auto* states = capability<HasStates>(model);
+  require(states != nullptr, figure, ": ", model.model_name(), " has no states, expected a model of states");
+  return *states;
+}
+
 /// "state 2 (41 % of the rows)".
-std::string state_label(const Press& model, Index j) {
-  const double share = model.state_sizes()[j] / model.state_sizes().sum();
+std::string state_label(const HasStates& states, Index j) {
+  const double share = states.state_sizes()[j] / states.state_sizes().sum();
   return "state " + std::to_string(j + 1) + " (" + short_number(100.0 * share, 2) + " % of the rows)";
 }
 
@@ -40,11 +48,12 @@ std::vector<Index> order_of(const Vector& values) {
 
 }  // namespace
 
-std::string state_densities(const Press& model, const Names& names, Index target, const Run& run,
+std::string state_densities(const ConditionalDensity& model, const Names& names, Index target, const Run& run,
                             const std::optional<Extent>& data) {
+  const HasStates& states = states_of("state_densities", model);
   require(target >= 0 && target < model.n_targets(), "state_densities: target ", target, ", expected 0 to ",
           model.n_targets() - 1);
-  const GaussianMixtures all = model.state_densities();
+  const GaussianMixtures all = states.state_densities();
   const GaussianMixtures laws = model.n_targets() == 1 ? all : all.marginal(target);
   Extent range = visible(laws, run);
   if (data && data->low >= 0.0 && range.high > 0.0) range.low = std::max(range.low, 0.0);
@@ -52,14 +61,15 @@ std::string state_densities(const Press& model, const Names& names, Index target
   const Matrix density = laws.log_pdf_grid(y.transpose(), run).array().exp();
   const std::string name = name_of(names.targets, target, "y");
   LineChart chart{.title = "Density of " + name + " in each state", .x_label = name, .y_label = "density"};
-  for (Index j = 0; j < model.n_states(); ++j) {
-    chart.series.push_back({.name = state_label(model, j), .x = y, .y = density.col(j), .markers = false});
+  for (Index j = 0; j < states.n_states(); ++j) {
+    chart.series.push_back({.name = state_label(states, j), .x = y, .y = density.col(j), .markers = false});
   }
   chart.y_range = density_axis(density.maxCoeff());
   return line_chart(chart);
 }
 
-std::string state_weights(const Press& model, const StateWeightOptions& options, const Names& names) {
+std::string state_weights(const ConditionalDensity& model, const StateWeightOptions& options, const Names& names) {
+  const HasStates& states = states_of("state_weights", model);
   require(options.input >= 0 && options.input < model.n_inputs(), "state_weights: input ", options.input,
           ", expected 0 to ", model.n_inputs() - 1);
   require(options.at.size() == model.n_inputs(), "state_weights: at holds ", options.at.size(), " values, expected ",
@@ -67,7 +77,7 @@ std::string state_weights(const Press& model, const StateWeightOptions& options,
   const Vector moving = Vector::LinSpaced(curve_points, options.range.low, options.range.high);
   Matrix x = options.at.replicate(1, curve_points);
   x.row(options.input) = moving.transpose();
-  const Matrix w = model.state_weights(x);
+  const Matrix w = states.state_weights(x);
   const std::string name = name_of(names.inputs, options.input, "x");
   LineChart chart{.title = "Weight of each state as " + name + " moves",
                   .x_label = name,
@@ -76,17 +86,19 @@ std::string state_weights(const Press& model, const StateWeightOptions& options,
   std::vector<InputColumn> others = input_columns("state_weights", model, names);
   std::erase_if(others, [&](const InputColumn& column) { return column.row == options.input; });
   chart.standing = standing(others, options.at);
-  for (Index j = 0; j < model.n_states(); ++j) {
+  for (Index j = 0; j < states.n_states(); ++j) {
     chart.series.push_back(
         {.name = "state " + std::to_string(j + 1), .x = moving, .y = w.row(j).transpose(), .markers = false});
   }
   return line_chart(chart);
 }
 
-std::string state_simplex(const Press& model, const Dataset& data, const Names& names, const StateRowOptions& options) {
+std::string state_simplex(const ConditionalDensity& model, const Dataset& data, const Names& names,
+                          const StateRowOptions& options) {
+  const HasStates& states = states_of("state_simplex", model);
   check_figure("state_simplex", model, data, options.target);
-  require(model.n_states() == 3, "state_simplex: the model has ", model.n_states(), " states, expected 3");
-  const Matrix w = model.state_weights(data.x);
+  require(states.n_states() == 3, "state_simplex: the model has ", states.n_states(), " states, expected 3");
+  const Matrix w = states.state_weights(data.x);
   const Vector y = data.y.row(options.target).transpose();
   const ValueScale scale(y);
   const double top = std::sqrt(0.75);
@@ -108,7 +120,7 @@ std::string state_simplex(const Press& model, const Dataset& data, const Names& 
   }
   draw_colored(panel, horizontal, vertical, y, options.max_points, scale);
   const auto label = [&](Point corner, double lift, Anchor anchor, Index j) {
-    const double mean = model.state_means()(options.target, j);
+    const double mean = states.state_means()(options.target, j);
     canvas.text({corner.x, corner.y + lift}, "state " + std::to_string(j + 1) + ": mean " + short_number(mean),
                 {.size = 12.0, .anchor = anchor, .bold = true});
   };
@@ -119,8 +131,9 @@ std::string state_simplex(const Press& model, const Dataset& data, const Names& 
   return frame.canvas.str();
 }
 
-std::string smoothing_matrix(const Press& model, const Dataset& data, const Names& names,
+std::string smoothing_matrix(const ConditionalDensity& model, const Dataset& data, const Names& names,
                              const StateRowOptions& options, const Run& run) {
+  const HasStates& states = states_of("smoothing_matrix", model);
   check_figure("smoothing_matrix", model, data, options.target);
   require(data.size() > 0, "smoothing_matrix: the data have no rows, expected at least one");
   const Dataset rows = thinned(data, options.max_points);
@@ -128,7 +141,7 @@ std::string smoothing_matrix(const Press& model, const Dataset& data, const Name
   const std::vector<Index> order =
       order_of(one_input ? Vector(rows.x.row(0).transpose())
                          : Vector(model.predict(rows.x, run).mean(run).row(options.target).transpose()));
-  const Matrix sorted = model.smoothing_matrix(rows.x)(order, order);
+  const Matrix sorted = states.smoothing_matrix(rows.x)(order, order);
   const std::string by =
       one_input ? name_of(names.inputs, 0, "x") : "mean of " + name_of(names.targets, options.target, "y");
   Frame frame = make_frame({.title = "Smoothing matrix", .height = 560.0, .right = color_bar_margin});

@@ -31,7 +31,7 @@ install_wheel() {
 demo_environment() {
   python_environment demo "scikit-build-core>=0.11" "nanobind>=2.4,<4" numpy scikit-learn matplotlib pandas
   build/python/demo/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    -C build-dir=build/python/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine .
+    -C build-dir=build/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine .
 }
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <type_traits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
@@ -30,7 +29,10 @@
 #include "condens/estimators/salscde.hpp"
 #include "condens/estimators/skd.hpp"
 #include "condens/estimators/sliced.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/joint_density.hpp"
+#include "condens/model/pooled_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/model/subset_density.hpp"
 #include "core/finite.hpp"
 #include "core/names.hpp"
@@ -78,10 +80,6 @@ class WholeFit {
   Task task_;
 };
 
-constexpr std::string_view marginal = "marginal";  // the member of a pool that sees y alone
-
-enum class Unlabeled { ignored, used };
-
 /// Throws NumericalError unless the model can be written and has laws at some of the rows that it was fitted to.
 void check_fitted(std::string_view class_name, const ConditionalDensity& model, const Dataset& data) {
   const std::string problem = find_not_finite(model.to_document());
@@ -100,97 +98,27 @@ void check_fitted(std::string_view class_name, const ConditionalDensity& model, 
   }
 }
 
-/// A model whose options know two presets: the defaults, and `paper()`.
-template <class Model, class Options>
-ModelInfo describe(std::string name, const std::string& class_name, std::string title, std::string source,
-                   Unlabeled unlabeled, Model (*fit)(const Dataset&, const Options&, const Run&) = &Model::fit,
-                   Model (*load)(const Document&) = &Model::from_document) {
-  const auto preset_options = [class_name](std::string_view preset) {
-    if (preset == "paper") return Options::paper();
-    require(preset.empty() || preset == "recommended", class_name, ": preset = '", preset,
-            "', expected recommended or paper");
-    return Options{};
-  };
-  ModelInfo info;
-  info.name = std::move(name);
-  info.class_name = class_name;
-  info.title = std::move(title);
-  info.source = std::move(source);
-  info.presets = {"recommended", "paper"};
-  info.options = describe_options<Options>();
-  info.results = describe_results<Model>();
-  info.uses_unlabeled = unlabeled == Unlabeled::used;
-  info.is_density = std::is_base_of_v<JointDensity, Model>;
-  info.single_target = std::is_same_v<Model, Kqr>;
-  info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
-  info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
-    Options options = preset_options(preset);
-    set_options(options, class_name, values);
-    if constexpr (requires { options.give_way(values); }) {
-      if (!values.is_null()) options.give_way(values);
-    }
-    std::optional<WholeFit> whole;
-    if (run.observer) whole.emplace(run);
-    auto model = std::make_unique<Model>(fit(data, options, whole ? whole->run() : run));
-    check_fitted(class_name, *model, data);
-    return model;
-  };
-  info.load = [=](const Document& document) { return std::make_unique<Model>(load(document)); };
-  info.results_of = [](const ConditionalDensity& density) {
-    return results_to_document(dynamic_cast<const Model&>(density));
-  };
-  return info;
-}
-
 bool has_option(const ModelInfo& info, std::string_view name) {
   return std::any_of(info.options.begin(), info.options.end(), [&](const OptionInfo& own) { return own.name == name; });
 }
 
-/// The model that the options of another one name; it may be none that takes a model itself.
-template <class Options>
-InnerModel inner_model(std::string_view owner, const Options& options) {
-  const ModelInfo& inner = find_model(options.model);
-  require(!has_option(inner, "model_preset"), owner, ": model = '", options.model, "', expected another model");
-  inner.defaults(options.model_preset);  // refuses an unknown one
-  const auto fit = [&inner, preset = options.model_preset](const Dataset& data, const Document& values,
-                                                           const Run& run) {
+}  // namespace
+
+namespace detail {
+
+InnerModel inner_model(std::string_view owner, const std::string& model, const std::string& preset) {
+  const ModelInfo& inner = find_model(model);
+  require(!has_option(inner, "model_preset"), owner, ": model = '", model, "', expected another model");
+  inner.defaults(preset);  // refuses an unknown one
+  const auto fit = [&inner, preset](const Dataset& data, const Document& values, const Run& run) {
     return inner.fit(data, preset, values, run);
   };
-  return {inner.options, fit, inner.is_density};
+  return {inner.options, fit, inner.can("is_density")};
 }
 
-ForwardSelection fit_forward(const Dataset& data, const ForwardOptions& options, const Run& run) {
-  return ForwardSelection::fit(data, options, inner_model("ForwardSelection", options), run);
-}
-
-ForwardSelection load_forward(const Document& document) {
-  return ForwardSelection::from_document(document, load_density);
-}
-
-SlicedDensity fit_sliced(const Dataset& data, const SlicedOptions& options, const Run& run) {
-  return SlicedDensity::fit(data, options, inner_model("Sliced", options), run);
-}
-
-SlicedDensity load_sliced(const Document& document) { return SlicedDensity::from_document(document, load_density); }
-
-Lsmi fit_lsmi(const Dataset& data, const LsmiOptions& options, const Run& run) {
-  return Lsmi::fit(data, options, inner_model("LSMI", options), run);
-}
-
-Lsmi load_lsmi(const Document& document) { return Lsmi::from_document(document, load_density); }
-
-LocationScaleDensity fit_location_scale(const Dataset& data, const LocationScaleOptions& options, const Run& run) {
-  return LocationScaleDensity::fit(data, options, inner_model("LocationScale", options), run);
-}
-
-LocationScaleDensity load_location_scale(const Document& document) {
-  return LocationScaleDensity::from_document(document, load_density);
-}
-
-/// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
 MemberFinder member_finder(std::string_view owner, const std::string& preset) {
   return [=](const std::string& name) -> InnerModel {
-    const bool alone = name == marginal;
+    const bool alone = name == marginal_member;
     const ModelInfo& member = find_member(name);
     require(!has_option(member, "model_preset") || has_option(member, "model"), owner, ": models has '", name,
             "', expected no other pool");
@@ -198,28 +126,30 @@ MemberFinder member_finder(std::string_view owner, const std::string& preset) {
     const auto fit = [=, &member](const Dataset& data, const Document& values, const Run& run) {
       return member.fit(alone ? select_inputs(data, {}) : data, preset, values, run);
     };
-    return {member.options, fit, member.is_density};
+    return {member.options, fit, member.can("is_density")};
   };
 }
 
-Pool fit_pool(const Dataset& data, const PoolOptions& options, const Run& run) {
-  return Pool::fit(data, options, member_finder("Pooled", options.model_preset), run);
+std::unique_ptr<ConditionalDensity> whole_fit(
+    std::string_view class_name, const Dataset& data, const Run& run,
+    const std::function<std::unique_ptr<ConditionalDensity>(const Run&)>& fit) {
+  std::optional<WholeFit> whole;
+  if (run.observer) whole.emplace(run);
+  std::unique_ptr<ConditionalDensity> model = fit(whole ? whole->run() : run);
+  check_fitted(class_name, *model, data);
+  return model;
 }
 
-Pool load_pool(const Document& document) { return Pool::from_document(document, load_density); }
+}  // namespace detail
 
-AutoDensity fit_auto(const Dataset& data, const AutoOptions& options, const Run& run) {
-  return AutoDensity::fit(data, options, member_finder("AutoCDE", options.model_preset), run);
-}
-
-AutoDensity load_auto(const Document& document) { return AutoDensity::from_document(document, load_density); }
+namespace {
 
 /// Every option of a fitted model, of candidates and of "auto" what it chose. Folds by row are those of its own rows.
 Document chosen_options(const ModelInfo& info, const ConditionalDensity& density) {
   Document out = density.options();
   const Document defaults = info.defaults("");
   for (const OptionInfo& option : info.options) {
-    const Document* chosen = density.report().details.find(option.name);
+    const Document* chosen = density.report().chosen(option.name);
     const auto* word = chosen == nullptr ? nullptr : std::get_if<std::string>(&chosen->value());
     const auto& choices = option.choices;
     if (word != nullptr && std::find(choices.begin(), choices.end(), *word) != choices.end()) {
@@ -253,7 +183,7 @@ Document table_of_one(const ModelInfo& info, const Document& chosen, const FoldS
 void score_alone(const ModelInfo& info, const Dataset& data, std::string_view preset, const Document& options,
                  const ConditionalDensity& density, FitReport& report, const Run& run) {
   const Document* cv = options.is_null() ? nullptr : options.find("cv");
-  if (cv == nullptr || report.details.find("score") != nullptr || report.details.find("candidates") != nullptr) return;
+  if (cv == nullptr || report.score() || report.tuning()) return;
   const Document used = density.options();
   const auto seed = static_cast<Index>(used.find("seed") == nullptr ? 0 : used.at("seed").as_integer());
   const Document* scoring = used.find("scoring");
@@ -315,84 +245,111 @@ Document to_document(const std::vector<OptionInfo>& options, const Document& def
 
 }  // namespace
 
-const std::vector<ModelInfo>& models() {
-  static const std::vector<ModelInfo> all = {
-      describe<Lscde, LscdeOptions>(
+namespace {
+
+/// A deque: references to its entries stay when others come.
+std::deque<ModelInfo>& all_models() {
+  static std::deque<ModelInfo> all = {
+      describe_model<Lscde, LscdeOptions>(
           "lscde", "LSCDE", "Least-squares conditional density estimation: a nonnegative mixture of Gaussian kernels.",
-          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::used),
-      describe<Sacde, SacdeOptions>("sacde", "SACDE",
-                                    "Sparse additive conditional density estimation: selects the inputs that matter.",
-                                    "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
-      describe<Salscde, SalscdeOptions>(
+          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)"),
+      describe_model<Sacde, SacdeOptions>(
+          "sacde", "SACDE", "Sparse additive conditional density estimation: selects the inputs that matter.",
+          "Shiga, Tangkaratt and Sugiyama (2015)"),
+      describe_model<Salscde, SalscdeOptions>(
           "salscde", "SALSCDE", "LSCDE on the inputs that sparse additive conditional density estimation selects.",
-          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used),
-      describe<Lsce, LsceOptions>(
+          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1"),
+      describe_model<Lsce, LsceOptions>(
           "lsce", "LSCE", "Least-squares conditional entropy: the few directions z = W x that matter, and LSCDE on z.",
-          "Tangkaratt, Xie and Sugiyama (2015)", Unlabeled::ignored),
-      describe<NadarayaWatson, NadarayaWatsonOptions>(
+          "Tangkaratt, Xie and Sugiyama (2015)"),
+      describe_model<NadarayaWatson, NadarayaWatsonOptions>(
           "nw", "NadarayaWatson",
           "Nadaraya-Watson conditional density: a Gaussian at every sample, with a width learned for every input.",
-          "Holmes, Gray and Isbell (2007); Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
-      describe<EpsilonKde, EpsilonKdeOptions>(
+          "Holmes, Gray and Isbell (2007); Shiga, Tangkaratt and Sugiyama (2015)"),
+      describe_model<EpsilonKde, EpsilonKdeOptions>(
           "ekde", "EpsilonKDE", "Epsilon-neighbour kernel density estimation: the y of the samples whose x is near.",
-          "Shiga, Tangkaratt and Sugiyama (2015)", Unlabeled::ignored),
-      describe<RatioKde, RatioKdeOptions>(
+          "Shiga, Tangkaratt and Sugiyama (2015)"),
+      describe_model<RatioKde, RatioKdeOptions>(
           "rkde", "RatioKDE", "Ratio of kernel density estimates: that of inputs and target over that of the inputs.",
-          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)", Unlabeled::ignored),
-      describe<GaussianProcess, GaussianProcessOptions>(
+          "Sugiyama, Takeuchi, Suzuki, Kanamori, Hachiya and Okanohara (2010)"),
+      describe_model<GaussianProcess, GaussianProcessOptions>(
           "gp", "GaussianProcess", "Gaussian process regression: one Gaussian whose mean and variance follow x.",
-          "Rasmussen and Williams (2006)", Unlabeled::ignored),
-      describe<Press, PressOptions>(
+          "Rasmussen and Williams (2006)"),
+      describe_model<Press, PressOptions>(
           "press", "PRESS",
           "Predictive state smoothing: x is mapped to weights of a few states, each with its distribution of y.",
-          "Goerg (2017)", Unlabeled::ignored),
-      describe<Kqr, KqrOptions>(
+          "Goerg (2017)"),
+      describe_model<Kqr, KqrOptions>(
           "kqr", "KernelQuantileRegression",
           "Kernel quantile regression: quantile functions of x, solved exactly, and the density between them.",
-          "Takeuchi, Le, Sears and Smola (2006); Li, Liu and Zhu (2007)", Unlabeled::ignored),
-      describe<Mdn, MdnOptions>(
+          "Takeuchi, Le, Sears and Smola (2006); Li, Liu and Zhu (2007)"),
+      describe_model<Mdn, MdnOptions>(
           "mdn", "MixtureDensityNetwork",
           "Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures.",
-          "Bishop (1994); Sugiyama et al. (2010), section 3.2", Unlabeled::ignored),
-      describe<Gskd, GskdOptions>(
+          "Bishop (1994); Sugiyama et al. (2010), section 3.2"),
+      describe_model<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
-          "Chen, Hong and Harris (2010)", Unlabeled::ignored),
-      describe<Parzen, ParzenOptions>(
+          "Chen, Hong and Harris (2010)"),
+      describe_model<Parzen, ParzenOptions>(
           "parzen", "Parzen",
           "Parzen window: a Gaussian at every sample of inputs and target together, conditioned on the inputs.",
-          "Parzen (1962); Chen, Hong and Harris (2010)", Unlabeled::ignored),
-      describe<Skd, SkdOptions>("skd", "SKD",
-                                "Sparse kernel density: kernels at data points, one by one by the leave-one-out error.",
-                                "Chen, Hong and Harris (2008, 2010)", Unlabeled::ignored),
-      describe<Rsde, RsdeOptions>("rsde", "RSDE",
-                                  "Reduced set density: the kernels and weights of the least integrated squared error.",
-                                  "Girolami and He (2003); Chen, Hong and Harris (2010)", Unlabeled::ignored),
-      describe<Gmm, GmmOptions>(
+          "Parzen (1962); Chen, Hong and Harris (2010)"),
+      describe_model<Skd, SkdOptions>(
+          "skd", "SKD", "Sparse kernel density: kernels at data points, one by one by the leave-one-out error.",
+          "Chen, Hong and Harris (2008, 2010)"),
+      describe_model<Rsde, RsdeOptions>(
+          "rsde", "RSDE", "Reduced set density: the kernels and weights of the least integrated squared error.",
+          "Girolami and He (2003); Chen, Hong and Harris (2010)"),
+      describe_model<Gmm, GmmOptions>(
           "gmm", "GMM",
           "Gaussian mixture by expectation maximisation: full or diagonal covariances, their number by BIC.",
-          "Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)", Unlabeled::ignored),
-      describe<ForwardSelection, ForwardOptions>(
-          "forward", "ForwardSelection", "Forward selection of inputs, one by one, for any model.",
-          "Shiga, Tangkaratt and Sugiyama (2015), section 3.1", Unlabeled::used, fit_forward, load_forward),
-      describe<Lsmi, LsmiOptions>(
+          "Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)"),
+      describe_model<ForwardSelection, ForwardOptions>("forward", "ForwardSelection",
+                                                       "Forward selection of inputs, one by one, for any model.",
+                                                       "Shiga, Tangkaratt and Sugiyama (2015), section 3.1"),
+      describe_model<Lsmi, LsmiOptions>(
           "lsmi", "LSMI", "Directions z = W x of largest squared-loss mutual information with y, then any model of z.",
-          "Suzuki and Sugiyama (2013); Tangkaratt, Xie and Sugiyama (2015)", Unlabeled::used, fit_lsmi, load_lsmi),
-      describe<SlicedDensity, SlicedOptions>(
+          "Suzuki and Sugiyama (2013); Tangkaratt, Xie and Sugiyama (2015)"),
+      describe_model<SlicedDensity, SlicedOptions>(
           "sliced", "Sliced", "Directions by sliced inverse regression or average variance, followed by any model.",
-          "Li (1991); Cook and Weisberg (1991)", Unlabeled::used, fit_sliced, load_sliced),
-      describe<LocationScaleDensity, LocationScaleOptions>(
+          "Li (1991); Cook and Weisberg (1991)"),
+      describe_model<LocationScaleDensity, LocationScaleOptions>(
           "location_scale", "LocationScale",
           "A mean and a spread that follow the inputs, and any model of what is left.",
-          "Akritas and Van Keilegom (2001); Davidian and Carroll (1987)", Unlabeled::used, fit_location_scale,
-          load_location_scale),
-      describe<Pool, PoolOptions>("pool", "Pooled",
-                                  "A convex combination of models, weighted by the log score of rows left out.",
-                                  "Yao, Vehtari, Simpson and Gelman (2018)", Unlabeled::used, fit_pool, load_pool),
-      describe<AutoDensity, AutoOptions>(
+          "Akritas and Van Keilegom (2001); Davidian and Carroll (1987)"),
+      describe_model<Pool, PoolOptions>("pool", "Pooled",
+                                        "A convex combination of models, weighted by the log score of rows left out.",
+                                        "Yao, Vehtari, Simpson and Gelman (2018)"),
+      describe_model<AutoDensity, AutoOptions>(
           "auto", "AutoCDE", "A pool of models that are chosen by the size of the data and the time allowed.",
-          "Yao, Vehtari, Simpson and Gelman (2018)", Unlabeled::used, fit_auto, load_auto),
+          "Yao, Vehtari, Simpson and Gelman (2018)"),
   };
   return all;
+}
+
+}  // namespace
+
+const std::deque<ModelInfo>& models() { return all_models(); }
+
+void register_model(ModelInfo info) {
+  for (const ModelInfo& other : models()) {
+    require(other.name != info.name && other.class_name != info.class_name, "register_model: '", info.name, "' (",
+            info.class_name, ") is there already, expected a new name");
+  }
+  info.shipped = false;
+  all_models().push_back(std::move(info));
+}
+
+bool ModelInfo::can(std::string_view capability) const {
+  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+}
+
+std::vector<std::string> models_that(std::string_view capability) {
+  std::vector<std::string> out;
+  for (const ModelInfo& info : models()) {
+    if (info.can(capability)) out.push_back(info.name);
+  }
+  return out;
 }
 
 const ModelInfo& find_model(std::string_view name) {
@@ -405,7 +362,7 @@ const ModelInfo& find_model(std::string_view name) {
       message("model = '", name, "', expected one of ", list_names(names), did_you_mean(name, names)));
 }
 
-const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal ? "parzen" : name); }
+const ModelInfo& find_member(std::string_view name) { return find_model(name == marginal_member ? "parzen" : name); }
 
 bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Document& options) {
   Document values = info.defaults(preset);
@@ -413,8 +370,8 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
   std::vector<std::string> inside;
   if (const Document* models = values.find("models")) inside = models->as_strings();
   if (const Document* model = values.find("model")) inside.push_back(model->as_string());
-  const auto uses = [](const std::string& name) { return find_member(name).uses_unlabeled; };
-  return info.uses_unlabeled && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
+  const auto uses = [](const std::string& name) { return find_member(name).can("learns_from_unlabeled"); };
+  return info.can("learns_from_unlabeled") && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
 }
 
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
@@ -469,9 +426,7 @@ Document to_document(const ModelInfo& info) {
                           {"presets", Document(info.presets)},
                           {"options", to_document(info.options, defaults)},
                           {"results", std::move(results)},
-                          {"uses_unlabeled", info.uses_unlabeled},
-                          {"is_density", info.is_density},
-                          {"single_target", info.single_target}};
+                          {"capabilities", Document(info.capabilities)}};
 }
 
 Document save_density(const ConditionalDensity& density) {

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "condens/registry.hpp"
+
 namespace condens::architecture_test {
 namespace {
 
@@ -173,6 +175,33 @@ TEST(Architecture, EveryEstimatorHasAHeaderAFolderAndAPlaceInTheUmbrella) {
     EXPECT_NE(umbrella.find("\"condens/estimators/" + name + ".hpp\""), std::string::npos) << name;
   }
   EXPECT_NE(umbrella.find("\"condens/io/model_file.hpp\""), std::string::npos) << "models are saved and loaded";
+}
+
+// Doors ask a model what it can do; the registry alone knows which model that is.
+TEST(Architecture, NoDoorKnowsAModelByName) {
+  std::set<std::string> names;
+  for (const ModelInfo& info : models()) names.insert(info.name);
+  int seen = 0;
+  for (const fs::path& file :
+       files({"cli", "plot", "include/condens/plot", "python/bindings", "python/condens"}, {".hpp", ".cpp", ".py"})) {
+    // Criteria are functions for research, each called as its paper does.
+    const bool criteria = file.stem() == "objectives";
+    const std::vector<std::string> lines = lines_of(file);
+    for (std::size_t i = 0; i < lines.size() && !criteria; ++i) {
+      EXPECT_EQ(lines[i].find("dynamic_cast"), std::string::npos) << place(file, i) << ": see model/capabilities.hpp";
+      EXPECT_FALSE(lines[i].starts_with("#include \"condens/estimators/")) << place(file, i);
+      const bool comment = lines[i].find("//") < lines[i].find('"') || lines[i].find("condens.") < lines[i].find('"');
+      std::size_t at = 0;  // of the text after an opening quote
+      while (!comment && (at = lines[i].find('"', at)) != std::string::npos) {
+        const std::size_t end = lines[i].find('"', at + 1);
+        if (end == std::string::npos) break;
+        EXPECT_FALSE(names.contains(lines[i].substr(at + 1, end - at - 1))) << place(file, i);
+        at = end + 1;
+      }
+    }
+    ++seen;
+  }
+  EXPECT_GT(seen, 80);
 }
 
 TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {

@@ -28,7 +28,7 @@ class Contract : public ::testing::TestWithParam<Case> {
   }
 
   /// `wanted`, or the one that the model can have.
-  static Index targets(Index wanted) { return find_model(GetParam().model).single_target ? 1 : wanted; }
+  static Index targets(Index wanted) { return find_model(GetParam().model).can("takes_one_target") ? 1 : wanted; }
 };
 
 TEST_P(Contract, LawsIntegrateToOneAndQuantilesInvertTheirCdf) {
@@ -303,7 +303,7 @@ TEST(ContractOfPresets, WidthsGivenWinOverTheOneWidthOfThePaper) {
 
 TEST(ContractOfOneTarget, SeveralAreRefused) {
   for (const ModelInfo& info : models()) {
-    if (!info.single_target) continue;
+    if (!info.can("takes_one_target")) continue;
     EXPECT_THROW(info.fit(sample_data(60, 1, 2, 1), "", {}, {}), std::invalid_argument) << info.name;
   }
 }

@@ -74,6 +74,7 @@ Document expected() { return document_from_json(read_file((place() / "log_densit
 TEST(FrozenModels, EveryModelAndPresetHasOne) {
   const Document all = expected();
   for (const registered::Case& c : registered::all_cases()) {
+    if (!find_model(c.model).shipped) continue;
     EXPECT_NE(all.at("files").find(c.model + "_" + c.preset), nullptr)
         << c.model << " (" << c.preset << ") has no frozen file: the head of this test says how to add it";
   }
@@ -105,6 +106,7 @@ TEST(FrozenModels, DISABLED_Write) {
   const Matrix x = all.at("x").as_matrix();
   const Matrix y = all.at("y").as_matrix();
   for (const registered::Case& c : registered::all_cases()) {
+    if (!find_model(c.model).shipped) continue;
     const std::string name = c.model + "_" + c.preset;
     if (files.find(name) != nullptr) continue;
     const Model model{data.encoder, find_model(c.model).fit(data.train, c.preset, registered::quick_options(c),

@@ -1,18 +1,28 @@
 #pragma once
-// Name -> options -> fit. The only file that knows every model; every door reads it.
+// Name -> options -> fit. registry.cpp is the only file that knows every model; every door reads what is here.
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "condens/comparison/comparison.hpp"
 #include "condens/core/document.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/fields.hpp"
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/inner_model.hpp"
+#include "condens/model/joint_density.hpp"
+#include "condens/model/pooled_density.hpp"
+#include "condens/model/projected_density.hpp"
 #include "condens/model/results.hpp"
 
 namespace condens {
@@ -26,9 +36,11 @@ struct ModelInfo {
   std::vector<std::string> presets;  ///< the first is the default
   std::vector<OptionInfo> options;
   std::vector<ResultInfo> results;
-  bool uses_unlabeled;  ///< learns from Dataset::x_unlabeled, too
-  bool is_density;      ///< of all columns together, conditioned on the inputs: at home without any
-  bool single_target;   ///< refuses several targets
+  /// What its fitted models can do beyond their distribution (model/capabilities.hpp): "has_states", ...;
+  /// "is_density": of all columns together, conditioned on the inputs, and so at home without any.
+  std::vector<std::string> capabilities;
+  bool can(std::string_view capability) const;
+  bool shipped = true;  ///< comes with the library; false for those that a program registered
 
   /// Every option of a preset with its value. Throws std::invalid_argument for an unknown preset.
   std::function<Document(std::string_view preset)> defaults;
@@ -46,12 +58,26 @@ struct ModelInfo {
 };
 
 /// Every model, in the order in which they should be shown.
-const std::vector<ModelInfo>& models();
+const std::deque<ModelInfo>& models();
+
+/// Adds a model of your own: from then on every function here, comparisons, pools and model files know it like any
+/// other. For the start of a program: not beside other uses of the registry. Throws std::invalid_argument for a name or
+/// a class name that there is.
+void register_model(ModelInfo info);
+
+/// Names of the models with a capability.
+std::vector<std::string> models_that(std::string_view capability);
+
+/// The model of who names none.
+inline constexpr std::string_view default_model = "lscde";
 
 /// Throws std::invalid_argument that lists the names there are.
 const ModelInfo& find_model(std::string_view name);
 
-/// The same for a member of a pool, which may also be "marginal": a Parzen window of y alone.
+/// The member of a pool that sees y alone, a Parzen window.
+inline constexpr std::string_view marginal_member = "marginal";
+
+/// The same for a member of a pool, which may also be `marginal_member`.
 const ModelInfo& find_member(std::string_view name);
 
 /// Whether a fit with these options learns from Dataset::x_unlabeled: of a model inside, or a pool, whether that one
@@ -78,5 +104,112 @@ Document save_density(const ConditionalDensity& density);
 
 /// Throws FormatError for an unknown model or parameters that do not fit together.
 std::unique_ptr<ConditionalDensity> load_density(const Document& document);
+
+namespace detail {
+
+/// The model that an option `model` names; it may be none that takes a model itself.
+InnerModel inner_model(std::string_view owner, const std::string& model, const std::string& preset);
+
+/// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
+MemberFinder member_finder(std::string_view owner, const std::string& preset);
+
+/// Runs a fit so that whoever waits may end it at any time. Throws NumericalError unless the model can be written and
+/// has distributions.
+std::unique_ptr<ConditionalDensity> whole_fit(
+    std::string_view class_name, const Dataset& data, const Run& run,
+    const std::function<std::unique_ptr<ConditionalDensity>(const Run&)>& fit);
+
+/// Hands over the model that the options name, or the finder of those that they name, where the method takes one.
+template <class Model, class Options>
+Model fit_by(const std::string& class_name, const Dataset& data, const Options& options, const Run& run) {
+  if constexpr (requires(const InnerModel& inner) { Model::fit(data, options, inner, run); })
+    return Model::fit(data, options, inner_model(class_name, options.model, options.model_preset), run);
+  else if constexpr (requires(const MemberFinder& find) { Model::fit(data, options, find, run); })
+    return Model::fit(data, options, member_finder(class_name, options.model_preset), run);
+  else
+    return Model::fit(data, options, run);
+}
+
+template <class Model>
+Model load_by(const Document& document) {
+  if constexpr (requires { Model::from_document(document, load_density); })
+    return Model::from_document(document, load_density);
+  else
+    return Model::from_document(document);
+}
+
+template <class Capability>
+struct CapabilityName {
+  std::string_view name;
+};
+
+/// Every capability by its name in other languages.
+inline constexpr auto capability_names = Fields{
+    CapabilityName<JointDensity>{"is_density"},
+    CapabilityName<ProjectedDensity>{"reduces_inputs"},
+    CapabilityName<SelectsInputs>{"selects_inputs"},
+    CapabilityName<RanksInputs>{"ranks_inputs"},
+    CapabilityName<EntersInputs>{"enters_inputs"},
+    CapabilityName<HasContributions>{"has_contributions"},
+    CapabilityName<HasPath>{"has_path"},
+    CapabilityName<HasStates>{"has_states"},
+    CapabilityName<HasQuantiles>{"has_quantiles"},
+    CapabilityName<HasMass>{"has_mass"},
+    CapabilityName<HasTrends>{"has_trends"},
+    CapabilityName<PooledDensity>{"has_members"},
+    CapabilityName<TakesOneTarget>{"takes_one_target"},
+    CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},
+};
+
+template <class Model>
+std::vector<std::string> capabilities_of() {
+  std::vector<std::string> out;
+  const auto add = [&]<class Capability>(const CapabilityName<Capability>& own) {
+    if (std::is_base_of_v<Capability, Model>) out.emplace_back(own.name);
+  };
+  capability_names.apply([&](const auto&... own) { (add(own), ...); });
+  return out;
+}
+
+}  // namespace detail
+
+/// A model whose options know two presets: the defaults, and `paper()`. `Model` derives from ConditionalDensity (or
+/// FittedModel) and has `fit(data, options, run)` and `from_document(document)`; a method around another model has
+/// `fit(data, options, const InnerModel&, run)` and `from_document(document, const InnerLoader&)`. An options struct
+/// with `give_way(given)` adapts what no one set to what the user did.
+template <class Model, class Options>
+ModelInfo describe_model(std::string name, const std::string& class_name, std::string title, std::string source) {
+  const auto preset_options = [class_name](std::string_view preset) {
+    if (preset == "paper") return Options::paper();
+    require(preset.empty() || preset == "recommended", class_name, ": preset = '", preset,
+            "', expected recommended or paper");
+    return Options{};
+  };
+  ModelInfo info;
+  info.name = std::move(name);
+  info.class_name = class_name;
+  info.title = std::move(title);
+  info.source = std::move(source);
+  info.presets = {"recommended", "paper"};
+  info.options = describe_options<Options>();
+  info.results = describe_results<Model>();
+  info.capabilities = detail::capabilities_of<Model>();
+  info.defaults = [=](std::string_view preset) { return options_to_document(preset_options(preset)); };
+  info.fit = [=](const Dataset& data, std::string_view preset, const Document& values, const Run& run) {
+    Options options = preset_options(preset);
+    set_options(options, class_name, values);
+    if constexpr (requires { options.give_way(values); }) {
+      if (!values.is_null()) options.give_way(values);
+    }
+    return detail::whole_fit(class_name, data, run, [&](const Run& inside) {
+      return std::make_unique<Model>(detail::fit_by<Model>(class_name, data, options, inside));
+    });
+  };
+  info.load = [](const Document& document) { return std::make_unique<Model>(detail::load_by<Model>(document)); };
+  info.results_of = [](const ConditionalDensity& density) {
+    return results_to_document(dynamic_cast<const Model&>(density));
+  };
+  return info;
+}
 
 }  // namespace condens

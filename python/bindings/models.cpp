@@ -8,15 +8,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "condens/data/encoder.hpp"
-#include "condens/estimators/kernel_quantile_regression.hpp"
-#include "condens/estimators/lscde.hpp"
-#include "condens/estimators/press.hpp"
-#include "condens/estimators/ratio_kde.hpp"
-#include "condens/estimators/sacde.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
-#include "condens/model/subset_density.hpp"
 #include "condens/registry.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
@@ -66,10 +61,16 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
           std::move(density)};
 }
 
-const Press& of_states(const Model& model) {
-  const auto* press = dynamic_cast<const Press*>(model.density.get());
-  if (press == nullptr) throw nb::type_error("only a model of predictive states has states");
-  return *press;
+/// The model as one that can do this. Throws TypeError, which says which models can.
+template <class Capability>
+const Capability& as(const Model& model, const char* only) {
+  const auto* out = capability<Capability>(*model.density);
+  if (out == nullptr) throw nb::type_error(only);
+  return *out;
+}
+
+const HasStates& of_states(const Model& model) {
+  return as<HasStates>(model, "only a model of predictive states has states");
 }
 
 /// A result as an array of as many axes as its shape names, whatever their lengths.
@@ -107,20 +108,10 @@ nb::dict results_of(const Model& model) {
 
 /// Means and scales by which inputs and targets were standardised; scale 0: constant, or not used.
 nb::dict scales_of(const Model& model) {
-  Vector mean = model.density->x_scale().mean();
-  Vector scale = model.density->x_scale().scale();
-  if (const auto* subset = dynamic_cast<const SubsetDensity*>(model.density.get())) {
-    mean.setZero();
-    scale.setZero();
-    mean(subset->rows()) = subset->inner().x_scale().mean();
-    scale(subset->rows()) = subset->inner().x_scale().scale();
-  }
-  if (const auto* lscde = dynamic_cast<const Lscde*>(model.density.get())) {
-    scale = scale.cwiseQuotient(lscde->input_widths());  // which have an attribute of their own
-  }
+  const Standardizer x_scale = model.density->input_scale();
   nb::dict out;
-  out["x_mean"] = to_line(std::move(mean));
-  out["x_scale"] = to_line(std::move(scale));
+  out["x_mean"] = to_line(x_scale.mean());
+  out["x_scale"] = to_line(x_scale.scale());
   out["y_mean"] = to_line(model.density->y_scale().mean());
   out["y_scale"] = to_line(model.density->y_scale().scale());
   return out;
@@ -200,26 +191,23 @@ void bind_model(nb::module_& m) {
   c.def(
       "contribution",
       [](const Model& self, Index input, const Rows& x, const Rows& y) {
-        const auto* additive = dynamic_cast<const Sacde*>(self.density.get());
-        if (additive == nullptr) throw nb::type_error("only an additive model has contributions of its inputs");
-        return to_rows(additive->contribution(input, columns_of(x), columns_of(y)).transpose());
+        const auto& additive = as<HasContributions>(self, "only an additive model has contributions of its inputs");
+        return to_rows(additive.contribution(input, columns_of(x), columns_of(y)).transpose());
       },
       nb::arg("input"), nb::arg("x").noconvert(), nb::arg("y").noconvert());
   c.def(
       "transform",
       [](const Model& self, const Rows& x) {
-        const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
-        if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs transforms them");
-        return to_rows(projected->transform(columns_of(x)));
+        const auto& projected = as<ProjectedDensity>(self, "only a model that reduces its inputs transforms them");
+        return to_rows(projected.transform(columns_of(x)));
       },
       nb::arg("x").noconvert());
   c.def(
       "log_mass",
       [](const Model& self, const Rows& x, int threads) {
-        const auto* ratio = dynamic_cast<const RatioKde*>(self.density.get());
-        if (ratio == nullptr) throw nb::type_error("only a ratio of densities has a mass of its own");
+        const auto& ratio = as<HasMass>(self, "only a ratio of densities has a mass of its own");
         return to_line(
-            released(threads, nb::none(), [&](const Run& run) { return ratio->log_mass(columns_of(x), run); }));
+            released(threads, nb::none(), [&](const Run& run) { return ratio.log_mass(columns_of(x), run); }));
       },
       nb::arg("x").noconvert(), nb::arg("threads") = 0);
   c.def(
@@ -237,17 +225,15 @@ void bind_model(nb::module_& m) {
   c.def(
       "exact_quantiles",
       [](const Model& self, const Rows& x, int threads) {
-        const auto* quantiles = dynamic_cast<const Kqr*>(self.density.get());
-        if (quantiles == nullptr) throw nb::type_error("only a model of quantiles has quantiles of its own");
+        const auto& quantiles = as<HasQuantiles>(self, "only a model of quantiles has quantiles of its own");
         return to_rows(
-            released(threads, nb::none(), [&](const Run& run) { return quantiles->quantiles(columns_of(x), run); }));
+            released(threads, nb::none(), [&](const Run& run) { return quantiles.quantiles(columns_of(x), run); }));
       },
       nb::arg("x").noconvert(), nb::arg("threads") = 0);
   c.def_prop_ro("inner", [](const Model& self) {
-    const auto* projected = dynamic_cast<const ProjectedDensity*>(self.density.get());
-    if (projected == nullptr) throw nb::type_error("only a model that reduces its inputs has one inside");
+    const auto& projected = as<ProjectedDensity>(self, "only a model that reduces its inputs has one inside");
     // Shares the outer model, which is immutable and keeps the inner one alive.
-    std::shared_ptr<const ConditionalDensity> inner(self.density, &projected->inner());
+    std::shared_ptr<const ConditionalDensity> inner(self.density, &projected.inner());
     Encoder encoder = Encoder::generic(inner->n_inputs(), inner->n_targets());
     return Model{std::move(encoder), std::move(inner)};
   });
@@ -273,6 +259,11 @@ void bind_models(nb::module_& m) {
     Document::Array out;
     for (const ModelInfo& info : models()) out.push_back(to_document(info));
     return to_python(out);
+  });
+  // A name that there is not stays as it is: the fit refuses it.
+  m.def("model_of_member", [](const std::string& name) {
+    const bool alone = name == marginal_member;
+    return alone ? find_member(name).name : name;
   });
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),

@@ -123,14 +123,12 @@ def _attribute(result: Info) -> str:
     return f"{result['name']}_" + (f" : array of shape {result['shape']}" if result["shape"] else "")
 
 
-# Attributes that Python has beside those of the core.
-_PER_STATE = {
-    "press": (
-        _entry(
-            "coef_, intercept_ : arrays of shape (n_states, n_features) and (n_states,)",
-            "The parts of `state_coef_`. Not there with hidden layers or categories.",
-        ),
-    )
+# Attributes that Python has beside those of the core, by what a model can do.
+_OF_CAPABILITY = {
+    "has_states": _entry(
+        "coef_, intercept_ : arrays of shape (n_states, n_features) and (n_states,)",
+        "The parts of `state_coef_`. Not there with hidden layers or categories.",
+    ),
 }
 
 
@@ -147,7 +145,7 @@ def docstring(info: Info) -> str:
     ]
     attributes = [
         *(_entry(_attribute(result), result["text"]) for result in info["results"]),
-        *_PER_STATE.get(info["name"], ()),
+        *(text for capability, text in _OF_CAPABILITY.items() if capability in info["capabilities"]),
         _entry(
             "x_mean_, x_scale_, y_mean_, y_scale_ : arrays of shape (n_inputs,) and (n_targets,)",
             "What the standardised scale is made by: `(X - x_mean_) / x_scale_`. Means 0 and scales 1 where nothing is "
@@ -283,7 +281,7 @@ def _inner_table(info: Info, chosen: Info) -> list[Info]:
     if _MODELS in names:
         models = names[_MODELS]
         return [
-            {"name": name, "options": _options_of("parzen" if name == "marginal" else name)}
+            {"name": name, "options": _options_of(_core.model_of_member(name))}
             for name in ([models] if isinstance(models, str) else models)
         ]
     return _options_of(names.get(_MODEL))

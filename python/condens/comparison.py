@@ -150,7 +150,7 @@ def compare(
     y : array, series or data frame of shape (n,) or (n, d_y), or None
         Targets.
     models : list, or dict of labels and models
-        Names of models ("lscde"), names with a preset ("lscde:paper"), and estimators of condens, which need not be
+        Names of models (`lscde`), names with a preset (`lscde:paper`), and estimators of condens, which need not be
         fitted: their parameters are used, except n_jobs, verbose and callback. Also pipelines, searches and
         a `DistributionRegressor` that end in one: clones of them are fitted here, one after the other.
     repeats : int, default 10
@@ -206,7 +206,7 @@ def compare(
         warnings.warn(text, FitWarning, stacklevel=2)
     entries = [_entry(label, model, x, targets) for label, model in labelled if not _is_composed(model)]
     for label, name, _, _ in entries:
-        if y is None and name in _CLASSES and not _CLASSES[name]._info["is_density"]:
+        if y is None and name in _CLASSES and "is_density" not in _CLASSES[name]._info["capabilities"]:
             raise ValueError(f"y is None, expected the targets: {label} is of a target given inputs")
     options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)
@@ -225,15 +225,19 @@ def compare(
 def _rows(X: Any, y: Any, any_inputs: bool) -> tuple[Floats, _core.Encoder | None, Floats]:
     """Inputs, the encoder of their categories, and targets, as an estimator of any targets reads them."""
     if y is None:
-        rows = _CLASSES["parzen"]()._density_rows(X)
+        rows = _reader("is_density")._density_rows(X)
         return np.empty((len(rows), 0)), None, as_rows(rows)
     if any_inputs:  # which only the pipelines read
         targets = as_targets(y, least=2)
         check_consistent_length(X, targets)
         return np.empty((len(targets), 0)), None, as_rows(targets.reshape(len(targets), -1))
-    reader = _CLASSES["lscde"]()
-    x, encoder, targets, _ = reader._training_rows(X, y)
+    x, encoder, targets, _ = _reader("learns_from_unlabeled")._training_rows(X, y)
     return as_rows(x), encoder, as_rows(targets.reshape(len(targets), -1))
+
+
+def _reader(capability: str) -> Any:
+    """An estimator that reads rows as all with this capability do."""
+    return next(cls for cls in _CLASSES.values() if capability in cls._info["capabilities"])()
 
 
 def _labelled(models: Any) -> list[tuple[str, Any]]:

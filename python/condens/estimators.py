@@ -109,7 +109,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             self,
             X,
             y,
-            multi_output=not self._info["single_target"],
+            multi_output="takes_one_target" not in self._info["capabilities"],
             y_numeric=True,
             dtype=np.float64,
             order="C",
@@ -233,7 +233,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = not self._info["single_target"]
+        tags.target_tags.multi_output = "takes_one_target" not in self._info["capabilities"]
         return tags
 
     @property
@@ -509,20 +509,21 @@ class _Density(ConditionalDensityRegressor):
         return tags
 
 
+# What an estimator can do beside fit and predict follows from what its model can.
+_BASES: dict[str, type[ConditionalDensityRegressor]] = {
+    "has_contributions": _Additive,
+    "selects_inputs": _Selecting,
+    "reduces_inputs": _Reducing,
+    "has_states": _OfStates,
+    "has_quantiles": _OfQuantiles,
+    "has_mass": _OfRatio,
+    "is_density": _Density,
+    "learns_from_unlabeled": _WithUnlabeled,
+}
+
+
 def _bases(info: dict[str, Any]) -> tuple[type, ...]:
-    """What an estimator can do beside fit and predict follows from what its model uses and finds."""
-    selects = any(result["name"] == "support" for result in info["results"])
-    reduces = any(result["name"] == "components" for result in info["results"])
-    selecting = _Additive if info["name"] == "sacde" else _Selecting
-    bases = (
-        *((selecting,) if selects else ()),
-        *((_Reducing,) if reduces else ()),
-        *((_OfStates,) if info["name"] == "press" else ()),
-        *((_OfQuantiles,) if info["name"] == "kqr" else ()),
-        *((_OfRatio,) if info["name"] == "rkde" else ()),
-        *((_Density,) if info["is_density"] else ()),
-        *((_WithUnlabeled,) if info["uses_unlabeled"] else ()),
-    )
+    bases = tuple(base for capability, base in _BASES.items() if capability in info["capabilities"])
     return bases or (ConditionalDensityRegressor,)
 
 
@@ -585,7 +586,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     estimator = cls(**parameters_of(cls._info, model.options))
     encoder = model.encoder
     names, unnamed = encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
-    if cls._info["is_density"] and not names:  # the columns of X were its targets
+    if "is_density" in cls._info["capabilities"] and not names:  # the columns of X were its targets
         names, unnamed = encoder.target_names, names_of_targets(None, np.empty((1, model.n_targets)), ())
     estimator.n_features_in_ = len(names)
     if names and names != unnamed:

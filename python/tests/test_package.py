@@ -83,7 +83,7 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
     for result in info["results"]:
         shape = f" : array of shape {result['shape']}" if result["shape"] else ""
         assert f" {result['name']}_{shape} {result['text']}" in text
-    assert "X_unlabeled" in cls.fit.__doc__ or not info["uses_unlabeled"]
+    assert "X_unlabeled" in cls.fit.__doc__ or "learns_from_unlabeled" not in info["capabilities"]
     assert all(len(line) <= 120 for line in cls.__doc__.splitlines())
 
 

@@ -39,7 +39,7 @@ def axes(shape: str) -> list[str]:
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 @pytest.mark.filterwarnings("ignore::condens.FitWarning")
 def test_arrays_have_the_axes_that_the_docstring_states_whatever_their_lengths(cls: Any) -> None:
-    single = cls._info["single_target"]
+    single = "takes_one_target" in cls._info["capabilities"]
     small, large = ({"d": 1}, {"d": 3, "d_y": 0 if single else 2})
     for options, data in (
         (ONE.get(cls.__name__, LIGHT.get(cls.__name__, {})), small),

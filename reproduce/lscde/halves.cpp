@@ -25,9 +25,9 @@ Half run_half(const Dataset& data, const Split& split, const Variant& variant, I
   const TestScore score = standardized_score(train, model.log_density(test.x, test.y, one_thread));
   return {.exact = score.exact,
           .capped = score.capped,
-          .bandwidth = model.bandwidth(),
-          .bandwidth_y = model.bandwidth_y(),
-          .regularization = model.regularization(),
+          .bandwidth = model.state().bandwidth,
+          .bandwidth_y = model.state().bandwidth_y,
+          .regularization = model.state().regularization,
           .seconds = seconds};
 }
 

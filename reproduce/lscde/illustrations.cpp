@@ -29,8 +29,8 @@ void draw(const std::string& name, const Dataset& data, const plot::Names& names
     const Lscde model = Lscde::fit(data, preset.options);
     write_text(std::filesystem::path(pictures) / file, plot::density_map(model, data, names, options));
     out << "| " << name << " | " << preset.name << " | [" << file << "](pictures/" << file << ") | "
-        << significant(model.bandwidth()) << " | " << significant(model.bandwidth_y()) << " | "
-        << significant(model.regularization()) << " |\n";
+        << significant(model.state().bandwidth) << " | " << significant(model.state().bandwidth_y) << " | "
+        << significant(model.state().regularization) << " |\n";
   }
 }
 

@@ -45,7 +45,7 @@ const std::vector<std::string>& pooled_labels() {
   return out;
 }
 
-bool takes_several_targets(const Method& method) { return !find_model(method.model).single_target; }
+bool takes_several_targets(const Method& method) { return !find_model(method.model).can("takes_one_target"); }
 
 Vector log_density(const Method& method, const ConditionalDensity& model, const Dataset& test) {
   const Run one_thread{.threads = 1, .observer = {}};

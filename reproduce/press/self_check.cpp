@@ -87,7 +87,7 @@ void check_fit(Differences& differences) {
   for (const double value : w.reshaped()) entropy -= value > 0 ? value * std::log2(value) / n_rows : 0;
   differences.add("mean entropy (18)", std::abs(entropy - model.mean_entropy()), 1e-12);
   const GaussianMixture law = model.predict(data.x.col(5))[0];
-  const double width = model.bandwidths()[0];
+  const double width = model.state().bandwidths[0];
   double worst = 0;
   for (const double at : {-1.0, 0.0, 0.7})
     worst = std::max(worst, std::abs(law.pdf(at) - mixture_density(w, y, 5, at, width)));

@@ -46,6 +46,13 @@ Standardizer::Standardizer(Vector mean, Vector scale) : mean_(std::move(mean)), 
 
 Standardizer Standardizer::identity(Index dimension) { return {Vector::Zero(dimension), Vector::Ones(dimension)}; }
 
+Standardizer Standardizer::among(Index dimension, const std::vector<Index>& rows) const {
+  Standardizer out{Vector::Zero(dimension), Vector::Zero(dimension)};
+  out.mean_(rows) = mean_;
+  out.scale_(rows) = scale_;
+  return out;
+}
+
 Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights) {
   require(data.cols() > 0, "Standardizer::fit: no rows, expected at least one observation");
   require(weights.size() == 0 || weights.size() == data.cols(), "Standardizer::fit: ", weights.size(), " weights for ",

@@ -67,8 +67,7 @@ std::string replace_number(const std::string& text, const std::string& kind, con
 }  // namespace
 
 std::vector<std::string> warnings_of(const Model& model) {
-  const Document* rows = model.density->report().details.find("n_rows");
-  std::vector<std::string> out = model.encoder.warnings(rows == nullptr ? 0 : rows->as_integer());
+  std::vector<std::string> out = model.encoder.warnings(model.density->report().n_rows());
   for (const std::string& warning : model.density->report().warnings) {
     const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
     out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));

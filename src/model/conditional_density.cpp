@@ -24,14 +24,6 @@ void check_columns(std::string_view model, const char* name, const MatrixView& d
 
 }  // namespace
 
-Document FitReport::to_document() const {
-  return Document::Object{{"status", status}, {"warnings", Document(warnings)}, {"details", details}};
-}
-
-FitReport FitReport::from_document(const Document& document) {
-  return {document.at("status").as_string(), document.at("warnings").as_strings(), document.at("details")};
-}
-
 GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run) const {
   check_columns(model_name(), "x", x, n_inputs());
   Task task(run, "predict", static_cast<double>(x.cols()));

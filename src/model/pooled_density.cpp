@@ -1,4 +1,5 @@
 #include "condens/model/pooled_density.hpp"
+#include <limits>
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +13,6 @@ namespace {
 
 /// The rows of x that a member sees: all, or none where it is a marginal law.
 Matrix inputs_of(const ConditionalDensity& member, const MatrixView& x) { return x.topRows(member.n_inputs()); }
-
-Index targets_of(const PoolParts& parts) {
-  return parts.members.empty() ? parts.defensive.mean.size() : parts.members.front().model->n_targets();
-}
 
 /// The broad Gaussian as n laws.
 GaussianMixtures broad_laws(const Defensive& defensive, Index n) {
@@ -46,18 +43,16 @@ GaussianComponents joined(const std::vector<GaussianMixtures>& parts, Index copi
   return out;
 }
 
-/// One column of the table of candidates.
-Vector column(const FitReport& report, std::string_view name) {
-  const Document::Array& rows = report.details.at("members").as_array();
-  Vector out(std::ssize(rows));
-  std::transform(rows.begin(), rows.end(), out.begin(), [&](const Document& row) { return row.at(name).as_number(); });
+Vector column(const std::vector<PooledDensity::Account>& accounts, double PooledDensity::Account::*number) {
+  Vector out(std::ssize(accounts));
+  std::transform(accounts.begin(), accounts.end(), out.begin(), [&](const auto& own) { return own.*number; });
   return out;
 }
 
 }  // namespace
 
 PooledDensity::PooledDensity(PoolParts parts, FitReport report)
-    : ConditionalDensity(Standardizer::identity(parts.n_inputs), Standardizer::identity(targets_of(parts)),
+    : ConditionalDensity(Standardizer::identity(parts.n_inputs()), Standardizer::identity(parts.n_targets()),
                          std::move(report)),
       parts_(std::move(parts)) {
   const auto& [d_x, members, broad] = parts_;
@@ -82,10 +77,7 @@ PooledDensity::PooledDensity(PoolParts parts, FitReport report)
     none.push_back(broad_laws(broad, 0));
   }
   log_weights_ = Eigen::Map<const Vector>(weights.data(), std::ssize(weights));
-  for (const Document& row : this->report().details.at("members").as_array()) {  // a file may lack what is read later
-    row.at("name").as_string();
-    for (const char* name : {"weight", "score", "standard_error"}) row.at(name).as_number();
-  }
+  accounts();  // throws where a file lacks what is read later
   if (shared) shared_components_ = std::make_shared<const GaussianComponents>(joined(none, 1));
 }
 
@@ -124,15 +116,25 @@ Vector PooledDensity::log_densities(const MatrixView& x, const MatrixView& y) co
   return out;
 }
 
-std::vector<std::string> PooledDensity::member_names() const {
-  std::vector<std::string> out;
-  for (const Document& row : report().details.at("members").as_array()) out.push_back(row.at("name").as_string());
+std::vector<PooledDensity::Account> PooledDensity::accounts() const {
+  std::vector<Account> out;
+  for (const Document& row : report().details.at("members").as_array()) {
+    const double score = row.at("score").as_number();
+    out.push_back({row.at("name").as_string(), row.at("weight").as_number(), score,
+                   row.at("standard_error").as_number(), score == std::numeric_limits<double>::max()});
+  }
   return out;
 }
 
-Vector PooledDensity::member_weights() const { return column(report(), "weight"); }
+std::vector<std::string> PooledDensity::member_names() const {
+  std::vector<std::string> out;
+  for (const Account& own : accounts()) out.push_back(own.name);
+  return out;
+}
 
-Vector PooledDensity::member_scores() const { return column(report(), "score"); }
+Vector PooledDensity::member_weights() const { return column(accounts(), &Account::weight); }
+
+Vector PooledDensity::member_scores() const { return column(accounts(), &Account::score); }
 
 void PooledDensity::write(Document& document) const {
   Document::Array members;
@@ -148,10 +150,10 @@ void PooledDensity::write(Document& document) const {
 }
 
 PoolParts PooledDensity::read(const Document& document, const InnerLoader& load) {
-  PoolParts out{.n_inputs = document.at("n_inputs").as_integer(), .members = {}, .defensive = {}};
+  PoolParts out{.dimension = document.at("n_inputs").as_integer(), .members = {}, .defensive = {}};
   const Document::Array& members = document.at("members").as_array();
   const Vector weights = document.at("weights").as_vector();
-  if (weights.size() != std::ssize(members) || out.n_inputs < 0) {
+  if (weights.size() != std::ssize(members) || out.dimension < 0) {
     throw FormatError("a pool needs a weight for every member");
   }
   for (const Document& member : members) {
@@ -160,9 +162,9 @@ PoolParts PooledDensity::read(const Document& document, const InnerLoader& load)
   constexpr Index most_unseen = 1'000'000;  // inputs that no member sees: nothing else in the file has their number
   Index seen = 0;
   for (const PoolMember& member : out.members) seen = std::max(seen, member.model->n_inputs());
-  if (seen > 0 ? out.n_inputs != seen : out.n_inputs > most_unseen) {
+  if (seen > 0 ? out.dimension != seen : out.dimension > most_unseen) {
     throw FormatError(
-        message("the members of a pool, of ", seen, " inputs, and its ", out.n_inputs, " do not fit together"));
+        message("the members of a pool, of ", seen, " inputs, and its ", out.dimension, " do not fit together"));
   }
   const double weight = document.at("defensive_weight").as_number();
   if (weight > 0) {

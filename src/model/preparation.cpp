@@ -107,6 +107,11 @@ void warn_of_data(const Dataset& given, const Standardized& standardized, FitRep
   }
 }
 
+Start::Start(std::string_view owner, const Dataset& data, bool wanted)
+    : rows_((data.check(owner), rows_that_count(data, storage_))), standardized_(standardize(owner, rows_, wanted)) {
+  warn_of_data(data, standardized_, report_);
+}
+
 std::vector<Index> choose_center_rows(const Dataset& data, CenterSelection how, Index count, Index seed, int threads,
                                       FitReport& report) {
   Matrix points(data.x.rows() + data.y.rows(), data.size());

@@ -14,6 +14,7 @@
 #include "condens/data/standardizer.hpp"
 #include "condens/kernels/centers.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "core/flush_subnormals.hpp"
 
 namespace condens::preparation {
 
@@ -34,6 +35,26 @@ void warn_of_lost_weights(const Dataset& given, FitReport& report);
 /// The same, a warning for every input that standardisation made zero, and one for every target so far from zero that
 /// numbers of its size are coarse beside its spread.
 void warn_of_data(const Dataset& given, const Standardized& standardized, FitReport& report);
+
+/// How a fit begins: the rows that count, on the standardised scale, and what there is to warn of.
+class Start {
+ public:
+  /// Throws what Dataset::check and `standardize` throw.
+  Start(std::string_view owner, const Dataset& data, bool wanted);
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+  const Dataset& rows() const { return rows_; }  ///< those with a weight, on the user's scale
+  const Standardized& standardized() const { return standardized_; }
+  const FitReport& report() const { return report_; }
+
+ private:
+  FlushSubnormals guard_;  // for as long as the fit takes
+  Dataset storage_;
+  const Dataset& rows_;
+  Standardized standardized_;
+  FitReport report_;
+};
 
 /// `count` rows (or all) of standardised data as centres; x and y count alike, whatever their dimensions. The report
 /// says where there are fewer different rows than were asked for.

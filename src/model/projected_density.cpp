@@ -39,11 +39,10 @@ Dataset project_inputs(const Dataset& data, const Matrix& components, const Stan
   return out;
 }
 
-ProjectedDensity::ProjectedDensity(Matrix components, Standardizer scale,
-                                   std::shared_ptr<const ConditionalDensity> inner, FitReport report)
-    : ConditionalDensity(std::move(scale), y_scale_of(*inner), std::move(report)),
-      components_(std::move(components)),
-      inner_(std::move(inner)) {
+ProjectedDensity::ProjectedDensity(Parts parts, FitReport report)
+    : ConditionalDensity(std::move(parts.scale), y_scale_of(*parts.inner), std::move(report)),
+      components_(std::move(parts.components)),
+      inner_(std::move(parts.inner)) {
   if (components_.cols() != n_inputs() || components_.rows() != inner_->n_inputs()) {
     throw FormatError(message("components are ", components_.rows(), " x ", components_.cols(), ", expected ",
                               inner_->n_inputs(), " x ", n_inputs(), ": the inner model's inputs by the inputs"));
@@ -72,6 +71,11 @@ FitReport ProjectedDensity::report_of(const ConditionalDensity& inner, const Dat
 void ProjectedDensity::write(Document& document) const {
   document.set("components", components_).set("x_scale", x_scale().to_document());
   document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
+}
+
+ProjectedDensity::Parts ProjectedDensity::read(const Document& document, const InnerLoader& load) {
+  return {document.at("components").as_matrix(), Standardizer::from_document(document.at("x_scale")),
+          load(document.at("inner"))};
 }
 
 }  // namespace condens

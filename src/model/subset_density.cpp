@@ -46,13 +46,12 @@ std::vector<std::vector<Index>> varying_inputs(const Dataset& data) {
   return out;
 }
 
-SubsetDensity::SubsetDensity(Index n_inputs, std::vector<Index> rows, std::shared_ptr<const ConditionalDensity> inner,
-                             FitReport report)
-    : ConditionalDensity(Standardizer::identity(n_inputs), y_scale_of(*inner), std::move(report)),
-      rows_(std::move(rows)),
-      inner_(std::move(inner)) {
+SubsetDensity::SubsetDensity(Parts parts, FitReport report)
+    : ConditionalDensity(Standardizer::identity(parts.dimension), y_scale_of(*parts.inner), std::move(report)),
+      rows_(std::move(parts.rows)),
+      inner_(std::move(parts.inner)) {
   const bool rising = std::adjacent_find(rows_.begin(), rows_.end(), std::greater_equal<>()) == rows_.end();
-  const bool inside = rows_.empty() || (rows_.front() >= 0 && rows_.back() < n_inputs);
+  const bool inside = rows_.empty() || (rows_.front() >= 0 && rows_.back() < n_inputs());
   if (!rising || !inside || std::ssize(rows_) != inner_->n_inputs()) {
     throw FormatError(message("the selected inputs and the model of ", inner_->n_inputs(), " do not fit together"));
   }
@@ -63,6 +62,8 @@ Vector SubsetDensity::support() const {
   for (const Index row : rows_) out[row] = 1.0;
   return out;
 }
+
+Standardizer SubsetDensity::input_scale() const { return inner_->x_scale().among(n_inputs(), rows_); }
 
 GaussianMixtures SubsetDensity::laws(const MatrixView& x) const {
   return laws_of(*inner_, Matrix(x(rows_, Eigen::all)));
@@ -90,11 +91,11 @@ void SubsetDensity::write(Document& document) const {
   document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
 }
 
-std::vector<Index> SubsetDensity::read_rows(const Document& document) {
+SubsetDensity::Parts SubsetDensity::read(const Document& document, const InnerLoader& load) {
   const Vector support = document.at("support").as_vector();
-  std::vector<Index> out;
+  Parts out{support.size(), {}, load(document.at("inner"))};
   for (Index row = 0; row < support.size(); ++row) {
-    if (support[row] == 1.0) out.push_back(row);
+    if (support[row] == 1.0) out.rows.push_back(row);
   }
   return out;
 }

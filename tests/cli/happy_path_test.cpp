@@ -292,7 +292,7 @@ TEST_F(HappyPath, SeveralTargets) {
   EXPECT_EQ(predicted.substr(0, predicted.find('\n')), "a_mean,a_cdf,b_mean,b_cdf,log_density,a_sample1,b_sample1");
   expect_words(output_of("score m.json t.csv"), {"energy_score,all,", "crps,a,", "crps,b,"});
   output_of("plot m.json t.csv -o p.html");
-  expect_words(read("p.html"), {"Both targets"});
+  expect_words(read("p.html"), {"Targets together"});
 }
 
 TEST_F(HappyPath, SmallDataSaySo) {

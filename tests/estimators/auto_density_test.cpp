@@ -92,7 +92,7 @@ TEST(Auto, NamesModelsThatThereAre) {
   for (const Index d_x : {0, 4}) {
     for (const AutoChoice& own : choose_models(100, d_x, 5, 60)) {
       EXPECT_EQ(find_model(own.name).name, own.name);
-      EXPECT_FALSE(find_model(own.name).single_target) << own.name;
+      EXPECT_FALSE(find_model(own.name).can("takes_one_target")) << own.name;
     }
   }
 }

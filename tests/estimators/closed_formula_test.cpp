@@ -238,7 +238,7 @@ TEST(ClosedFormula, OfKernelQuantileRegression) {
   options.bandwidth_y_floor = {0.1};
   options.standardize = false;
   const Kqr model = Kqr::fit(rows, options);
-  ASSERT_EQ(model.coefficients().rows(), n);
+  ASSERT_EQ(model.state().coefficients.rows(), n);
   plain::QuantileProblem problem{
       .kernel = Matrix(n, n), .y = rows.y.row(0).transpose(), .weights = rows.weights, .level = 0, .penalty = 0.1};
   for (Index i = 0; i < n; ++i) {
@@ -249,7 +249,8 @@ TEST(ClosedFormula, OfKernelQuantileRegression) {
   for (Index level = 0; level < 3; ++level) {
     problem.level = options.quantile_levels[static_cast<std::size_t>(level)];
     const double least = plain::least_by_exchange(problem);
-    EXPECT_NEAR(problem.objective(model.coefficients().col(level), model.intercepts()[level]), least, 1e-7 * least);
+    EXPECT_NEAR(problem.objective(model.state().coefficients.col(level), model.state().intercepts[level]), least,
+                1e-7 * least);
   }
 }
 

@@ -148,8 +148,8 @@ TEST(GaussianProcess, WithGivenHyperparametersItIsTheTextbooksFormula) {
   data.weights = Vector::Ones(40);
   data.weights[3] = 3;
   const GaussianProcess model = GaussianProcess::fit(data, given(example));
-  EXPECT_EQ(model.signal_variance(), Vector::Constant(2, 0.8));
-  EXPECT_EQ(model.length_scales().col(1), example.length_scales);
+  EXPECT_EQ(model.state().signal_variance, Vector::Constant(2, 0.8));
+  EXPECT_EQ(model.state().length_scales.col(1), example.length_scales);
   const Dataset test = sine(15, 2, 2, 0.3, 5);
   const GaussianMixtures laws = model.predict(test.x);
   const Matrix mean = laws.mean();
@@ -188,14 +188,14 @@ TEST(GaussianProcess, FindsWhichInputsMatterAndAStationaryPoint) {
   EXPECT_GT(importances[0], 0.8);
   // sd 0.2 of the noise, on the standardised scale.
   const double spread = std::sqrt((data.y.array() - data.y.mean()).square().sum() / 199);
-  EXPECT_NEAR(std::sqrt(model.noise_variance()[0]) * spread, 0.2, 0.03);
+  EXPECT_NEAR(std::sqrt(model.state().noise_variance[0]) * spread, 0.2, 0.03);
   // Small moves of any hyper-parameter do not raise the likelihood.
   GaussianProcessOptions options;
   const auto likelihood = [&](const Vector& factors) {
-    const Vector lengths = model.length_scales().col(0).cwiseProduct(factors.head(3));
+    const Vector lengths = model.state().length_scales.col(0).cwiseProduct(factors.head(3));
     options.length_scales.assign(lengths.begin(), lengths.end());
-    options.signal_variance = {model.signal_variance()[0] * factors[3]};
-    options.noise_variance = {model.noise_variance()[0] * factors[4]};
+    options.signal_variance = {model.state().signal_variance[0] * factors[3]};
+    options.noise_variance = {model.state().noise_variance[0] * factors[4]};
     return GaussianProcess::fit(data, options).log_marginal_likelihood()[0];
   };
   const double best = likelihood(Vector::Ones(5));
@@ -212,8 +212,8 @@ TEST(GaussianProcess, FindsWhichInputsMatterAndAStationaryPoint) {
 TEST(GaussianProcess, OneLengthScaleForAllWhenIsotropic) {
   GaussianProcessOptions options = GaussianProcessOptions::paper();
   const GaussianProcess model = GaussianProcess::fit(sine(80, 3, 1, 0.2), options);
-  EXPECT_EQ(model.length_scales()(0, 0), model.length_scales()(1, 0));
-  EXPECT_EQ(model.length_scales()(0, 0), model.length_scales()(2, 0));
+  EXPECT_EQ(model.state().length_scales(0, 0), model.state().length_scales(1, 0));
+  EXPECT_EQ(model.state().length_scales(0, 0), model.state().length_scales(2, 0));
   const GaussianProcess ard = GaussianProcess::fit(sine(80, 3, 1, 0.2));
   EXPECT_GT(ard.log_marginal_likelihood()[0], model.log_marginal_likelihood()[0] + 1);
 }
@@ -223,8 +223,8 @@ TEST(GaussianProcess, SeveralTargetsAreSeparateProcesses) {
   const GaussianProcess both = GaussianProcess::fit(data);
   for (Index t = 0; t < 2; ++t) {
     const GaussianProcess one = GaussianProcess::fit({.x = data.x, .y = data.y.row(t)});
-    EXPECT_EQ(both.length_scales().col(t), one.length_scales().col(0));
-    EXPECT_EQ(both.noise_variance()[t], one.noise_variance()[0]);
+    EXPECT_EQ(both.state().length_scales.col(t), one.state().length_scales.col(0));
+    EXPECT_EQ(both.state().noise_variance[t], one.state().noise_variance[0]);
     EXPECT_EQ(both.predict(data.x).mean().row(t), one.predict(data.x).mean().row(0));
   }
 }

@@ -70,7 +70,7 @@ TEST(LocationScale, LawIsThatOfWhatIsLeftMovedAndStretched) {
       const LocationScaleDensity model = fit(data, quick(mean, scale));
       const Matrix m = model.location(test.x);
       const Matrix s = model.scale(test.x);
-      const GaussianMixtures rest = model.inner().predict(test.x);
+      const GaussianMixtures rest = model.residual_model().predict(test.x);
       const GaussianMixtures laws = model.predict(test.x);
       for (Index i = 0; i < 40; ++i) {
         const double e = (test.y(0, i) - m(0, i)) / s(0, i);
@@ -121,7 +121,7 @@ TEST(LocationScale, WhatIsLeftComesFromFitsWithoutTheRow) {
   Dataset rest = data;
   rest.y = Matrix(e.transpose());
   const Vector expected = plain_inner(rest)->log_density(test.x, test.y);
-  EXPECT_LT((model.inner().log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_LT((model.residual_model().log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-8);
 
   const Vector constant = y * static_cast<double>(n) / (static_cast<double>(n) - 1);
   EXPECT_NEAR(model.explained()[0], 1 - r.squaredNorm() / constant.squaredNorm(), 1e-10);
@@ -182,7 +182,7 @@ TEST(LocationScale, TargetsHaveTrendsOfTheirOwnAndKeepTheirCovariances) {
   const Dataset test = growing(10, 2, 2, 2);
   const Matrix s = model.scale(test.x);
   const GaussianMixtures laws = model.predict(test.x);
-  const GaussianMixtures rest = model.inner().predict(test.x);
+  const GaussianMixtures rest = model.residual_model().predict(test.x);
   for (Index i = 0; i < 10; ++i) {
     const Matrix expected = s.col(i).asDiagonal() * rest[i].covariance() * s.col(i).asDiagonal();
     EXPECT_LT((laws[i].covariance() - expected).norm(), 1e-10 * expected.norm());
@@ -244,7 +244,7 @@ TEST(LocationScale, FoldsOfRowsReachTheModelInside) {
   inside.set("cv", Document(fold)).set("n_centers", 10).set("metric", "none");
   Document options = quick().set("model", "lscde").set("options", inside);
   const LocationScaleDensity model = fit(data, options);
-  EXPECT_EQ(model.inner().options().at("cv").as_numbers(), fold);
+  EXPECT_EQ(model.residual_model().options().at("cv").as_numbers(), fold);
   EXPECT_EQ(model.report().details.at("n_rows").as_integer(), 29);
 }
 
@@ -297,10 +297,10 @@ TEST(LocationScale, GivenCentersAreMovedToWhatIsLeft) {
   inside.set("centers", centers).set("metric", "none").set("standardize", false).set("defensive_weight", 0);
   inside.set("bandwidth", 1.0).set("bandwidth_y", 0.5).set("regularization", 0.1);
   const LocationScaleDensity model = fit(data, quick().set("model", "lscde").set("options", inside));
-  const GaussianMixtures rest = model.inner().predict(data.x.leftCols(1));
+  const GaussianMixtures rest = model.residual_model().predict(data.x.leftCols(1));
   const Matrix expected =
       (data.y.leftCols(10) - model.location(data.x.leftCols(10))).cwiseQuotient(model.scale(data.x.leftCols(10)));
-  const Matrix found = model.inner().to_document().at("centers_y").as_matrix();
+  const Matrix found = model.residual_model().to_document().at("centers_y").as_matrix();
   EXPECT_LT((found - expected).norm(), 1e-10);
 }
 

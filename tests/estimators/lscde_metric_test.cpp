@@ -36,7 +36,7 @@ TEST(LscdeMetric, EqualsScalingTheInputsByHand) {
   NadarayaWatsonOptions nw;
   nw.metric = NwMetricChoice::diagonal;
   const Vector widths = NadarayaWatson::fit(data, nw).bandwidths();
-  EXPECT_EQ(model.input_widths(), widths);
+  EXPECT_EQ(model.state().input_widths, widths);
 
   const Standardizer sx = Standardizer::fit(data.x, Vector());
   const Standardizer sy = Standardizer::fit(data.y, Vector());
@@ -46,12 +46,15 @@ TEST(LscdeMetric, EqualsScalingTheInputsByHand) {
   LscdeOptions options = quick(LscdeMetric::none);
   options.standardize = false;
   const Lscde scaled = Lscde::fit(by_hand(data), options);
-  EXPECT_EQ(scaled.bandwidth(), model.bandwidth());
+  EXPECT_EQ(scaled.state().bandwidth, model.state().bandwidth);
   const Dataset moved = by_hand(test);
   const Vector expected = scaled.log_density(moved.x, moved.y).array() - std::log(sy.scale()[0]);
   EXPECT_LE((model.log_density(test.x, test.y) - expected).cwiseAbs().maxCoeff(), 1e-8);
   // Centres stay on the scale of the data.
-  EXPECT_LE((model.centers_x().rowwise().maxCoeff() - data.x.rowwise().maxCoeff()).maxCoeff(), 1e-12);
+  EXPECT_LE(
+      (model.x_scale().inverse_transform(model.state().centers_x).rowwise().maxCoeff() - data.x.rowwise().maxCoeff())
+          .maxCoeff(),
+      1e-12);
 }
 
 TEST(LscdeMetric, HelpsWhereInputsDiffer) {
@@ -59,7 +62,7 @@ TEST(LscdeMetric, HelpsWhereInputsDiffer) {
   const Dataset test = wave(500, 4, 2);
   const Lscde none = Lscde::fit(data, quick(LscdeMetric::none));
   const Lscde chosen = Lscde::fit(data, quick(LscdeMetric::automatic));
-  EXPECT_EQ(none.input_widths(), Vector::Ones(4));
+  EXPECT_EQ(none.state().input_widths, Vector::Ones(4));
   EXPECT_TRUE(chosen.report().details.at("metric_applied").as_bool());
   EXPECT_GT(chosen.log_density(test.x, test.y).mean(), none.log_density(test.x, test.y).mean() + 0.2);
 }
@@ -70,7 +73,7 @@ TEST(LscdeMetric, IsLeftOutWhereItDoesNotPay) {
   const Dataset data{.x = x, .y = Matrix(x.colwise().sum() + normals(1, 40, random))};
   const Lscde chosen = Lscde::fit(data, quick(LscdeMetric::automatic));
   EXPECT_FALSE(chosen.report().details.at("metric_applied").as_bool());
-  EXPECT_EQ(chosen.input_widths(), Vector::Ones(6));
+  EXPECT_EQ(chosen.state().input_widths, Vector::Ones(6));
   EXPECT_EQ(chosen.log_density(data.x, data.y), Lscde::fit(data, quick(LscdeMetric::none)).log_density(data.x, data.y));
 }
 
@@ -96,7 +99,7 @@ TEST(LscdeMetric, IsDecidedByAllRowsWhereAThousandDoNotTell) {
   const Document& details = chosen.report().details;
   EXPECT_TRUE(details.at("metric_applied").as_bool());
   EXPECT_EQ(details.at("metric").as_string(), "nw");
-  EXPECT_NE(chosen.input_widths(), Vector::Ones(13));
+  EXPECT_NE(chosen.state().input_widths, Vector::Ones(13));
   options.metric = LscdeMetric::none;
   const Lscde none = Lscde::fit(data, options);
   EXPECT_GT(chosen.log_density(test.x, test.y).mean(), none.log_density(test.x, test.y).mean());
@@ -115,15 +118,17 @@ TEST(LscdeMetric, ServesUnlabeledInputsAndGivenCenters) {
   options.centers = Matrix(3, 10);
   options.centers << data.x.leftCols(10), data.y.leftCols(10);
   const Lscde model = Lscde::fit(data, options);
-  EXPECT_LE((model.centers_x() - options.centers.topRows(2)).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LE(
+      (model.x_scale().inverse_transform(model.state().centers_x) - options.centers.topRows(2)).cwiseAbs().maxCoeff(),
+      1e-12);
   EXPECT_TRUE(model.log_density(data.x, data.y).allFinite());
   data.x_unlabeled = Matrix(2, 0);
-  EXPECT_NE(Lscde::fit(data, options).coefficients(), model.coefficients());
+  EXPECT_NE(Lscde::fit(data, options).state().coefficients, model.state().coefficients);
 }
 
 TEST(LscdeMetric, OneInputNeedsNone) {
   const Lscde model = Lscde::fit(wave(60, 1, 1), quick(LscdeMetric::nw));
-  EXPECT_EQ(model.input_widths(), Vector::Ones(1));
+  EXPECT_EQ(model.state().input_widths, Vector::Ones(1));
 }
 
 }  // namespace

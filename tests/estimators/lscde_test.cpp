@@ -65,7 +65,7 @@ TEST(Lscde, EqualsThePapersFormulaInEveryDimension) {
     const Lscde model = Lscde::fit(data, options);
     const auto reference = plain::fit(data.x, data.y, Vector::Ones(60), options.centers.topRows(d_x),
                                       options.centers.bottomRows(d_y), 0.7, 0.4, 0.05);
-    EXPECT_LT((model.coefficients() - reference.alpha).norm(), 1e-12 * reference.alpha.norm());
+    EXPECT_LT((model.state().coefficients - reference.alpha).norm(), 1e-12 * reference.alpha.norm());
     expect_equal_log_densities(model, reference, two_branches(40, d_x, d_y, 9));
   }
 }
@@ -77,9 +77,9 @@ TEST(Lscde, UnlabeledInputsEnterOnlyTheGramMatrix) {
   const auto reference = plain::fit(data.x, data.y, Vector::Ones(50), options.centers.topRows(2),
                                     options.centers.bottomRows(1), 0.7, 0.4, 0.05, data.x_unlabeled);
   const Lscde model = Lscde::fit(data, options);
-  EXPECT_LT((model.coefficients() - reference.alpha).norm(), 1e-12 * reference.alpha.norm());
+  EXPECT_LT((model.state().coefficients - reference.alpha).norm(), 1e-12 * reference.alpha.norm());
   data.x_unlabeled = Matrix();
-  EXPECT_GT((Lscde::fit(data, options).coefficients() - reference.alpha).norm(), 1e-4 * reference.alpha.norm());
+  EXPECT_GT((Lscde::fit(data, options).state().coefficients - reference.alpha).norm(), 1e-4 * reference.alpha.norm());
 }
 
 TEST(Lscde, WeightsEqualRepeatedRows) {
@@ -179,9 +179,9 @@ TEST(Lscde, NonnegativeCoefficientsAreNoWorseThanClippedOnes) {
   const Dataset data = two_branches(80, 1, 1);
   auto options = closed_form(joint(data, 40));
   options.regularization = {1e-4};
-  const Vector clipped = Lscde::fit(data, options).coefficients();
+  const Vector clipped = Lscde::fit(data, options).state().coefficients;
   options.coefficients = LscdeCoefficients::nonnegative;
-  const Vector exact = Lscde::fit(data, options).coefficients();
+  const Vector exact = Lscde::fit(data, options).state().coefficients;
   const Matrix centers = options.centers;
   const auto objective = [&](const Vector& alpha) {
     // 0.5 a'(H + lambda)a - h'a from its plain ingredients.
@@ -221,11 +221,11 @@ TEST(Lscde, WidthsOfInputsAreSoughtBeyondTheEndOfTheirList) {
   options.bandwidth_y = {0.2, 0.4};
   options.regularization = {0.01};
   const Lscde beyond = Lscde::fit(data, options);
-  EXPECT_LT(beyond.bandwidth(), 0.1);
+  EXPECT_LT(beyond.state().bandwidth, 0.1);
   EXPECT_TRUE(beyond.report().warnings.size() <= 1);  // of bandwidth_y at most, whose list is kept
   options.refine = false;
   const Lscde within = Lscde::fit(data, options);
-  EXPECT_EQ(within.bandwidth(), 0.2);
+  EXPECT_EQ(within.state().bandwidth, 0.2);
   EXPECT_LT(beyond.report().details.at("score").as_number(), within.report().details.at("score").as_number() - 0.2);
 }
 
@@ -277,7 +277,7 @@ TEST(Lscde, ReportsAnEdgeOfTheGridAndConstantInputs) {
 
 TEST(Lscde, FewerRowsThanCentersUsesThemAll) {
   const Dataset data = two_branches(30, 1, 1);
-  EXPECT_EQ(Lscde::fit(data).coefficients().size(), 30);
+  EXPECT_EQ(Lscde::fit(data).state().coefficients.size(), 30);
 }
 
 struct BadCall {

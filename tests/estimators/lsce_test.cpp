@@ -434,10 +434,10 @@ TEST(Lsce, SurvivesItsDocument) {
   const Dataset data = cubic(3, 60);
   const Lsce model = Lsce::fit(data, quick(2));
   const Document saved = model.to_document();
-  EXPECT_TRUE(Lsce::from_document(saved).to_document() == saved);
+  EXPECT_TRUE(Lsce::from_document(saved, load_density).to_document() == saved);
   Document broken = saved;
   broken.set("components", Matrix(Matrix::Ones(2, 3)));
-  EXPECT_THROW(Lsce::from_document(broken), FormatError);
+  EXPECT_THROW(Lsce::from_document(broken, load_density), FormatError);
 }
 
 TEST(Lsce, GivesUpOrKeepsTheBestWhenInterrupted) {

@@ -76,8 +76,8 @@ TEST(Mdn, LawIsTheMeanOfItsNetworksAndTheBroadComponent) {
     for (Index i = 0; i < 5; ++i) {
       double density = 0;
       for (Index m = 0; m < 2; ++m) {
-        density +=
-            0.5 * std::exp(-plain::mdn_loss(model.shape(), model.parameters().col(m), data.x.col(i), data.y.col(i)));
+        density += 0.5 * std::exp(-plain::mdn_loss(model.shape(), model.state().parameters.col(m), data.x.col(i),
+                                                   data.y.col(i)));
       }
       double broad = 1;
       for (Index k = 0; k < 2; ++k) {
@@ -99,13 +99,13 @@ TEST(Mdn, TrainingEndsWhereTheLossIsFlat) {
   options.standardize = false;
   const Dataset data = branches(80, 1);
   const Mdn model = Mdn::fit(data, options);
-  EXPECT_EQ(model.validation_nll().size(), 0);
+  EXPECT_EQ(model.state().validation_nll.size(), 0);
   // Whether the last steps are called an end is for rounding to say (it differs between builds); the gradient tells.
   mdn::NetworkLoss loss(model.shape(), data.x, data.y, Vector::Ones(80), 0.1);
   Vector gradient;
-  loss(model.parameters().col(0), gradient, 1);
+  loss(model.state().parameters.col(0), gradient, 1);
   EXPECT_LT(gradient.cwiseAbs().maxCoeff(), 1e-3);
-  EXPECT_NEAR(loss.mean_loss(model.parameters().col(0), 1), model.train_nll()[0], 1e-12);
+  EXPECT_NEAR(loss.mean_loss(model.state().parameters.col(0), 1), model.state().train_nll[0], 1e-12);
 }
 
 TEST(Mdn, OfSeveralStartsTheBestStays) {
@@ -115,11 +115,11 @@ TEST(Mdn, OfSeveralStartsTheBestStays) {
   const Matrix held_out = validated.report().details.at("validation_nll_of_starts").as_matrix();
   EXPECT_EQ(held_out.rows(), 4);
   EXPECT_GT(held_out.maxCoeff(), held_out.minCoeff());
-  EXPECT_EQ(validated.validation_nll()[0], held_out.minCoeff());
+  EXPECT_EQ(validated.state().validation_nll[0], held_out.minCoeff());
   options.validation_fraction = 0;
   options.regularization = {0};
   const Mdn all = Mdn::fit(branches(80, 1), options);
-  EXPECT_EQ(all.train_nll()[0], all.report().details.at("train_nll_of_starts").as_matrix().minCoeff());
+  EXPECT_EQ(all.state().train_nll[0], all.report().details.at("train_nll_of_starts").as_matrix().minCoeff());
 }
 
 TEST(Mdn, EarlyStoppingHelpsWhereThereIsMuchToOverfit) {
@@ -145,10 +145,10 @@ TEST(Mdn, CandidatesAreComparedOnHeldOutRows) {
   ASSERT_EQ(score.size(), 8);
   Index best = 0;
   score.minCoeff(&best);
-  EXPECT_EQ(static_cast<double>(model.n_components()), table.at("n_components").as_vector()[best]);
-  EXPECT_EQ(static_cast<double>(model.units()), table.at("units").as_vector()[best]);
-  EXPECT_EQ(model.regularization(), table.at("regularization").as_vector()[best]);
-  EXPECT_EQ(model.n_components(), 2);  // two branches
+  EXPECT_EQ(static_cast<double>(model.state().n_components), table.at("n_components").as_vector()[best]);
+  EXPECT_EQ(static_cast<double>(model.state().units), table.at("units").as_vector()[best]);
+  EXPECT_EQ(model.state().regularization, table.at("regularization").as_vector()[best]);
+  EXPECT_EQ(model.state().n_components, 2);  // two branches
   EXPECT_GT(table.at("standard_error").as_vector().minCoeff(), 0);
 }
 
@@ -165,7 +165,8 @@ TEST(Mdn, AdamLearnsTheSame) {
   const double least = std::log(2.0) + 0.5 * std::log(2 * std::numbers::pi * std::numbers::e) + std::log(0.2);
   EXPECT_LT(mean_nll(model, branches(2000, 1, 0.2, 9)), least + 0.25);
   for (const int threads : {2, 7}) {
-    EXPECT_EQ(Mdn::fit(data, options, {.threads = threads, .observer = {}}).parameters(), model.parameters());
+    EXPECT_EQ(Mdn::fit(data, options, {.threads = threads, .observer = {}}).state().parameters,
+              model.state().parameters);
   }
 }
 
@@ -279,11 +280,11 @@ TEST(Mdn, PaperPresetIsOneLayerOfAChosenWidthWithoutDecay) {
   options.max_iterations = 20;
   const Mdn model = Mdn::fit(branches(60, 1), options);
   EXPECT_EQ(model.n_members(), 1);
-  EXPECT_EQ(model.n_components(), 3);
-  EXPECT_EQ(model.regularization(), 0);
+  EXPECT_EQ(model.state().n_components, 3);
+  EXPECT_EQ(model.state().regularization, 0);
   EXPECT_EQ(model.shape().layers, 1);
   EXPECT_EQ(model.report().details.at("candidates").at("units").as_vector(), (Vector{{5, 10, 20}}));
-  EXPECT_EQ(model.n_parameters(), (1 + 1) * model.units() + (model.units() + 1) * 9);
+  EXPECT_EQ(model.n_parameters(), (1 + 1) * model.state().units + (model.state().units + 1) * 9);
 }
 
 TEST(Mdn, GivenFoldsAreTheRows) {

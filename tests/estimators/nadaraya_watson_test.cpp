@@ -121,18 +121,18 @@ TEST(NadarayaWatson, PaperTakesTheBestOfItsGridByLeaveOneOut) {
     }
   }
   EXPECT_EQ(model.bandwidths(), Vector::Constant(2, width));
-  EXPECT_EQ(model.bandwidth_y(), width);
+  EXPECT_EQ(model.state().bandwidth_y, width);
   EXPECT_NEAR(detail(model, "score"), best, 1e-12);
 }
 
 TEST(NadarayaWatson, PaperUsesAHundredRandomRowsAndNothingElse) {
   const Dataset data = two_branches(250, 1);
   const NadarayaWatson model = NadarayaWatson::fit(data, NadarayaWatsonOptions::paper());
-  EXPECT_EQ(model.centers_x().cols(), 100);
+  EXPECT_EQ(model.state().centers_x.cols(), 100);
   EXPECT_EQ(detail(model, "n_rows_compared"), 100);
   NadarayaWatsonOptions other = NadarayaWatsonOptions::paper();
   other.seed = 1;
-  EXPECT_NE(NadarayaWatson::fit(data, other).centers_x(), model.centers_x());
+  EXPECT_NE(NadarayaWatson::fit(data, other).state().centers_x, model.state().centers_x);
 }
 
 TEST(NadarayaWatson, LearnedWidthsAreAStationaryPoint) {
@@ -147,8 +147,8 @@ TEST(NadarayaWatson, LearnedWidthsAreAStationaryPoint) {
     EXPECT_LE(certificate.at("projected_gradient").as_number(), 1e-5);
     const NwLeaveOneOut likelihood(data.x, data.y, Vector(), Defensive::fit(1e-3, data));
     const bool full = metric == NwMetricChoice::full;
-    const NwLikelihood found = full ? likelihood.of_matrix(model.metric_matrix(), model.bandwidth_y())
-                                    : likelihood.of_widths(model.bandwidths(), model.bandwidth_y());
+    const NwLikelihood found = full ? likelihood.of_matrix(model.metric_matrix(), model.state().bandwidth_y)
+                                    : likelihood.of_widths(model.bandwidths(), model.state().bandwidth_y);
     EXPECT_NEAR(-found.value, detail(model, "score"), 1e-12);
     EXPECT_LE(std::abs(found.gradient_y), 1e-5);
     if (metric == NwMetricChoice::isotropic) {
@@ -250,11 +250,11 @@ TEST(NadarayaWatson, CopiesDoNotNarrowTheWidths) {
   const NadarayaWatson once = NadarayaWatson::fit(data);
   // Standard deviations of 100 rows differ from those of 50 by the divisor n - 1.
   const NadarayaWatson doubled = NadarayaWatson::fit(data.subset(twice));
-  EXPECT_NEAR(doubled.bandwidth_y(), once.bandwidth_y(), 0.02 * once.bandwidth_y());
+  EXPECT_NEAR(doubled.state().bandwidth_y, once.state().bandwidth_y, 0.02 * once.state().bandwidth_y);
   NadarayaWatsonOptions literally;
   literally.merge_copies = false;
   const NadarayaWatson collapsed = NadarayaWatson::fit(data.subset(twice), literally);
-  EXPECT_NEAR(collapsed.bandwidth_y(), literally.bandwidth_y_floor, 1e-12);
+  EXPECT_NEAR(collapsed.state().bandwidth_y, literally.bandwidth_y_floor, 1e-12);
   ASSERT_EQ(collapsed.report().warnings.size(), 1U);
   EXPECT_EQ(collapsed.report().warnings[0],
             "the learned bandwidth_y stands at its floor, 0.01 standard deviations of y; with ties in y the log score "
@@ -266,7 +266,7 @@ TEST(NadarayaWatson, TiesInYStopAtTheFloor) {
   data.y = Matrix(data.y.array().round());
   NadarayaWatsonOptions options;
   options.bandwidth_y_floor = 0.2;
-  EXPECT_NEAR(NadarayaWatson::fit(data, options).bandwidth_y(), 0.2, 1e-12);
+  EXPECT_NEAR(NadarayaWatson::fit(data, options).state().bandwidth_y, 0.2, 1e-12);
 }
 
 TEST(NadarayaWatson, ConstantInputsPlayNoPart) {
@@ -299,7 +299,7 @@ TEST(NadarayaWatson, ASubsetOfManyRowsLearnsTheWidths) {
   options.metric_rows = 150;
   const NadarayaWatson model = NadarayaWatson::fit(data, options);
   EXPECT_EQ(detail(model, "n_rows_compared"), 150);
-  EXPECT_EQ(model.centers_x().cols(), 400);
+  EXPECT_EQ(model.state().centers_x.cols(), 400);
 }
 
 TEST(NadarayaWatson, WithoutInputsItIsAParzenWindow) {
@@ -307,7 +307,7 @@ TEST(NadarayaWatson, WithoutInputsItIsAParzenWindow) {
   const NadarayaWatson model = NadarayaWatson::fit(data);
   const double s = Standardizer::fit(data.y, Vector()).scale()[0];
   const NwLikelihood found = NwLeaveOneOut(Matrix(0, 80), data.y, Vector(), Defensive::fit(1e-3, data))
-                                 .of_widths(Vector(0), model.bandwidth_y() * s);
+                                 .of_widths(Vector(0), model.state().bandwidth_y * s);
   EXPECT_LE(std::abs(found.gradient_y), 2e-5);
 }
 

@@ -84,7 +84,7 @@ TEST(Press, LawsAreMixturesOfTheStatesKernelDensities) {
     double density = 0;
     double mean = 0;
     for (Index j = 0; j < model.n_states(); ++j) {
-      const double h = model.bandwidths()[j] * scale;
+      const double h = model.state().bandwidths[j] * scale;
       double state = 0;
       for (Index i = 0; i < 60; ++i) {
         const double z = (0.7 - rows.y(0, i)) / h;
@@ -150,7 +150,7 @@ TEST(Press, WithoutADefensiveWeightWidthsAreThoseOfTheLikelihoodItself) {
     }
     return out;
   };
-  const double found = model.bandwidths()[0];
+  const double found = model.state().bandwidths[0];
   EXPECT_NEAR(model.report().details.at("leave_one_out_nll").as_number(), likelihood(found), 1e-10);
   EXPECT_LT(likelihood(found), likelihood(1.01 * found));
   EXPECT_LT(likelihood(found), likelihood(found / 1.01));
@@ -195,7 +195,7 @@ TEST(Press, WidthsDoNotFallBelowHalfAStepOfRoundedTargets) {
   rows.y = Matrix((rows.y.array() * 4).round() / 2);
   const Press model = Press::fit(rows, quick(2));
   const double scale = std::sqrt((rows.y.array() - rows.y.mean()).square().sum() / 79);
-  EXPECT_NEAR(model.bandwidths().minCoeff() * scale, 0.25, 1e-6);
+  EXPECT_NEAR(model.state().bandwidths.minCoeff() * scale, 0.25, 1e-6);
   EXPECT_EQ(model.report().warnings.back(),
             "the learned width of a state stands at its floor, half the smallest step of y; y has ties, and the log "
             "score depends on how far they are smoothed");
@@ -272,7 +272,7 @@ TEST(Press, TheLikelihoodGivesStatesTheirOwnSpread) {
   const Press squares = Press::fit(rows, quick(4));
   const Press likelihood = Press::fit(rows, quick(4, PressCriterion::likelihood));
   EXPECT_GT(mean_log_density(likelihood, fresh), mean_log_density(squares, fresh));
-  EXPECT_LT(likelihood.bandwidths().minCoeff(), 0.3 * likelihood.bandwidths().maxCoeff());
+  EXPECT_LT(likelihood.state().bandwidths.minCoeff(), 0.3 * likelihood.state().bandwidths.maxCoeff());
 }
 
 TEST(Press, CorrectedLevelsGiveTheLeastSquaresMean) {

@@ -60,7 +60,7 @@ TEST(RatioKde, EqualWidthsAreNadarayaWatsonWithAllSamples) {
     EXPECT_EQ(model.log_density(test.x, test.y), same.log_density(test.x, test.y));
     EXPECT_EQ(model.bandwidths(), same.bandwidths());
     EXPECT_EQ(model.bandwidths_denominator(), same.bandwidths());
-    EXPECT_EQ(model.bandwidths_y(), Vector::Constant(d_y, same.bandwidth_y()));
+    EXPECT_EQ(model.bandwidths_y(), Vector::Constant(d_y, same.state().bandwidth_y));
     EXPECT_EQ(detail(model, "score"), same.report().details.at("score").as_number());
     EXPECT_EQ(model.log_mass(test.x), Vector::Zero(20));
   }

@@ -35,7 +35,7 @@ TEST(SacdeSelection, FindsThePlantedInputAndLeavesTheOthers) {
     EXPECT_EQ(path.at("norms").as_matrix().rows(), path.at("inputs").as_vector().size());
     EXPECT_EQ(path.at("score").as_vector().size(), length);
     EXPECT_EQ(path.at("inputs").as_vector()[0], 0);
-    EXPECT_EQ(path.at("chosen").as_number(), model.regularization());
+    EXPECT_EQ(path.at("chosen").as_number(), model.state().regularization);
   }
 }
 
@@ -83,7 +83,7 @@ TEST(SacdeSelection, AFixedPenaltyHasTheSolutionOfThePath) {
   options.tolerance = 1e-10;
   options.selection_rule = SelectionRule::minimum;
   const Sacde path = Sacde::fit(data, options);
-  options.regularization = {path.regularization()};
+  options.regularization = {path.state().regularization};
   options.first_regularization = {path.report().details.at("first_regularization").as_number()};
   options.regularization_scale = RegularizationScale::absolute;
   const Sacde cold = Sacde::fit(data, options);
@@ -128,7 +128,7 @@ TEST(SacdeSelection, TheSecondFitPenalisesByTheInverseNormsOfTheFirst) {
 
   const Sacde model = Sacde::fit(data, options);
   EXPECT_LT((model.coefficients() - expected.leftCols(6)).norm(), 1e-5 * expected.norm());
-  EXPECT_LT((model.constant_coefficients() - expected.col(6)).norm(), 1e-5 * expected.norm());
+  EXPECT_LT((model.state().constant - expected.col(6)).norm(), 1e-5 * expected.norm());
   EXPECT_EQ(model.report().details.at("first_regularization").as_number(), 0.02);
   // One penalty for both fits where the first has none of its own.
   options.regularization = {0.02};
@@ -162,7 +162,7 @@ TEST(SacdeSelection, OneStandardErrorNeverTakesASmallerPenaltyThanTheMinimum) {
   const Sacde sparse = Sacde::fit(data, options);
   options.selection_rule = SelectionRule::minimum;
   const Sacde best = Sacde::fit(data, options);
-  EXPECT_GT(sparse.regularization(), best.regularization());
+  EXPECT_GT(sparse.state().regularization, best.state().regularization);
   const Document& details = sparse.report().details;
   const Document& best_details = best.report().details;
   EXPECT_LE(details.at("score").as_number(),

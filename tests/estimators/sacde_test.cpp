@@ -26,7 +26,7 @@ TEST(Sacde, EqualsThePapersFormula) {
       const Sacde model = Sacde::fit(data, options);
       Matrix found(12, plain.groups());
       found.leftCols(d_x) = model.coefficients();
-      if (constant) found.rightCols(1) = model.constant_coefficients();
+      if (constant) found.rightCols(1) = model.state().constant;
       EXPECT_NEAR(plain.objective(found, 0.02), plain.objective(alpha, 0.02), 1e-11);
       EXPECT_LT((found - alpha).norm(), 1e-4 * alpha.norm());
       const Dataset test = planted(20, d_x, 2, d_y);
@@ -116,7 +116,7 @@ TEST(Sacde, FewDistinctValuesAreTheSameProblem) {
   options.tolerance = 1e-9;
   const Sacde few = Sacde::fit({.x = genotype, .y = y}, options);
   const Sacde many = Sacde::fit({.x = jittered, .y = y}, options);
-  EXPECT_NEAR(few.regularization(), many.regularization(), 1e-7);
+  EXPECT_NEAR(few.state().regularization, many.state().regularization, 1e-7);
   EXPECT_EQ(few.support(), many.support());
   EXPECT_EQ(few.support()[4], 1);
   EXPECT_LT((few.log_density(genotype, y) - many.log_density(jittered, y)).cwiseAbs().maxCoeff(), 1e-3);
@@ -277,14 +277,18 @@ TEST(Sacde, DamagedDocumentsAreRefused) {
     copy.set(name, std::move(value));
     return complaint<FormatError>([&] { Sacde::from_document(copy); });
   };
-  const std::string expected = "SACDE: the parameters do not fit together";
-  EXPECT_EQ(damaged("input_of_row", Vector(Vector::Zero(3))), expected);
-  EXPECT_EQ(damaged("input_of_row", Vector((Vector(2) << 0, 2).finished())), expected);
-  EXPECT_EQ(damaged("constant", Vector(Vector::Zero(4))), expected);
-  EXPECT_EQ(damaged("coefficient", Vector(Vector::Constant(1, -1.0))), expected);
-  EXPECT_EQ(damaged("center", Vector(good.at("center").as_vector().array() + 100)), expected);
-  EXPECT_EQ(damaged("input", Vector(good.at("input").as_vector().array() + 0.5)), expected);
-  EXPECT_EQ(damaged("bandwidth", -1.0), expected);
+  const std::string indices = "SACDE: the parameters do not fit together";
+  EXPECT_EQ(damaged("input_of_row", Vector(Vector::Zero(3))),
+            "SACDE: input_of_row has length 3 along n_inputs, expected 2");
+  EXPECT_EQ(damaged("input_of_row", Vector((Vector(2) << 0, 2).finished())), indices);
+  EXPECT_EQ(damaged("constant", Vector(Vector::Zero(4))), "SACDE: centers_x has length 5 along n_centers, expected 4");
+  EXPECT_EQ(damaged("coefficient", Vector(Vector::Constant(1, 1.0))),
+            "SACDE: coefficient has length 1 along n_positive, expected 8");
+  EXPECT_EQ(damaged("coefficient", Vector(-good.at("coefficient").as_vector())).substr(0, 24),
+            "SACDE: coefficient holds");
+  EXPECT_EQ(damaged("center", Vector(good.at("center").as_vector().array() + 100)), indices);
+  EXPECT_EQ(damaged("input", Vector(good.at("input").as_vector().array() + 0.5)), indices);
+  EXPECT_EQ(damaged("bandwidth", -1.0), "SACDE: bandwidth holds -1, expected finite numbers > 0");
 }
 
 TEST(Sacde, SaysWhatIsWrong) {

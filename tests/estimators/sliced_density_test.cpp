@@ -232,8 +232,9 @@ TEST(SlicedDensity, GivenCentersOfAllInputsAreProjected) {
   options.set("options", small_grid().set("centers", centers));
   const SlicedDensity model = fit(data, options);
   const auto& inner = dynamic_cast<const Lscde&>(model.inner());
-  EXPECT_LT((inner.centers_x() - model.transform(data.x.leftCols(10))).norm(), 1e-12);
-  EXPECT_LT((inner.centers_y() - data.y.leftCols(10)).norm(), 1e-12);
+  EXPECT_LT((inner.x_scale().inverse_transform(inner.state().centers_x) - model.transform(data.x.leftCols(10))).norm(),
+            1e-12);
+  EXPECT_LT((inner.y_scale().inverse_transform(inner.state().centers_y) - data.y.leftCols(10)).norm(), 1e-12);
 }
 
 TEST(SlicedDensity, WithoutStandardisationLoadingsAreOfTheData) {

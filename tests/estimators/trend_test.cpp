@@ -228,10 +228,14 @@ TEST(Trend, TargetsDoNotKnowEachOther) {
   for (const TrendKind kind : {TrendKind::linear, TrendKind::ridge, TrendKind::gp}) {
     const std::vector<Fitted> all = fit(data, {.kind = kind});
     ASSERT_EQ(all.size(), 3U);
+    // The mean of one row of three is summed in another order than that of a single row. The search of a process ends
+    // where its likelihood is flat to 1e-10: its hyper-parameters, and so its residuals, are sure to the root of that.
+    const double tolerance = kind == TrendKind::gp ? 1e-5 : 1e-8;
     for (Index t = 0; t < 3; ++t) {
       const Dataset one{.x = data.x, .y = Matrix(data.y.row(t)), .weights = data.weights};
       const Fitted alone = fit(one, {.kind = kind}).front();
-      EXPECT_LT((all[static_cast<std::size_t>(t)].residuals - alone.residuals).cwiseAbs().maxCoeff(), 1e-8);
+      const double apart = (all[static_cast<std::size_t>(t)].residuals - alone.residuals).cwiseAbs().maxCoeff();
+      EXPECT_LT(apart, tolerance) << static_cast<int>(kind) << " " << t;
     }
   }
 }

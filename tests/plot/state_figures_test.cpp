@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "condens/core/random.hpp"
+#include "condens/estimators/press.hpp"
 #include "support/complaint.hpp"
 #include "support/xml.hpp"
 

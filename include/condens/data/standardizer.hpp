@@ -2,6 +2,8 @@
 // Columns to mean 0 and standard deviation 1 by the training data (n - 1 in the
 // variance; errata L1, L2), and back.
 
+#include <vector>
+
 #include "condens/core/document.hpp"
 #include "condens/core/types.hpp"
 
@@ -31,6 +33,9 @@ class Standardizer {
 
   /// The same with every scale times a factor > 0.
   Standardizer rescaled(const VectorView& factors) const { return {mean_, scale_.cwiseProduct(factors)}; }
+
+  /// Of these rows among `dimension`; mean and scale of the others are 0.
+  Standardizer among(Index dimension, const std::vector<Index>& rows) const;
 
   Document to_document() const;
   static Standardizer from_document(const Document& document);

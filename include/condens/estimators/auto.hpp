@@ -14,6 +14,8 @@
 
 #include "condens/core/options.hpp"
 #include "condens/estimators/pool.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/pooled_density.hpp"
 
 namespace condens {
@@ -59,22 +61,22 @@ std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double bu
 /// rows are worth more than time.
 Index affordable_rows(Index n, Index d_x, Index folds, double budget);
 
-class AutoDensity final : public PooledDensity {
+class AutoDensity final : public FittedWrapper<AutoDensity, AutoOptions, NoState, PooledDensity>,
+                          public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "AutoCDE";
+
   /// Throws as Pool::fit. One warning names the models that the budget leaves out, another the number of rows where it
   /// does not allow all.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
 
   std::string_view model_name() const override { return "auto"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static AutoDensity from_document(const Document& document, const InnerLoader& load);
 
  private:
-  AutoDensity(AutoOptions options, PoolParts parts, FitReport report);
-
-  AutoOptions options_;
+  friend FittedWrapper;
+  AutoDensity(AutoOptions options, NoState state, Parts parts, FitReport report)
+      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
 };
 
 template <>

@@ -22,9 +22,8 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/kernels/neighbors.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -83,8 +82,19 @@ inline constexpr auto option_table<EpsilonKdeOptions> = Fields{
     OptionField{"seed", &EpsilonKdeOptions::seed, whole(0), "Seed of everything random: folds and scored rows."},
 };
 
-class EpsilonKde final : public ConditionalDensity {
+struct EpsilonKdeState {
+  double radius = 0;       ///< on the standardised scale, see RadiusOf
+  double bandwidth_y = 0;  ///< on the standardised scale
+  Matrix x;                ///< d_x x n, standardised
+  Matrix y;                ///< d_y x n, standardised
+  Vector weights;          ///< n, > 0
+  Defensive defensive;
+};
+
+class EpsilonKde final : public FittedModel<EpsilonKde, EpsilonKdeOptions, EpsilonKdeState> {
  public:
+  static constexpr std::string_view class_name = "EpsilonKDE";
+
   /// Chooses radius and bandwidth_y by cross-validation when several are given. Throws
   /// std::invalid_argument for bad options or data, Cancelled.
   /// Cost of the selection: for every scored row its distances and one exponential per
@@ -92,40 +102,32 @@ class EpsilonKde final : public ConditionalDensity {
   /// of neighbours and width.
   static EpsilonKde fit(const Dataset& data, const EpsilonKdeOptions& options = {}, const Run& run = {});
 
-  double radius() const { return radius_; }            ///< on the standardised scale, see RadiusOf
-  double bandwidth_y() const { return bandwidth_y_; }  ///< on the standardised scale
-  Index n_samples() const { return y_.cols(); }
+  Index n_samples() const { return state_.y.cols(); }
 
   std::string_view model_name() const override { return "ekde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static EpsilonKde from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
   Vector log_densities(const MatrixView& x, const MatrixView& y) const override;
 
  private:
-  struct Parameters;
-  EpsilonKde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedModel;
+  EpsilonKde(EpsilonKdeOptions options, EpsilonKdeState state, Standardizer x_scale, Standardizer y_scale,
+             FitReport report, std::shared_ptr<const Neighbors> neighbors = nullptr);
   void find_neighborhood(const VectorView& x, Neighborhood& out) const;
-
-  EpsilonKdeOptions options_;
-  double radius_ = 0;
-  double bandwidth_y_ = 0;
-  Matrix x_;  // standardised samples
-  Matrix y_;
-  Vector weights_;
-  Defensive defensive_;
 
   std::shared_ptr<const Neighbors> neighbors_;  // derived
 };
 
 template <>
 inline constexpr auto result_table<EpsilonKde> = Fields{
-    ResultField{"radius", &EpsilonKde::radius, "Threshold that was used, on the standardised scale."},
-    ResultField{"bandwidth_y", &EpsilonKde::bandwidth_y,
-                "Gaussian width in y that was used, on the standardised scale."},
+    StateField{"radius", &EpsilonKdeState::radius, "Threshold that was used, on the standardised scale."}.positive(),
+    StateField{"bandwidth_y", &EpsilonKdeState::bandwidth_y,
+               "Gaussian width in y that was used, on the standardised scale."}
+        .positive(),
+    StateField{"x", &EpsilonKdeState::x, "", items("n_samples", "n_inputs")},
+    StateField{"y", &EpsilonKdeState::y, "", items("n_samples", "n_targets")},
+    StateField{"weights", &EpsilonKdeState::weights, "", line("n_samples")}.positive(),
     ResultField{"n_samples", &EpsilonKde::n_samples, "Number of samples that the distributions are made of."},
 };
 

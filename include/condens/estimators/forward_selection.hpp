@@ -19,8 +19,9 @@
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/inner_model.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 #include "condens/model/subset_density.hpp"
 
@@ -64,36 +65,38 @@ inline constexpr auto option_table<ForwardOptions> = Fields{
     OptionField{"seed", &ForwardOptions::seed, whole(0), "Seed of everything random: folds, and what the model draws."},
 };
 
-class ForwardSelection final : public SubsetDensity {
+struct ForwardSelectionState {
+  Vector ranking;  ///< for each row of x 1 for the first input that entered, 2 for the second, ...; 0: not selected
+};
+
+class ForwardSelection final
+    : public FittedWrapper<ForwardSelection, ForwardOptions, ForwardSelectionState, SubsetDensity>,
+      public RanksInputs,
+      public EntersInputs,
+      public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "ForwardSelection";
+
   /// `inner` is the model that the options name. Inputs are the groups of `data`; constant ones
   /// never enter. Throws what the model throws; a subset that leaves no density (NumericalError)
   /// never enters. Cost: at most d (d + 1) / 2 + 1 fits of the model for d inputs.
   static ForwardSelection fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
                               const Run& run = {});
 
-  /// For each row of x, 1 for the first input that entered, 2 for the second, ...; 0: not selected.
-  const Vector& ranking() const { return ranking_; }
-
   /// For each row of x its input's share in the fall of the score, sum 1; indicators share theirs.
-  Vector feature_importances() const;
+  Vector feature_importances() const override;
+
+  std::vector<Step> steps() const override;
 
   /// The scores before the first and after every entry.
   Vector scores() const;
 
   std::string_view model_name() const override { return "forward"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-
-  /// `load` makes the inner model from {"model": name, "parameters": ...}.
-  static ForwardSelection from_document(const Document& document, const InnerLoader& load);
 
  private:
-  ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,
-                   std::shared_ptr<const ConditionalDensity> inner, FitReport report);
-
-  ForwardOptions options_;
-  Vector ranking_;
+  friend FittedWrapper;
+  /// Throws FormatError where the ranking is not that of the subset, or the report lacks the steps.
+  ForwardSelection(ForwardOptions options, ForwardSelectionState state, Parts parts, FitReport report);
 };
 
 template <>
@@ -102,9 +105,10 @@ inline constexpr auto result_table<ForwardSelection> = Fields{
                 line("n_features")},
     ResultField{"feature_importances", &ForwardSelection::feature_importances,
                 "What each input took from the score when it entered, as a share of all.", line("n_features")},
-    ResultField{"ranking", &ForwardSelection::ranking,
-                "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected.",
-                line("n_features")},
+    StateField{"ranking", &ForwardSelectionState::ranking,
+               "1 for the input that entered first, 2 for the second, ...; 0 where it is not selected.",
+               line("n_features")}
+        .not_negative(),
     ResultField{"scores", &ForwardSelection::scores,
                 "Cross-validated score without inputs, and after each input that entered.", line("n_steps")},
 };

@@ -19,9 +19,9 @@
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -68,56 +68,61 @@ inline constexpr auto option_table<GaussianProcessOptions> = Fields{
                 "Seed of everything random: rows, and starts after the third."},
 };
 
-class GaussianProcess final : public ConditionalDensity {
+struct GaussianProcessState {
+  Matrix x;                ///< d_x x n: rows of the process, standardised
+  Matrix y;                ///< d_y x n, standardised
+  Vector weights;          ///< n, > 0
+  Matrix length_scales;    ///< d_x x d_y, standardised scale
+  Vector signal_variance;  ///< d_y, standardised scale
+  Vector noise_variance;   ///< d_y, standardised scale
+  Defensive defensive;
+};
+
+class GaussianProcess final : public FittedModel<GaussianProcess, GaussianProcessOptions, GaussianProcessState>,
+                              public RanksInputs {
  public:
+  static constexpr std::string_view class_name = "GaussianProcess";
+
   /// Throws std::invalid_argument for bad options or data, NumericalError when the covariance
   /// matrix has no Cholesky factor, Cancelled. Cost: n^3 per step of the search and target,
   /// n = min(rows, max_rows). Memory: n^2 per target.
   static GaussianProcess fit(const Dataset& data, const GaussianProcessOptions& options = {}, const Run& run = {});
 
-  // All on the standardised scale.
-  const Matrix& length_scales() const { return length_scales_; }                      ///< d_x x d_y
-  const Vector& signal_variance() const { return signal_variance_; }                  ///< d_y
-  const Vector& noise_variance() const { return noise_variance_; }                    ///< d_y
-  const Vector& log_marginal_likelihood() const { return log_marginal_likelihood_; }  ///< d_y
+  const Vector& log_marginal_likelihood() const { return log_marginal_likelihood_; }  ///< d_y, standardised scale
   /// 1 / length scale in spreads of the input, shares of 1, the mean over targets; 0 for a constant input. d_x.
-  Vector feature_importances() const;
+  Vector feature_importances() const override;
 
   std::string_view model_name() const override { return "gp"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static GaussianProcess from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
+  friend FittedModel;
   struct Posterior;
-  GaussianProcess(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  GaussianProcess(GaussianProcessOptions options, GaussianProcessState state, Standardizer x_scale,
+                  Standardizer y_scale, FitReport report, int threads = 1);
 
-  GaussianProcessOptions options_;
-  Matrix x_;  // standardised rows of the process
-  Matrix y_;
-  Vector weights_;
-  Matrix length_scales_;
-  Vector signal_variance_;
-  Vector noise_variance_;
+  // Derived, one per target.
   Vector log_marginal_likelihood_;
-  Defensive defensive_;
-
-  std::shared_ptr<const std::vector<Posterior>> posteriors_;  // derived, one per target
+  std::shared_ptr<const std::vector<Posterior>> posteriors_;
 };
 
 template <>
 inline constexpr auto result_table<GaussianProcess> = Fields{
-    ResultField{"length_scales", &GaussianProcess::length_scales,
-                "Length scale of every input for every target, on the standardised scale.",
-                items("n_targets", "n_inputs")},
-    ResultField{"signal_variance", &GaussianProcess::signal_variance,
-                "Prior variance of the function for every target, on the standardised scale.", line("n_targets")},
-    ResultField{"noise_variance", &GaussianProcess::noise_variance,
-                "Variance around the function for every target, on the standardised scale.", line("n_targets")},
+    StateField{"x", &GaussianProcessState::x, "", items("n_process_rows", "n_inputs")},
+    StateField{"y", &GaussianProcessState::y, "", items("n_process_rows", "n_targets")},
+    StateField{"weights", &GaussianProcessState::weights, "", line("n_process_rows")}.positive(),
+    StateField{"length_scales", &GaussianProcessState::length_scales,
+               "Length scale of every input for every target, on the standardised scale.",
+               items("n_targets", "n_inputs")}
+        .positive(),
+    StateField{"signal_variance", &GaussianProcessState::signal_variance,
+               "Prior variance of the function for every target, on the standardised scale.", line("n_targets")}
+        .positive(),
+    StateField{"noise_variance", &GaussianProcessState::noise_variance,
+               "Variance around the function for every target, on the standardised scale.", line("n_targets")}
+        .positive(),
     ResultField{"log_marginal_likelihood", &GaussianProcess::log_marginal_likelihood,
                 "Log marginal likelihood of every target, on the standardised scale.", line("n_targets")},
     ResultField{"feature_importances", &GaussianProcess::feature_importances,

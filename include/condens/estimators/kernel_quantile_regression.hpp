@@ -23,9 +23,9 @@
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -98,8 +98,22 @@ inline constexpr auto option_table<KqrOptions> = Fields{
     OptionField{"seed", &KqrOptions::seed, whole(0), "Seed of everything random: folds and rows."},
 };
 
-class Kqr final : public ConditionalDensity {
+struct KqrState {
+  double bandwidth = 0;          ///< standardised scale
+  double regularization = 0;     ///< see KqrLoss
+  double spread = 0;             ///< of a component, in lengths of its interval
+  double bandwidth_y_floor = 0;  ///< standardised scale
+  Matrix x;                      ///< d_x x n, standardised
+  Matrix coefficients;           ///< n x levels
+  Vector intercepts;             ///< one a level, standardised scale
+  Vector relative_gaps;          ///< one a level
+  Defensive defensive;
+};
+
+class Kqr final : public FittedModel<Kqr, KqrOptions, KqrState>, public HasQuantiles, public TakesOneTarget {
  public:
+  static constexpr std::string_view class_name = "KernelQuantileRegression";
+
   /// Chooses what has several candidates by cross-validation, then solves every level for all rows.
   /// Throws std::invalid_argument for bad options or data (y must have one column), Cancelled.
   /// Cost: a millisecond per level, candidate and fold at n = 400; n^2 numbers per thread.
@@ -107,60 +121,50 @@ class Kqr final : public ConditionalDensity {
 
   /// The estimated quantiles (levels x n) at the columns of x, on the scale of the data, each
   /// column ascending. They are those of the optimisation problems, not of the law.
-  Matrix quantiles(const MatrixView& x, const Run& run = {}) const;
+  Matrix quantiles(const MatrixView& x, const Run& run = {}) const override;
 
-  const std::vector<double>& quantile_levels() const { return options_.quantile_levels; }
-  double bandwidth() const { return bandwidth_; }            ///< standardised scale
-  double regularization() const { return regularization_; }  ///< see KqrLoss
-  double spread() const { return spread_; }
-  double bandwidth_y_floor() const { return bandwidth_y_floor_; }  ///< standardised scale
-  const Matrix& coefficients() const { return coefficients_; }     ///< n x levels
-  const Vector& intercepts() const { return intercepts_; }         ///< one a level, standardised scale
-  const Vector& relative_gaps() const { return relative_gaps_; }   ///< one a level
-  Matrix centers_x() const { return x_scale().inverse_transform(x_); }
+  const std::vector<double>& quantile_levels() const override { return options_.quantile_levels; }
 
   std::string_view model_name() const override { return "kqr"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Kqr from_document(const Document& document);
+
+  /// Throws FormatError unless the levels ascend and each has its function.
+  static void check(const KqrOptions& options, const KqrState& state);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
-  Kqr(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedModel;
+  Kqr(KqrOptions options, KqrState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
+      : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)) {}
   Matrix raw_quantiles(const MatrixView& x) const;
-
-  KqrOptions options_;
-  double bandwidth_ = 0;
-  double regularization_ = 0;
-  double spread_ = 0;
-  double bandwidth_y_floor_ = 0;
-  Matrix x_;  // d_x x n, standardised
-  Matrix coefficients_;
-  Vector intercepts_;
-  Vector relative_gaps_;
-  Defensive defensive_;
 };
 
 template <>
 inline constexpr auto result_table<Kqr> = Fields{
     ResultField{"levels", &Kqr::quantile_levels, "Levels of the quantiles.", line("n_levels")},
-    ResultField{"bandwidth", &Kqr::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
-    ResultField{"regularization", &Kqr::regularization, "Penalty that was used."},
-    ResultField{"spread", &Kqr::spread, "Standard deviation of a component that was used, in lengths of its interval."},
-    ResultField{"bandwidth_y_floor", &Kqr::bandwidth_y_floor,
-                "Smallest standard deviation of a component that was used, on the standardised scale of y."},
-    ResultField{"centers_x", &Kqr::centers_x, "Inputs of the rows that carry a kernel, on the scale of the data.",
-                items("n_centers", "n_inputs")},
-    ResultField{"kernel_weights", &Kqr::coefficients, "Coefficients of the kernels for every level.",
-                items("n_levels", "n_centers")},
-    ResultField{"intercept", &Kqr::intercepts, "Constant of every quantile function, on the standardised scale of y.",
-                line("n_levels")},
-    ResultField{"relative_gaps", &Kqr::relative_gaps,
-                "Certificate of every level: how far its objective is from the least, as a share of it, at most.",
-                line("n_levels")},
+    StateField{"bandwidth", &KqrState::bandwidth, "Gaussian width in x that was used, on the standardised scale."}
+        .positive(),
+    StateField{"regularization", &KqrState::regularization, "Penalty that was used."},
+    StateField{"spread", &KqrState::spread,
+               "Standard deviation of a component that was used, in lengths of its interval."}
+        .positive(),
+    StateField{"bandwidth_y_floor", &KqrState::bandwidth_y_floor,
+               "Smallest standard deviation of a component that was used, on the standardised scale of y."}
+        .positive(),
+    StateField{"x", &KqrState::x, "Inputs of the rows that carry a kernel, on the scale of the data.",
+               items("n_centers", "n_inputs")}
+        .on(Scale::x)
+        .as("centers_x"),
+    StateField{"coefficients", &KqrState::coefficients, "Coefficients of the kernels for every level.",
+               items("n_levels", "n_centers")}
+        .as("kernel_weights"),
+    StateField{"intercepts", &KqrState::intercepts,
+               "Constant of every quantile function, on the standardised scale of y.", line("n_levels")}
+        .as("intercept"),
+    StateField{"relative_gaps", &KqrState::relative_gaps,
+               "Certificate of every level: how far its objective is from the least, as a share of it, at most.",
+               line("n_levels")},
 };
 
 }  // namespace condens

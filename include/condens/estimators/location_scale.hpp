@@ -27,6 +27,7 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/location_scale/trend.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
@@ -101,7 +102,7 @@ struct LocationScaleParts {
   Defensive defensive;        ///< on the standardised scale
 };
 
-class LocationScaleDensity final : public ConditionalDensity {
+class LocationScaleDensity final : public ConditionalDensity, public HasTrends, public LearnsFromUnlabeled {
  public:
   /// `inner` is the model that the options name. Throws std::invalid_argument for bad options or data, NumericalError
   /// where m goes through every row, and what the model throws.
@@ -109,7 +110,9 @@ class LocationScaleDensity final : public ConditionalDensity {
                                   const Run& run = {});
 
   /// The model of e given x.
-  const ConditionalDensity& inner() const { return *inner_; }
+  const ConditionalDensity& residual_model() const override { return *inner_; }
+
+  std::vector<HasTrends::Trend> trends() const override;
 
   /// m and s, in the unit of y, at every column of x (n_inputs x n): n_targets x n. Throws std::invalid_argument unless
   /// x has n_inputs rows.

@@ -10,7 +10,7 @@
 //   u_l, v_l (centres)        centers_x, centers_y
 //   sigma                     bandwidth (of x), bandwidth_y
 //   lambda                    regularization (penalty lambda/2 |alpha|^2, eq. 5)
-//   alpha                     coefficients
+//   alpha                     state().coefficients
 
 #include <array>
 #include <string_view>
@@ -19,9 +19,9 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/kernels/centers.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -90,8 +90,21 @@ inline constexpr auto option_table<LscdeOptions> = Fields{
     OptionField{"seed", &LscdeOptions::seed, whole(0), "Seed of everything random: centres and folds."},
 };
 
-class Lscde final : public ConditionalDensity {
+struct LscdeState {
+  Vector input_widths;        ///< d_x: learned by `metric`, or ones
+  double bandwidth = 0;       ///< sigma of x, standardised scale, times input_widths
+  double bandwidth_y = 0;     ///< of y, standardised scale
+  double regularization = 0;  ///< lambda
+  Vector coefficients;        ///< alpha: b, >= 0
+  Matrix centers_x;           ///< d_x x b, standardised
+  Matrix centers_y;           ///< d_y x b, standardised
+  Defensive defensive;
+};
+
+class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "LSCDE";
+
   /// Chooses bandwidths and regularisation by cross-validation when several are
   /// given, then fits on all rows. Throws std::invalid_argument for bad options or
   /// data, NumericalError when no candidate leaves a density, Cancelled.
@@ -100,40 +113,24 @@ class Lscde final : public ConditionalDensity {
   /// but for the data.
   static Lscde fit(const Dataset& data, const LscdeOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }               ///< in x, standardised scale, times input_widths()
-  const Vector& input_widths() const { return input_widths_; }  ///< d_x: learned by `metric`, or ones
-  double bandwidth_y() const { return bandwidth_y_; }           ///< in y, standardised scale
-  double regularization() const { return regularization_; }
-  const Vector& coefficients() const { return coefficients_; }  ///< b, >= 0
-  Matrix centers_x() const;                                     ///< d_x x b, scale of the data
-  Matrix centers_y() const;                                     ///< d_y x b, scale of the data
+  /// Without the factors input_widths, which are an attribute of their own.
+  Standardizer input_scale() const override;
 
   /// For models that wrap one fitted without standardisation, on x divided by `factor_x` and on y
   /// as `y_scale` brings it: the same law for x and y as they were before.
   Lscde rescaled(double factor_x, const Standardizer& y_scale) const;
 
   std::string_view model_name() const override { return "lscde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Lscde from_document(const Document& document);
+
+  /// Throws FormatError where no coefficient is positive.
+  static void check(const LscdeOptions& options, const LscdeState& state);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
-  Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
-  void prepare();
-
-  LscdeOptions options_;
-  Vector input_widths_;
-  double bandwidth_ = 0;
-  double bandwidth_y_ = 0;
-  double regularization_ = 0;
-  Vector coefficients_;
-  Matrix centers_x_;  // standardised
-  Matrix centers_y_;
-  Defensive defensive_;
+  friend FittedModel;
+  Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 
   // Derived: the centres with a positive coefficient, and the defensive component last.
   Matrix active_centers_;  // active x d_x
@@ -143,17 +140,23 @@ class Lscde final : public ConditionalDensity {
 
 template <>
 inline constexpr auto result_table<Lscde> = Fields{
-    ResultField{"bandwidth", &Lscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
-    ResultField{"input_widths", &Lscde::input_widths,
-                "Factor of the bandwidth for every input, learned by the option metric, or 1.", line("n_inputs")},
-    ResultField{"bandwidth_y", &Lscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
-    ResultField{"regularization", &Lscde::regularization, "Ridge penalty that was used."},
-    ResultField{"kernel_weights", &Lscde::coefficients, "Coefficient alpha of the kernel at every centre, >= 0.",
-                line("n_centers")},
-    ResultField{"centers_x", &Lscde::centers_x, "Inputs of the centres, on the scale of the data.",
-                items("n_centers", "n_inputs")},
-    ResultField{"centers_y", &Lscde::centers_y, "Targets of the centres, on the scale of the data.",
-                items("n_centers", "n_targets")},
+    StateField{"input_widths", &LscdeState::input_widths,
+               "Factor of the bandwidth for every input, learned by the option metric, or 1.", line("n_inputs")},
+    StateField{"bandwidth", &LscdeState::bandwidth, "Gaussian width in x that was used, on the standardised scale."}
+        .positive(),
+    StateField{"bandwidth_y", &LscdeState::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."}
+        .positive(),
+    StateField{"regularization", &LscdeState::regularization, "Ridge penalty that was used."},
+    StateField{"coefficients", &LscdeState::coefficients, "Coefficient alpha of the kernel at every centre, >= 0.",
+               line("n_centers")}
+        .not_negative()
+        .as("kernel_weights"),
+    StateField{"centers_x", &LscdeState::centers_x, "Inputs of the centres, on the scale of the data.",
+               items("n_centers", "n_inputs")}
+        .on(Scale::x),
+    StateField{"centers_y", &LscdeState::centers_y, "Targets of the centres, on the scale of the data.",
+               items("n_centers", "n_targets")}
+        .on(Scale::y),
 };
 
 }  // namespace condens

@@ -24,8 +24,8 @@
 #include "condens/estimators/lscde.hpp"
 #include "condens/estimators/lsce/projection_objective.hpp"
 #include "condens/kernels/centers.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/projected_density.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -122,8 +122,18 @@ inline constexpr auto option_table<LsceOptions> = Fields{
     OptionField{"seed", &LsceOptions::seed, whole(0), "Seed of everything random: centres, folds, starts."},
 };
 
-class Lsce final : public ProjectedDensity {
+/// Of the search, on the standardised scale; widths and penalty are 0 where nothing was to be searched.
+struct LsceState {
+  double bandwidth = 0;
+  double bandwidth_y = 0;
+  double regularization = 0;
+  double sce = 0;  ///< SCE-hat at W
+};
+
+class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedDensity> {
  public:
+  static constexpr std::string_view class_name = "LSCE";
+
   /// Searches W for each number of components from several starts, chooses the number by
   /// cross-validation, in which W is found anew on the rows of each training part, and fits LSCDE on
   /// z. Throws std::invalid_argument for bad options or data, NumericalError when nothing can be
@@ -131,26 +141,12 @@ class Lsce final : public ProjectedDensity {
   /// 2 n b^2 + 2 n d_z d_x multiplications and additions. Memory: b n numbers, and b^2 per fold.
   static Lsce fit(const Dataset& data, const LsceOptions& options = {}, const Run& run = {});
 
-  /// Of the search, on the standardised scale; 0 where nothing was to be searched.
-  double bandwidth() const { return bandwidth_; }
-  double bandwidth_y() const { return bandwidth_y_; }
-  double regularization() const { return regularization_; }
-  double sce() const { return sce_; }  ///< SCE-hat at W
-
   std::string_view model_name() const override { return "lsce"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Lsce from_document(const Document& document);
 
  private:
-  struct Parameters;
-  Lsce(Parameters p, Standardizer x_scale, const std::shared_ptr<const Lscde>& inner, FitReport report);
-
-  LsceOptions options_;
-  double bandwidth_ = 0;
-  double bandwidth_y_ = 0;
-  double regularization_ = 0;
-  double sce_ = 0;
+  friend FittedWrapper;
+  Lsce(LsceOptions options, LsceState state, Parts parts, FitReport report)
+      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
 };
 
 template <>
@@ -159,10 +155,11 @@ inline constexpr auto result_table<Lsce> = Fields{
                 "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
                 as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsce::n_components, "Number of directions."},
-    ResultField{"bandwidth", &Lsce::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
-    ResultField{"bandwidth_y", &Lsce::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},
-    ResultField{"regularization", &Lsce::regularization, "Ridge penalty of the search."},
-    ResultField{"sce", &Lsce::sce, "Estimate of the squared-loss conditional entropy of y given z (less is better)."},
+    StateField{"bandwidth", &LsceState::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
+    StateField{"bandwidth_y", &LsceState::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},
+    StateField{"regularization", &LsceState::regularization, "Ridge penalty of the search."},
+    StateField{"sce", &LsceState::sce,
+               "Estimate of the squared-loss conditional entropy of y given z (less is better)."},
 };
 
 }  // namespace condens

@@ -25,9 +25,10 @@
 #include "condens/core/options.hpp"
 #include "condens/estimators/lsce.hpp"
 #include "condens/kernels/centers.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/projected_density.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -105,32 +106,28 @@ inline constexpr auto option_table<LsmiOptions> = Fields{
                 "Seed of everything random: centres, folds, starts, and what the model draws."},
 };
 
-class Lsmi final : public ProjectedDensity {
+/// Of the search, on the standardised scale; widths and penalty are 0 where nothing was to be searched.
+struct LsmiState {
+  double bandwidth = 0;
+  double bandwidth_y = 0;
+  double regularization = 0;
+  double smi = 0;  ///< SMI-hat at W
+};
+
+class Lsmi final : public FittedWrapper<Lsmi, LsmiOptions, LsmiState, ProjectedDensity>, public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "LSMI";
+
   /// `inner` is the model that the options name. Throws std::invalid_argument for bad options or
   /// data, what the model throws, NumericalError where no number of directions gives a density.
   static Lsmi fit(const Dataset& data, const LsmiOptions& options, const InnerModel& inner, const Run& run = {});
 
-  /// Of the search, on the standardised scale; 0 where nothing was to be searched.
-  double bandwidth() const { return bandwidth_; }
-  double bandwidth_y() const { return bandwidth_y_; }
-  double regularization() const { return regularization_; }
-  double smi() const { return smi_; }  ///< SMI-hat at W
-
   std::string_view model_name() const override { return "lsmi"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Lsmi from_document(const Document& document, const InnerLoader& load);
 
  private:
-  struct Parameters;
-  Lsmi(Parameters p, Standardizer scale, std::shared_ptr<const ConditionalDensity> inner, FitReport report);
-
-  LsmiOptions options_;
-  double bandwidth_ = 0;
-  double bandwidth_y_ = 0;
-  double regularization_ = 0;
-  double smi_ = 0;
+  friend FittedWrapper;
+  Lsmi(LsmiOptions options, LsmiState state, Parts parts, FitReport report)
+      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
 };
 
 template <>
@@ -139,10 +136,10 @@ inline constexpr auto result_table<Lsmi> = Fields{
                 "Directions W, one a row, orthonormal on the standardised scale of x; z = W x.",
                 as_written("n_components", "n_inputs")},
     ResultField{"n_components", &Lsmi::n_components, "Number of directions."},
-    ResultField{"bandwidth", &Lsmi::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
-    ResultField{"bandwidth_y", &Lsmi::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},
-    ResultField{"regularization", &Lsmi::regularization, "Ridge penalty of the search."},
-    ResultField{"smi", &Lsmi::smi, "Estimate of the squared-loss mutual information of y and z (more is better)."},
+    StateField{"bandwidth", &LsmiState::bandwidth, "Gaussian width in z of the search, on the standardised scale."},
+    StateField{"bandwidth_y", &LsmiState::bandwidth_y, "Gaussian width in y of the search, on the standardised scale."},
+    StateField{"regularization", &LsmiState::regularization, "Ridge penalty of the search."},
+    StateField{"smi", &LsmiState::smi, "Estimate of the squared-loss mutual information of y and z (more is better)."},
 };
 
 }  // namespace condens

@@ -17,9 +17,8 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/mixture_density_network/network.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -105,66 +104,68 @@ inline constexpr auto option_table<MdnOptions> = Fields{
                 "Seed of everything random: starts, folds, validation rows and batches."},
 };
 
-class Mdn final : public ConditionalDensity {
+struct MdnState {
+  Index n_components = 0;
+  Index units = 0;  ///< of each hidden layer
+  double regularization = 0;
+  double scale_floor = 0;  ///< standardised scale
+  double most_scale = 0;   ///< standardised scale
+  Vector x_low;            ///< d_x, standardised: inputs beyond these are moved to them
+  Vector x_high;
+  /// Of every network in the order of estimators/mixture_density_network/network.hpp, n_parameters x n_members.
+  Matrix parameters;
+  /// Mean loss of every network on its training rows and on its validation rows (if any), on the standardised scale.
+  Vector train_nll;
+  Vector validation_nll;
+  Defensive defensive;
+};
+
+class Mdn final : public FittedModel<Mdn, MdnOptions, MdnState> {
  public:
+  static constexpr std::string_view class_name = "MixtureDensityNetwork";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost: some 100 to 300 passes over
   /// the rows for every network, at 6 multiplications and additions for every weight and row.
   static Mdn fit(const Dataset& data, const MdnOptions& options = {}, const Run& run = {});
 
-  Index n_components() const { return shape_.n_components; }
-  Index units() const { return shape_.hidden; }
-  double regularization() const { return regularization_; }
-  Index n_members() const { return parameters_.cols(); }
+  Index n_members() const { return state_.parameters.cols(); }
   Index n_parameters() const { return shape_.n_parameters(); }
-  /// Of every network in the order of estimators/mixture_density_network/network.hpp, n_parameters x n_members.
-  const Matrix& parameters() const { return parameters_; }
-  /// Mean loss of every network on its training rows and on its validation rows (if any), on the
-  /// standardised scale.
-  const Vector& train_nll() const { return train_nll_; }
-  const Vector& validation_nll() const { return validation_nll_; }
-
   const mdn::Shape& shape() const { return shape_; }
 
   std::string_view model_name() const override { return "mdn"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Mdn from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parts;
-  Mdn(Parts parts, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedModel;
+  /// Throws FormatError where the parameters are not those of the networks.
+  Mdn(MdnOptions options, MdnState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 
-  MdnOptions options_;
-  mdn::Shape shape_;
-  double regularization_;
-  Vector x_low_;  // inputs beyond these are moved to them
-  Vector x_high_;
-  Matrix parameters_;
-  Vector train_nll_;
-  Vector validation_nll_;
-  Defensive defensive_;
+  mdn::Shape shape_;  // derived
 };
 
 template <>
 inline constexpr auto result_table<Mdn> = Fields{
-    ResultField{"n_components", &Mdn::n_components, "Gaussians of every network."},
-    ResultField{"units", &Mdn::units, "Units of each hidden layer."},
-    ResultField{"regularization", &Mdn::regularization, "Weight decay."},
+    StateField{"n_components", &MdnState::n_components, "Gaussians of every network."}.positive(),
+    StateField{"units", &MdnState::units, "Units of each hidden layer."}.positive(),
+    StateField{"regularization", &MdnState::regularization, "Weight decay."},
+    StateField{"scale_floor", &MdnState::scale_floor}.positive(),
+    StateField{"most_scale", &MdnState::most_scale}.positive(),
+    StateField{"x_low", &MdnState::x_low, "", line("n_inputs")},
+    StateField{"x_high", &MdnState::x_high, "", line("n_inputs")},
     ResultField{"n_members", &Mdn::n_members, "Number of networks."},
     ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
-    ResultField{"train_nll", &Mdn::train_nll,
-                "Mean negative log-likelihood of every network on its training rows, on the standardised scale.",
-                line("n_members")},
-    ResultField{
-        "validation_nll", &Mdn::validation_nll,
-        "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
-        "when there are none.",
-        line("n_members")},
-    ResultField{"parameters", &Mdn::parameters, "Weights and biases of every network.",
-                items("n_members", "n_parameters")},
+    StateField{"parameters", &MdnState::parameters, "Weights and biases of every network.",
+               items("n_members", "n_parameters")},
+    StateField{"train_nll", &MdnState::train_nll,
+               "Mean negative log-likelihood of every network on its training rows, on the standardised scale.",
+               line("n_members")},
+    StateField{"validation_nll", &MdnState::validation_nll,
+               "Mean negative log-likelihood of every network on its validation rows, on the standardised scale; empty "
+               "when there are none.",
+               line("n_members")}
+        .or_empty(),
 };
 
 }  // namespace condens

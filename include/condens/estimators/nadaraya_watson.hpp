@@ -22,9 +22,9 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/nadaraya_watson/metric.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -90,39 +90,38 @@ inline constexpr auto option_table<NadarayaWatsonOptions> = Fields{
     OptionField{"seed", &NadarayaWatsonOptions::seed, whole(0), "Seed of everything random: centres, subset, starts."},
 };
 
-class NadarayaWatson final : public ConditionalDensity {
+struct NadarayaWatsonState {
+  NwMetric metric;         ///< on the standardised scale
+  double bandwidth_y = 0;  ///< standardised scale
+  Matrix centers_x;        ///< d_x x b, standardised
+  Matrix centers_y;        ///< d_y x b, standardised
+  Vector weights;          ///< b, > 0
+  Defensive defensive;
+};
+
+class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOptions, NadarayaWatsonState>,
+                             public RanksInputs {
  public:
+  static constexpr std::string_view class_name = "NadarayaWatson";
+
   /// Learns the widths that are not given by maximal leave-one-out likelihood, or compares
   /// candidates by it. Throws std::invalid_argument for bad options or data, Cancelled.
   /// Cost: some 30 to 80 evaluations of NwLeaveOneOut on at most metric_rows rows.
   static NadarayaWatson fit(const Dataset& data, const NadarayaWatsonOptions& options = {}, const Run& run = {});
 
-  const Vector& bandwidths() const { return metric_.widths; }  ///< d_x, standardised scale
-  double bandwidth_y() const { return bandwidth_y_; }          ///< standardised scale
-  const Matrix& metric_matrix() const { return metric_.matrix; }
-  const Vector& feature_importances() const { return metric_.importances; }
-  Matrix centers_x() const;  ///< d_x x b, scale of the data
-  Matrix centers_y() const;  ///< d_y x b, scale of the data
+  const Vector& bandwidths() const { return state_.metric.widths; }  ///< d_x, standardised scale
+  const Matrix& metric_matrix() const { return state_.metric.matrix; }
+  Vector feature_importances() const override { return state_.metric.importances; }
 
   std::string_view model_name() const override { return "nw"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static NadarayaWatson from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
-  NadarayaWatson(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
-
-  NadarayaWatsonOptions options_;
-  NwMetric metric_;
-  double bandwidth_y_ = 0;
-  Matrix centers_x_;  // standardised
-  Matrix centers_y_;
-  Vector weights_;  // b, > 0
-  Defensive defensive_;
+  friend FittedModel;
+  NadarayaWatson(NadarayaWatsonOptions options, NadarayaWatsonState state, Standardizer x_scale, Standardizer y_scale,
+                 FitReport report);
 
   // Derived.
   Matrix mapped_centers_;  // T u_j as rows
@@ -132,20 +131,25 @@ class NadarayaWatson final : public ConditionalDensity {
 
 template <>
 inline constexpr auto result_table<NadarayaWatson> = Fields{
+    StateField{"metric", &NadarayaWatsonState::metric},
     ResultField{"bandwidths", &NadarayaWatson::bandwidths,
                 "Gaussian width of every input, on the standardised scale (with a full metric: where it started).",
                 line("n_inputs")},
-    ResultField{"bandwidth_y", &NadarayaWatson::bandwidth_y, "Gaussian width in y, on the standardised scale."},
+    StateField{"bandwidth_y", &NadarayaWatsonState::bandwidth_y, "Gaussian width in y, on the standardised scale."}
+        .positive(),
     ResultField{"metric_matrix", &NadarayaWatson::metric_matrix,
                 "W of a full metric, on the standardised scale; empty otherwise.",
                 as_written("n_directions", "n_inputs")},
     ResultField{"feature_importances", &NadarayaWatson::feature_importances,
                 "Share of every input in the sum of 1 / bandwidth (standardised); 0: plays no part.",
                 line("n_features")},
-    ResultField{"centers_x", &NadarayaWatson::centers_x, "Inputs of the centres, on the scale of the data.",
-                items("n_centers", "n_inputs")},
-    ResultField{"centers_y", &NadarayaWatson::centers_y, "Targets of the centres, on the scale of the data.",
-                items("n_centers", "n_targets")},
+    StateField{"centers_x", &NadarayaWatsonState::centers_x, "Inputs of the centres, on the scale of the data.",
+               items("n_centers", "n_inputs")}
+        .on(Scale::x),
+    StateField{"centers_y", &NadarayaWatsonState::centers_y, "Targets of the centres, on the scale of the data.",
+               items("n_centers", "n_targets")}
+        .on(Scale::y),
+    StateField{"weights", &NadarayaWatsonState::weights, "", line("n_centers")}.positive(),
 };
 
 }  // namespace condens

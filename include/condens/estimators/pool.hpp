@@ -19,14 +19,12 @@
 #include <vector>
 
 #include "condens/core/options.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/pooled_density.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
-
-/// Finds a member by its name, with the preset of all members. Throws std::invalid_argument for none.
-using MemberFinder = std::function<InnerModel(const std::string& name)>;
 
 /// The defaults are our recommendation; `paper()` is the members by their own papers, no shrinkage and no broad
 /// Gaussian.
@@ -58,22 +56,21 @@ inline constexpr auto option_table<PoolOptions> = Fields{
     OptionField{"seed", &PoolOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
-class Pool final : public PooledDensity {
+class Pool final : public FittedWrapper<Pool, PoolOptions, NoState, PooledDensity>, public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "Pooled";
+
   /// A member that cannot take the data is left out with a warning. Throws std::invalid_argument for bad
   /// options or data, NumericalError where no member is left. Cost: one fit of every member for
   /// each fold and one to all rows, side by side.
   static Pool fit(const Dataset& data, const PoolOptions& options, const MemberFinder& find, const Run& run = {});
 
   std::string_view model_name() const override { return "pool"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Pool from_document(const Document& document, const InnerLoader& load);
 
  private:
-  Pool(PoolOptions options, PoolParts parts, FitReport report);
-
-  PoolOptions options_;
+  friend FittedWrapper;
+  Pool(PoolOptions options, NoState state, Parts parts, FitReport report)
+      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
 };
 
 template <>

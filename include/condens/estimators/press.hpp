@@ -24,9 +24,9 @@
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/press/map.hpp"
 #include "condens/estimators/press/objective.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 
 namespace condens {
 
@@ -130,92 +130,96 @@ inline constexpr auto option_table<PressOptions> = Fields{
     OptionField{"seed", &PressOptions::seed, whole(0), "Seed of everything random: starts, folds, held-out rows."},
 };
 
-class Press final : public ConditionalDensity {
+/// J states, C components.
+struct PressState {
+  Index n_states = 0;
+  Vector theta = {};            ///< of the map, in the order of PressMap
+  Matrix centers = {};          ///< of the components, d_y x C, standardised
+  Vector widths = {};           ///< C, standardised scale
+  Matrix shares = {};           ///< C x J: columns are the distributions of the states
+  Matrix standard_errors = {};  ///< (1 + d_x) x J, as the coefficients; or empty
+  Matrix means = {};            ///< d_y x J, scale of the data
+  Matrix levels = {};           ///< d_y x J, scale of the data
+  Matrix inputs = {};           ///< d_x x J, scale of the data
+  Vector sizes = {};            ///< J: weight of the rows
+  Vector bandwidths = {};       ///< J, standardised scale
+  double degrees_of_freedom = 0;
+  double mean_entropy = 0;  ///< of the training rows, bits
+  Defensive defensive;
+};
+
+class Press final : public FittedModel<Press, PressOptions, PressState>, public HasStates {
  public:
+  static constexpr std::string_view class_name = "PRESS";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled.
   /// Cost: some hundred evaluations of PressObjective for every candidate, and again for every fold.
   static Press fit(const Dataset& data, const PressOptions& options = {}, const Run& run = {});
 
-  /// Weights of the states at the columns of x (n_inputs x n), J x n: columns on the simplex.
-  Matrix state_weights(const MatrixView& x) const;
-  /// Entropy (18) of the weights at the columns of x, in bits: 0 where the state is certain.
-  Vector entropy(const MatrixView& x) const;
-  /// The laws of y where a state is certain, one a state: the law at x mixes them by state_weights(x).
-  GaussianMixtures state_densities() const;
-  /// S of y-hat = S y (24) at rows of the fit, the columns of x (n of them): what row k, of weight 1, weighs in the
-  /// mean at row i. n x n; n^2 J multiplications.
-  Matrix smoothing_matrix(const MatrixView& x) const;
-
-  Index n_states() const { return map_.n_states(); }
-  const Matrix& coefficients() const { return found_.coefficients; }        ///< (d_x + 1) x J, standardised scale
-  const Matrix& standard_errors() const { return found_.standard_errors; }  ///< as coefficients, or empty
-  const Matrix& state_means() const { return found_.means; }                ///< d_y x J, scale of the data
-  const Matrix& state_levels() const { return found_.levels; }              ///< d_y x J, scale of the data
-  const Matrix& state_inputs() const { return found_.inputs; }              ///< d_x x J, scale of the data
-  const Vector& state_sizes() const { return found_.sizes; }                ///< J
-  const Vector& bandwidths() const { return found_.bandwidths; }            ///< J, standardised scale
-  double degrees_of_freedom() const { return found_.freedom; }
-  double mean_entropy() const { return found_.entropy; }  ///< of the training rows, bits
+  // Entropy: eq. 18; the smoothing matrix: S of y-hat = S y, eq. 24.
+  Matrix state_weights(const MatrixView& x) const override;
+  Vector entropy(const MatrixView& x) const override;
+  GaussianMixtures state_densities() const override;
+  Matrix smoothing_matrix(const MatrixView& x) const override;
+  Index n_states() const override { return state_.n_states; }
+  const Matrix& coefficients() const override { return coefficients_; }
+  const Matrix& standard_errors() const override { return state_.standard_errors; }
+  const Matrix& state_means() const override { return state_.means; }
+  const Matrix& state_levels() const override { return state_.levels; }
+  const Matrix& state_inputs() const override { return state_.inputs; }
+  const Vector& state_sizes() const override { return state_.sizes; }
+  double degrees_of_freedom() const override { return state_.degrees_of_freedom; }
+  double mean_entropy() const override { return state_.mean_entropy; }
 
   std::string_view model_name() const override { return "press"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Press from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
-  struct Found {
-    Matrix coefficients, standard_errors, means, levels, inputs;
-    Vector sizes, bandwidths;
-    double freedom = 0;
-    double entropy = 0;
-  };
-  Press(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
-
-  PressOptions options_;
-  PressMap map_;
-  Vector theta_;
-  Found found_;
-  Matrix centers_;  // of the components, d_y x C, standardised
-  Vector widths_;   // C
-  Matrix shares_;   // C x J: columns are the laws of the states
-  Defensive defensive_;
+  friend FittedModel;
+  /// Throws FormatError where theta is not that of the map.
+  Press(PressOptions options, PressState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 
   // Derived.
+  PressMap map_;
+  Matrix coefficients_;
   std::shared_ptr<const GaussianComponents> components_;
 };
 
 template <>
 inline constexpr auto result_table<Press> = Fields{
-    ResultField{"n_states", &Press::n_states, "Number of predictive states."},
-    ResultField{"degrees_of_freedom", &Press::degrees_of_freedom,
-                "Degrees of freedom of the smoother, between 1 and the number of states: close to it, the mean is a "
-                "step function."},
+    StateField{"n_states", &PressState::n_states, "Number of predictive states."}.positive(),
+    StateField{"theta", &PressState::theta},
+    StateField{"component_centers", &PressState::centers, "", items("n_components", "n_targets")},
+    StateField{"component_widths", &PressState::widths, "", line("n_components")}.positive(),
+    StateField{"component_shares", &PressState::shares, "", items("n_states", "n_components")}.not_negative(),
     ResultField{"state_coef", &Press::coefficients,
                 "Coefficients of every state's score, on the standardised scale: the intercept, then one for every "
                 "input; empty with hidden layers.",
                 items("n_states", "1 + n_inputs")},
-    ResultField{"standard_errors", &Press::standard_errors,
-                "Standard errors of the coefficients from the observed information of the criterion; empty where it "
-                "does not give them.",
-                items("n_states", "1 + n_inputs")},
-    ResultField{"state_means", &Press::state_means,
-                "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
-    ResultField{"state_levels", &Press::state_levels,
-                "Level of y in every state by least squares, which mixed rows do not draw to the centre.",
-                items("n_states", "n_targets")},
-    ResultField{"state_sizes", &Press::state_sizes, "Weight of the training rows that every state holds.",
-                line("n_states")},
-    ResultField{"state_inputs", &Press::state_inputs, "Mean of every input in every state.",
-                items("n_states", "n_inputs")},
-    ResultField{"bandwidths", &Press::bandwidths, "Gaussian width of every state's density, on the standardised scale.",
-                line("n_states")},
-    ResultField{"mean_entropy", &Press::mean_entropy,
-                "Mean entropy of the states' weights over the training rows, in bits: 0 where every row's state is "
-                "certain."},
+    StateField{"standard_errors", &PressState::standard_errors,
+               "Standard errors of the coefficients from the observed information of the criterion; empty where it "
+               "does not give them.",
+               items("n_states", "1 + n_inputs")}
+        .or_empty(),
+    StateField{"state_means", &PressState::means,
+               "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
+    StateField{"state_levels", &PressState::levels,
+               "Level of y in every state by least squares, which mixed rows do not draw to the centre.",
+               items("n_states", "n_targets")},
+    StateField{"state_inputs", &PressState::inputs, "Mean of every input in every state.",
+               items("n_states", "n_inputs")},
+    StateField{"state_sizes", &PressState::sizes, "Weight of the training rows that every state holds.",
+               line("n_states")},
+    StateField{"bandwidths", &PressState::bandwidths,
+               "Gaussian width of every state's density, on the standardised scale.", line("n_states")},
+    StateField{"degrees_of_freedom", &PressState::degrees_of_freedom,
+               "Degrees of freedom of the smoother, between 1 and the number of states: close to it, the mean is a "
+               "step function."},
+    StateField{"mean_entropy", &PressState::mean_entropy,
+               "Mean entropy of the states' weights over the training rows, in bits: 0 where every row's state is "
+               "certain."},
 };
 
 }  // namespace condens

@@ -25,6 +25,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/nadaraya_watson.hpp"
 #include "condens/estimators/parzen.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/results.hpp"
 
@@ -82,7 +83,7 @@ inline constexpr auto option_table<RatioKdeOptions> = Fields{
     OptionField{"seed", &RatioKdeOptions::seed, whole(0), "Seed of everything random: the subset."},
 };
 
-class RatioKde final : public ConditionalDensity {
+class RatioKde final : public ConditionalDensity, public HasMass {
  public:
   /// Throws std::invalid_argument for bad options or data, Cancelled.
   static RatioKde fit(const Dataset& data, const RatioKdeOptions& options = {}, const Run& run = {});
@@ -94,7 +95,7 @@ class RatioKde final : public ConditionalDensity {
   /// The logarithm of the ratio's mass at every column of x (n_inputs x n), 0 with equal widths. Without a defensive
   /// component log_density(x, y) + log_mass(x) is the logarithm of the ratio itself. Far from all samples the nearest
   /// one decides. Throws std::invalid_argument for a wrong shape, NaN or infinity.
-  Vector log_mass(const MatrixView& x, const Run& run = {}) const;
+  Vector log_mass(const MatrixView& x, const Run& run = {}) const override;
 
   std::string_view model_name() const override { return "rkde"; }
   Document options() const override { return options_to_document(options_); }

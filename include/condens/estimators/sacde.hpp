@@ -19,9 +19,9 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/kernels/centers.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -110,8 +110,30 @@ inline constexpr auto option_table<SacdeOptions> = Fields{
     OptionField{"seed", &SacdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
-class Sacde final : public ConditionalDensity {
+/// Of most inputs every coefficient is zero: those that are not, one by one, by input and centre.
+struct SacdeState {
+  double bandwidth = 0;       ///< in x, standardised scale
+  double bandwidth_y = 0;     ///< in y, standardised scale
+  double regularization = 0;  ///< lambda itself
+  Vector input_of_row = {};   ///< d_x: to which input a row of x belongs
+  Vector input = {};          ///< of each coefficient its input,
+  Vector center = {};         ///< its centre
+  Vector coefficient = {};    ///< and itself, > 0
+  Vector constant = {};       ///< b, >= 0: coefficients of the constant group; zero without it
+  Vector stability = {};      ///< d_x; empty unless asked for
+  Matrix centers_x = {};      ///< d_x x b, standardised
+  Matrix centers_y = {};      ///< d_y x b, standardised
+  Defensive defensive;
+};
+
+class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
+                    public SelectsInputs,
+                    public RanksInputs,
+                    public HasContributions,
+                    public HasPath {
  public:
+  static constexpr std::string_view class_name = "SACDE";
+
   /// Chooses widths and penalty by cross-validation when several are given, all along a path of falling penalties
   /// from warm starts. Constant inputs never enter, unless standardize and constant_group are false: then data are
   /// taken as they are. Throws std::invalid_argument for bad options or data, Cancelled.
@@ -120,49 +142,34 @@ class Sacde final : public ConditionalDensity {
   /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.
   static Sacde fit(const Dataset& data, const SacdeOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }                    ///< in x, standardised scale
-  double bandwidth_y() const { return bandwidth_y_; }                ///< in y, standardised scale
-  double regularization() const { return regularization_; }          ///< lambda itself
-  const Matrix& coefficients() const { return alpha_; }              ///< centres x inputs, >= 0
-  const Vector& constant_coefficients() const { return constant_; }  ///< of the constant group; zero without it
-  Vector support() const;                                            ///< per row of x: 1 where its input is selected
-  Vector feature_importances() const;  ///< per row of x: norms of coefficients, sum 1; indicators share theirs
-  const Vector& stability() const { return stability_; }
-  Matrix centers_x() const;  ///< d_x x B, scale of the data
-  Matrix centers_y() const;  ///< d_y x B, scale of the data
+  const Matrix& coefficients() const { return alpha_; }  ///< centres x inputs, >= 0
+  Vector support() const override;                       ///< per row of x: 1 where its input is selected
+  Vector feature_importances() const override;  ///< per row of x: norms of coefficients, sum 1; indicators share theirs
+  Vector stability() const override { return state_.stability; }
 
   /// r_d(y, x_d) of eq. 4 on a grid, m x k: `x` holds m columns of the input's rows, `y` k columns, on the scale of
   /// the data. The sum over all inputs and the constant group is the numerator of eq. 20, eq. 21 its integral
   /// on the standardised scale of y.
-  Matrix contribution(Index input, const MatrixView& x, const MatrixView& y) const;
+  Matrix contribution(Index input, const MatrixView& x, const MatrixView& y) const override;
   Vector constant_contribution(const MatrixView& y) const;
 
+  /// The penalties of the chosen widths (Shiga et al. 2015, figure 4).
+  Path path() const override;
+
   std::string_view model_name() const override { return "sacde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Sacde from_document(const Document& document);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
-  struct Parameters;
-  Sacde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedModel;
+  /// Throws FormatError where a coefficient has no input or no centre, or all are zero.
+  Sacde(SacdeOptions options, SacdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
   void prepare();
 
-  SacdeOptions options_;
-  double bandwidth_ = 0;
-  double bandwidth_y_ = 0;
-  double regularization_ = 0;
+  // Derived: all coefficients; the positive ones by input, and the centres that have any.
   std::vector<std::vector<Index>> inputs_;  // rows of x of every input
   Matrix alpha_;
-  Vector constant_;
-  Vector stability_;
-  Matrix centers_x_;  // standardised
-  Matrix centers_y_;
-  Defensive defensive_;
-
-  // Derived: the positive coefficients by input, and the centres that have any.
   struct ActiveInput {
     std::vector<Index> rows;    // of x
     Matrix centers;             // dimension x kernels
@@ -191,24 +198,35 @@ SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, con
 
 template <>
 inline constexpr auto result_table<Sacde> = Fields{
-    ResultField{"bandwidth", &Sacde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
-    ResultField{"bandwidth_y", &Sacde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
-    ResultField{"regularization", &Sacde::regularization, "Penalty lambda that was used."},
+    StateField{"bandwidth", &SacdeState::bandwidth, "Gaussian width in x that was used, on the standardised scale."}
+        .positive(),
+    StateField{"bandwidth_y", &SacdeState::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."}
+        .positive(),
+    StateField{"regularization", &SacdeState::regularization, "Penalty lambda that was used."},
+    StateField{"input_of_row", &SacdeState::input_of_row, "", line("n_inputs")}.not_negative(),
+    StateField{"input", &SacdeState::input, "", line("n_positive")}.or_empty().not_negative(),
+    StateField{"center", &SacdeState::center, "", line("n_positive")}.or_empty().not_negative(),
+    StateField{"coefficient", &SacdeState::coefficient, "", line("n_positive")}.or_empty().positive(),
     ResultField{"kernel_weights", &Sacde::coefficients, "Coefficients alpha of every input at every centre, >= 0.",
                 items("n_features", "n_centers")},
-    ResultField{"constant_weights", &Sacde::constant_coefficients,
-                "Coefficients of the term without inputs at every centre.", line("n_centers")},
+    StateField{"constant", &SacdeState::constant, "Coefficients of the term without inputs at every centre.",
+               line("n_centers")}
+        .not_negative()
+        .as("constant_weights"),
     ResultField{"support", &Sacde::support, "1 for every column of x whose input is selected, else 0.",
                 line("n_features")},
     ResultField{"feature_importances", &Sacde::feature_importances,
                 "Norm of every input's coefficients, as a share of their sum.", line("n_features")},
-    ResultField{"stability", &Sacde::stability,
-                "Share of half-samples in which a column's input is selected (empty unless asked for).",
-                line("n_features")},
-    ResultField{"centers_x", &Sacde::centers_x, "Inputs of the centres, on the scale of the data.",
-                items("n_centers", "n_inputs")},
-    ResultField{"centers_y", &Sacde::centers_y, "Targets of the centres, on the scale of the data.",
-                items("n_centers", "n_targets")},
+    StateField{"stability", &SacdeState::stability,
+               "Share of half-samples in which a column's input is selected (empty unless asked for).",
+               line("n_features")}
+        .or_empty(),
+    StateField{"centers_x", &SacdeState::centers_x, "Inputs of the centres, on the scale of the data.",
+               items("n_centers", "n_inputs")}
+        .on(Scale::x),
+    StateField{"centers_y", &SacdeState::centers_y, "Targets of the centres, on the scale of the data.",
+               items("n_centers", "n_targets")}
+        .on(Scale::y),
 };
 
 }  // namespace condens

@@ -15,7 +15,8 @@
 #include "condens/core/options.hpp"
 #include "condens/estimators/lscde.hpp"
 #include "condens/estimators/sacde.hpp"
-#include "condens/model/results.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/scoring.hpp"
 #include "condens/model/subset_density.hpp"
 
@@ -45,46 +46,56 @@ inline constexpr auto option_table<SalscdeOptions> = Fields{
     OptionField{"seed", &SalscdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
-class Salscde final : public SubsetDensity {
+/// Of the selection, for each row of x.
+struct SalscdeState {
+  Vector feature_importances;
+  Vector stability;  ///< empty unless asked for
+};
+
+class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState, SubsetDensity>,
+                      public RanksInputs,
+                      public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "SALSCDE";
+
   /// Throws what the two stages throw: std::invalid_argument, NumericalError, Cancelled.
   static Salscde fit(const Dataset& data, const SalscdeOptions& options = {}, const Run& run = {});
 
-  const Vector& feature_importances() const { return importances_; }  ///< per row of x, of the selection
-  const Vector& stability() const { return stability_; }              ///< per row of x; empty unless asked for
+  Vector feature_importances() const override {
+    return state_.feature_importances;
+  }                                                               ///< per row of x, of the selection
+  Vector stability() const override { return state_.stability; }  ///< per row of x; empty unless asked for
 
-  /// Of the second stage.
-  double bandwidth() const { return lscde_->bandwidth(); }
-  double bandwidth_y() const { return lscde_->bandwidth_y(); }
-  double regularization() const { return lscde_->regularization(); }
-  const Vector& coefficients() const { return lscde_->coefficients(); }
-  Matrix centers_x() const { return lscde_->centers_x(); }  ///< selected rows x b, scale of the data
-  Matrix centers_y() const { return lscde_->centers_y(); }  ///< d_y x b, scale of the data
+  /// The second stage.
+  const Lscde& density() const { return *lscde_; }
+  double bandwidth() const { return lscde_->state().bandwidth; }
+  double bandwidth_y() const { return lscde_->state().bandwidth_y; }
+  double regularization() const { return lscde_->state().regularization; }
+  const Vector& coefficients() const { return lscde_->state().coefficients; }
+  /// Selected rows x b and d_y x b, scale of the data.
+  Matrix centers_x() const { return lscde_->x_scale().inverse_transform(lscde_->state().centers_x); }
+  Matrix centers_y() const { return lscde_->y_scale().inverse_transform(lscde_->state().centers_y); }
 
   std::string_view model_name() const override { return "salscde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Salscde from_document(const Document& document);
 
  private:
-  Salscde(SalscdeOptions options, Vector importances, Vector stability, std::vector<Index> rows,
-          const std::shared_ptr<const Lscde>& lscde, FitReport report);
+  friend FittedWrapper;
+  /// Throws FormatError where the model inside is no LSCDE.
+  Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitReport report);
 
-  SalscdeOptions options_;
-  Vector importances_;
-  Vector stability_;
-  std::shared_ptr<const Lscde> lscde_;
+  const Lscde* lscde_;  // the model inside
 };
 
 template <>
 inline constexpr auto result_table<Salscde> = Fields{
     ResultField{"support", &Salscde::support, "1 for every column of x whose input is selected, else 0.",
                 line("n_features")},
-    ResultField{"feature_importances", &Salscde::feature_importances,
-                "Norm of every input's coefficients in the selection, as a share of their sum.", line("n_features")},
-    ResultField{"stability", &Salscde::stability,
-                "Share of half-samples in which a column's input is selected (empty unless asked for).",
-                line("n_features")},
+    StateField{"feature_importances", &SalscdeState::feature_importances,
+               "Norm of every input's coefficients in the selection, as a share of their sum.", line("n_features")},
+    StateField{"stability", &SalscdeState::stability,
+               "Share of half-samples in which a column's input is selected (empty unless asked for).",
+               line("n_features")}
+        .or_empty(),
     ResultField{"bandwidth", &Salscde::bandwidth, "Gaussian width in x that was used, on the standardised scale."},
     ResultField{"bandwidth_y", &Salscde::bandwidth_y, "Gaussian width in y that was used, on the standardised scale."},
     ResultField{"regularization", &Salscde::regularization, "Ridge penalty that was used."},

@@ -12,9 +12,10 @@
 
 #include "condens/core/options.hpp"
 #include "condens/estimators/sliced/directions.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/projected_density.hpp"
-#include "condens/model/results.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -61,23 +62,22 @@ inline constexpr auto option_table<SlicedOptions> = Fields{
                 "Seed of everything random: folds, clusters, and what the model draws."},
 };
 
-class SlicedDensity final : public ProjectedDensity {
+class SlicedDensity final : public FittedWrapper<SlicedDensity, SlicedOptions, NoState, ProjectedDensity>,
+                            public LearnsFromUnlabeled {
  public:
+  static constexpr std::string_view class_name = "Sliced";
+
   /// `inner` is the model that the options name. Throws std::invalid_argument for bad options or
   /// data, what the model throws, NumericalError where no number of directions gives a density.
   static SlicedDensity fit(const Dataset& data, const SlicedOptions& options, const InnerModel& inner,
                            const Run& run = {});
 
   std::string_view model_name() const override { return "sliced"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static SlicedDensity from_document(const Document& document, const InnerLoader& load);
 
  private:
-  SlicedDensity(SlicedOptions options, Matrix components, Standardizer scale,
-                std::shared_ptr<const ConditionalDensity> inner, FitReport report);
-
-  SlicedOptions options_;
+  friend FittedWrapper;
+  SlicedDensity(SlicedOptions options, NoState state, Parts parts, FitReport report)
+      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
 };
 
 template <>

@@ -2,31 +2,17 @@
 // The interface of every fitted model: given x, the law of y, a Gaussian mixture.
 // Fitted models are immutable; share them freely between threads.
 
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "condens/core/document.hpp"
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/model/fit_report.hpp"
 
 namespace condens {
-
-/// What a fit did, as data.
-struct FitReport {
-  std::string status = "ok";          ///< "ok", or what did not come to its end
-  std::vector<std::string> warnings;  ///< complete sentences for the user
-  /// The model's own account. What cross-validation compared is "candidates": a column of
-  /// numbers for every option that varied, then "score" (less is better; the largest
-  /// double: no density) and its "standard_error".
-  Document details = Document(Document::Object{});
-
-  Document to_document() const;
-  static FitReport from_document(const Document& document);
-};
 
 class ConditionalDensity {
  public:
@@ -47,6 +33,10 @@ class ConditionalDensity {
   /// What brings inputs and targets to the standardised scale; the identity where the model does without.
   const Standardizer& x_scale() const { return x_scale_; }
   const Standardizer& y_scale() const { return y_scale_; }
+
+  /// How inputs were brought to the scale of bandwidths and coefficients, for who reads those: scale 0 where an input
+  /// is constant or not used.
+  virtual Standardizer input_scale() const { return x_scale_; }
 
   /// For who fitted the model and has more to tell, before it is shared.
   void set_report(FitReport report) { report_ = std::move(report); }

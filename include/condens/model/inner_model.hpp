@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "condens/core/options.hpp"
@@ -20,5 +21,8 @@ struct InnerModel {
 
 /// Makes an inner model from {"model": name, "parameters": ...}.
 using InnerLoader = std::function<std::unique_ptr<ConditionalDensity>(const Document&)>;
+
+/// Finds a member by its name, with the preset of all members. Throws std::invalid_argument for none.
+using MemberFinder = std::function<InnerModel(const std::string& name)>;
 
 }  // namespace condens

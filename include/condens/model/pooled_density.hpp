@@ -25,9 +25,12 @@ struct PoolMember {
 
 /// What a pool is made of.
 struct PoolParts {
-  Index n_inputs = 0;
+  Index dimension = 0;  ///< of x
   std::vector<PoolMember> members = {};
   Defensive defensive = {};  ///< its weight is its share
+
+  Index n_inputs() const { return dimension; }
+  Index n_targets() const { return members.empty() ? defensive.mean.size() : members.front().model->n_targets(); }
 };
 
 class PooledDensity : public ConditionalDensity {
@@ -38,13 +41,25 @@ class PooledDensity : public ConditionalDensity {
   /// The broad Gaussian and its weight, on the scale of the data.
   const Defensive& defensive() const { return parts_.defensive; }
 
+  /// A candidate, of weight zero too, or "broad", the broad Gaussian.
+  struct Account {
+    std::string name;
+    double weight;
+    double score;  ///< on rows left out; less is better
+    double standard_error;
+    bool failed;  ///< no density: score and standard error mean nothing
+  };
   /// Every candidate, in the order in which they were named, those of weight zero among them, and "broad", last,
-  /// where there is a broad Gaussian: name, weight, held-out score (less is better).
+  /// where there is a broad Gaussian.
+  std::vector<Account> accounts() const;
+
+  // The same, as columns.
   std::vector<std::string> member_names() const;
   Vector member_weights() const;
   Vector member_scores() const;
 
  protected:
+  using Parts = PoolParts;
   /// Throws FormatError unless every member has n_inputs inputs or none and the same targets, every
   /// weight is > 0 and they sum to one with that of `defensive`. The report has "members" among its details: a
   /// list of objects with "name", "weight", "score" and "standard_error".

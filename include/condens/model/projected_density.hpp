@@ -14,6 +14,7 @@
 
 #include "condens/data/dataset.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/inner_model.hpp"
 
 namespace condens {
 
@@ -38,10 +39,17 @@ class ProjectedDensity : public ConditionalDensity {
   Matrix transform(const MatrixView& x) const { return project(components_, x_scale(), x); }
 
  protected:
+  struct Parts {
+    Matrix components;
+    Standardizer scale;  ///< of x
+    std::shared_ptr<const ConditionalDensity> inner;
+
+    Index n_inputs() const { return scale.dimension(); }
+    Index n_targets() const { return inner->n_targets(); }
+  };
   /// Throws FormatError unless the rows of `components` are orthonormal, one entry for every
   /// dimension of `scale`, and `inner` has as many inputs as there are rows.
-  ProjectedDensity(Matrix components, Standardizer scale, std::shared_ptr<const ConditionalDensity> inner,
-                   FitReport report);
+  ProjectedDensity(Parts parts, FitReport report);
 
   GaussianMixtures laws(const MatrixView& x) const override;
 
@@ -49,8 +57,9 @@ class ProjectedDensity : public ConditionalDensity {
   /// row of `data.x` that is.
   static FitReport report_of(const ConditionalDensity& inner, const Dataset& data);
 
-  /// "components", "x_scale" and "inner" of a model's document.
+  /// "components", "x_scale" and "inner" of a model's document, and back.
   void write(Document& document) const;
+  static Parts read(const Document& document, const InnerLoader& load);
 
  private:
   Matrix components_;

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "condens/data/dataset.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/inner_model.hpp"
 
 namespace condens {
 
@@ -16,7 +18,7 @@ Dataset select_inputs(const Dataset& data, const std::vector<Index>& rows);
 /// The inputs, as rows of x, that vary: those that a selection may choose from.
 std::vector<std::vector<Index>> varying_inputs(const Dataset& data);
 
-class SubsetDensity : public ConditionalDensity {
+class SubsetDensity : public ConditionalDensity, public SelectsInputs {
  public:
   /// The model of the inputs of the subset.
   const ConditionalDensity& inner() const { return *inner_; }
@@ -24,14 +26,23 @@ class SubsetDensity : public ConditionalDensity {
   /// The rows of x that belong to the subset, rising.
   const std::vector<Index>& rows() const { return rows_; }
 
-  /// For each row of x 1 where it belongs to the subset, else 0.
-  Vector support() const;
+  Vector support() const override;
+
+  /// That of the inner model; scale 0 outside of the subset.
+  Standardizer input_scale() const override;
 
  protected:
-  /// `rows` are among 0, ..., n_inputs - 1. Throws FormatError unless they are, rise, and `inner`
+  struct Parts {
+    Index dimension;          ///< of x
+    std::vector<Index> rows;  ///< of x that the subset has
+    std::shared_ptr<const ConditionalDensity> inner;
+
+    Index n_inputs() const { return dimension; }
+    Index n_targets() const { return inner->n_targets(); }
+  };
+  /// `rows` are among 0, ..., dimension - 1. Throws FormatError unless they are, rise, and `inner`
   /// has as many inputs.
-  SubsetDensity(Index n_inputs, std::vector<Index> rows, std::shared_ptr<const ConditionalDensity> inner,
-                FitReport report);
+  SubsetDensity(Parts parts, FitReport report);
 
   GaussianMixtures laws(const MatrixView& x) const override;
 
@@ -41,7 +52,7 @@ class SubsetDensity : public ConditionalDensity {
 
   /// "support" and "inner" of a model's document, and their inverse.
   void write(Document& document) const;
-  static std::vector<Index> read_rows(const Document& document);
+  static Parts read(const Document& document, const InnerLoader& load);
 
  private:
   std::vector<Index> rows_;

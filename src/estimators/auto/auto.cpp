@@ -18,7 +18,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "AutoCDE";
+constexpr std::string_view owner = AutoDensity::class_name;
 
 Index number_of_folds(const std::vector<double>& cv) {
   if (cv.size() == 1) return static_cast<Index>(cv.front());
@@ -123,9 +123,6 @@ Share share_of(const Dataset& data, const AutoOptions& options, Index count) {
 
 }  // namespace
 
-AutoDensity::AutoDensity(AutoOptions options, PoolParts parts, FitReport report)
-    : PooledDensity(std::move(parts), std::move(report)), options_(std::move(options)) {}
-
 AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                              const Run& run) {
   data.check(owner);
@@ -167,20 +164,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                ", by what their fits are expected to take; a larger budget takes them in"));
   }
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
-  return AutoDensity(options, std::move(found.parts), std::move(report));
-}
-
-Document AutoDensity::to_document() const {
-  Document out;
-  out.set("options", options());
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-AutoDensity AutoDensity::from_document(const Document& document, const InnerLoader& load) {
-  AutoOptions options;
-  set_options(options, owner, document.at("options"));
-  return AutoDensity(std::move(options), read(document, load), FitReport::from_document(document.at("report")));
+  return {options, {}, std::move(found.parts), std::move(report)};
 }
 
 }  // namespace condens

@@ -13,7 +13,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "ForwardSelection";
+constexpr std::string_view owner = ForwardSelection::class_name;
 
 using Rows = std::vector<Index>;
 
@@ -116,17 +116,17 @@ Document step_to_document(const Rows& entered, const Scored& scored) {
 }
 
 /// One step of the search: the input that entered, and the model with it.
-struct Step {
+struct Entry {
   Rows input;
   Scored scored;
 };
 
 /// Lets inputs enter as long as the score falls; the first step is the density without inputs.
-std::vector<Step> search(const Scorer& scorer, std::vector<Rows> remaining, Index least, Index most, const Run& run) {
+std::vector<Entry> search(const Scorer& scorer, std::vector<Rows> remaining, Index least, Index most, const Run& run) {
   const double d = static_cast<double>(remaining.size());
   const double m = static_cast<double>(most);
   Task task(run, "selecting inputs", 1.0 + m * d - 0.5 * m * (m - 1.0));
-  std::vector<Step> steps{{{}, score_all(scorer, {{}}, run, task).front()}};
+  std::vector<Entry> steps{{{}, score_all(scorer, {{}}, run, task).front()}};
   Rows selected;
   for (Index step = 1; step <= most; ++step) {
     std::vector<Rows> candidates;
@@ -145,11 +145,11 @@ std::vector<Step> search(const Scorer& scorer, std::vector<Rows> remaining, Inde
 }
 
 /// The number of inputs that stay, of those that entered.
-Index kept(const std::vector<Step>& steps, const ForwardOptions& options) {
+Index kept(const std::vector<Entry>& steps, const ForwardOptions& options) {
   const Index entered = std::ssize(steps) - 1;
   if (options.selection_rule == SelectionRule::minimum) return entered;
   const Scored& last = steps.back().scored;
-  const auto first = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+  const auto first = std::find_if(steps.begin(), steps.end(), [&](const Entry& step) {
     return step.scored.score <= last.score + last.standard_error;
   });
   return std::max<Index>(std::min(options.min_features, entered), first - steps.begin());
@@ -157,11 +157,16 @@ Index kept(const std::vector<Step>& steps, const ForwardOptions& options) {
 
 }  // namespace
 
-ForwardSelection::ForwardSelection(ForwardOptions options, Vector ranking, std::vector<Index> rows,
-                                   std::shared_ptr<const ConditionalDensity> inner, FitReport report)
-    : SubsetDensity(ranking.size(), std::move(rows), std::move(inner), std::move(report)),
-      options_(std::move(options)),
-      ranking_(std::move(ranking)) {}
+ForwardSelection::ForwardSelection(ForwardOptions options, ForwardSelectionState state, Parts parts, FitReport report)
+    : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {
+  for (Index row = 0; row < n_inputs(); ++row) {
+    const bool selected = std::binary_search(rows().begin(), rows().end(), row);
+    if (selected != (state_.ranking[row] > 0)) {
+      throw FormatError("ForwardSelection: ranking and support do not fit together");
+    }
+  }
+  steps();  // throws where a file lacks what is read later
+}
 
 ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions& options, const InnerModel& inner,
                                        const Run& run) {
@@ -178,7 +183,7 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
     return search(Scorer(data, options, inner, source), inputs, options.min_features, most, run);
   };
   // All subsets are scored alike, and the first that reports nothing comes early.
-  std::vector<Step> steps;
+  std::vector<Entry> steps;
   try {
     steps = from(inner.joint ? Source::held_out : Source::report);
   } catch (const Unreported&) {
@@ -201,58 +206,47 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
     report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
   }
   Document::Array told;
-  for (const Step& step : steps) told.push_back(step_to_document(step.input, step.scored));
+  for (const Entry& step : steps) told.push_back(step_to_document(step.input, step.scored));
   report.details.set("score", finite(best.score));
   report.details.set("score_standard_error", best.standard_error);
   report.details.set("steps", std::move(told));
-  return ForwardSelection(options, std::move(ranking), std::move(selected), best.model, std::move(report));
+  return {options, {std::move(ranking)}, {data.x.rows(), std::move(selected), best.model}, std::move(report)};
+}
+
+std::vector<EntersInputs::Step> ForwardSelection::steps() const {
+  std::vector<EntersInputs::Step> out;
+  for (const Document& told : report().details.at("steps").as_array()) {
+    EntersInputs::Step& step = out.emplace_back();
+    for (const double row : told.at("inputs").as_numbers()) {
+      const bool inside = row >= 0 && row < static_cast<double>(n_inputs());
+      if (!inside) throw FormatError("ForwardSelection: a step names an input that there is not");
+      step.inputs.push_back(static_cast<Index>(row));
+    }
+    step.score = told.at("score").as_number();
+    step.failed = step.score == std::numeric_limits<double>::max();
+    step.standard_error = told.at("standard_error").as_number();
+  }
+  return out;
 }
 
 Vector ForwardSelection::scores() const {
-  const Document::Array& steps = report().details.at("steps").as_array();
-  Vector out(std::ssize(steps));
-  std::transform(steps.begin(), steps.end(), out.begin(), [](const Document& s) { return s.at("score").as_number(); });
+  const std::vector<EntersInputs::Step> all = steps();
+  Vector out(std::ssize(all));
+  std::transform(all.begin(), all.end(), out.begin(), [](const EntersInputs::Step& step) { return step.score; });
   return out;
 }
 
 Vector ForwardSelection::feature_importances() const {
-  Vector out = Vector::Zero(ranking_.size());
+  Vector out = Vector::Zero(state_.ranking.size());
   const Vector score = scores();
   for (Index step = 1; step < score.size(); ++step) {
-    const auto entered = (ranking_.array() == static_cast<double>(step)).cast<double>();
+    const auto entered = (state_.ranking.array() == static_cast<double>(step)).cast<double>();
     // An input that had to enter may have raised the score: that is no importance.
     const double fall = std::max(0.0, score[step - 1] - score[step]);
     if (entered.sum() > 0) out.array() += entered * (std::min(fall, 1e300) / entered.sum());
   }
   const double total = out.sum();
   return total > 0 ? Vector(out / total) : out;
-}
-
-Document ForwardSelection::to_document() const {
-  Document out;
-  out.set("options", options()).set("ranking", ranking_);
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-ForwardSelection ForwardSelection::from_document(const Document& document, const InnerLoader& load) {
-  ForwardOptions options;
-  set_options(options, owner, document.at("options"));
-  Vector ranking = document.at("ranking").as_vector();
-  std::vector<Index> rows = read_rows(document);
-  for (Index row = 0; row < ranking.size(); ++row) {
-    const bool selected = std::binary_search(rows.begin(), rows.end(), row);
-    if (selected != (ranking[row] > 0)) throw FormatError("ForwardSelection: ranking and support do not fit together");
-  }
-  FitReport report = FitReport::from_document(document.at("report"));
-  for (const Document& step : report.details.at("steps").as_array()) {
-    for (const double row : step.at("inputs").as_numbers()) {
-      const bool inside = row >= 0 && row < static_cast<double>(ranking.size());
-      if (!inside) throw FormatError("ForwardSelection: a step names an input that there is not");
-    }
-  }
-  return ForwardSelection(std::move(options), std::move(ranking), std::move(rows), load(document.at("inner")),
-                          std::move(report));
 }
 
 }  // namespace condens

@@ -9,7 +9,6 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/kernels/centers.hpp"
-#include "core/flush_subnormals.hpp"
 #include "expectation_maximization.hpp"
 #include "model/preparation.hpp"
 
@@ -243,14 +242,11 @@ Gmm::Gmm(Parameters p, GmmOptions options, double score, Standardizer x_scale, S
       score_(score) {}
 
 Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Dataset distinct = preparation::merge_copies(standardized.data);
 
   Matrix centers;

@@ -5,7 +5,6 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "core/flush_subnormals.hpp"
 #include "model/preparation.hpp"
 #include "selection.hpp"
 
@@ -17,7 +16,7 @@ using kqr::Problem;
 
 namespace {
 
-constexpr std::string_view owner = "KernelQuantileRegression";
+constexpr std::string_view owner = Kqr::class_name;
 constexpr double certified = 1e-9;
 
 void check_options(const KqrOptions& options, const Dataset& data) {
@@ -227,43 +226,26 @@ KqrOptions KqrOptions::paper() {
   return out;
 }
 
-struct Kqr::Parameters {
-  KqrOptions options;
-  double bandwidth;
-  double regularization;
-  double spread;
-  double bandwidth_y_floor;
-  Matrix x;
-  Matrix coefficients;
-  Vector intercepts;
-  Vector relative_gaps;
-  Defensive defensive;
-};
-
-Kqr::Kqr(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(p.options)),
-      bandwidth_(p.bandwidth),
-      regularization_(p.regularization),
-      spread_(p.spread),
-      bandwidth_y_floor_(p.bandwidth_y_floor),
-      x_(std::move(p.x)),
-      coefficients_(std::move(p.coefficients)),
-      intercepts_(std::move(p.intercepts)),
-      relative_gaps_(std::move(p.relative_gaps)),
-      defensive_(std::move(p.defensive)) {}
+void Kqr::check(const KqrOptions& options, const KqrState& state) {
+  const std::vector<double>& levels = options.quantile_levels;
+  const bool one_each = levels.size() >= 2 && std::ssize(levels) == state.intercepts.size();
+  if (!one_each || !std::is_sorted(levels.begin(), levels.end())) {
+    throw FormatError(message(class_name, ": the levels of the quantiles do not fit their functions"));
+  }
+}
 
 /// f_tau at standardised x, before they are put in order.
 Matrix Kqr::raw_quantiles(const MatrixView& x) const {
-  Matrix out = coefficients_.transpose() * kqr::gaussian_kernel(x_, x, bandwidth_);
-  out.colwise() += intercepts_;
+  Matrix out = state_.coefficients.transpose() * kqr::gaussian_kernel(state_.x, x, state_.bandwidth);
+  out.colwise() += state_.intercepts;
   return out;
 }
 
 GaussianMixtures Kqr::laws(const MatrixView& x) const {
   Matrix q = raw_quantiles(x);
   kqr::rearrange(q);
-  return kqr::QuantileLaws(options_.quantile_levels).laws(q, {spread_, bandwidth_y_floor_}, defensive_);
+  return kqr::QuantileLaws(options_.quantile_levels)
+      .laws(q, {state_.spread, state_.bandwidth_y_floor}, state_.defensive);
 }
 
 Matrix Kqr::quantiles(const MatrixView& x, const Run& run) const {
@@ -271,7 +253,7 @@ Matrix Kqr::quantiles(const MatrixView& x, const Run& run) const {
           n_inputs());
   require(x.allFinite(), model_name(), ": x has a number that is not finite");
   Task task(run, "quantiles", static_cast<double>(x.cols()));
-  Matrix out(intercepts_.size(), x.cols());
+  Matrix out(state_.intercepts.size(), x.cols());
   const Index size = 256;
   parallel_for(
       block_count(x.cols(), size), task.threads(),
@@ -286,57 +268,12 @@ Matrix Kqr::quantiles(const MatrixView& x, const Run& run) const {
   return out;
 }
 
-Document Kqr::to_document() const {
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"bandwidth", bandwidth_},
-                                  {"regularization", regularization_},
-                                  {"spread", spread_},
-                                  {"bandwidth_y_floor", bandwidth_y_floor_},
-                                  {"x", x_},
-                                  {"coefficients", coefficients_},
-                                  {"intercepts", intercepts_},
-                                  {"relative_gaps", relative_gaps_},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
-Kqr Kqr::from_document(const Document& document) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  p.bandwidth = document.at("bandwidth").as_number();
-  p.regularization = document.at("regularization").as_number();
-  p.spread = document.at("spread").as_number();
-  p.bandwidth_y_floor = document.at("bandwidth_y_floor").as_number();
-  p.x = document.at("x").as_matrix();
-  p.coefficients = document.at("coefficients").as_matrix();
-  p.intercepts = document.at("intercepts").as_vector();
-  p.relative_gaps = document.at("relative_gaps").as_vector();
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
-  const Index m = std::ssize(p.options.quantile_levels);
-  const bool shapes_agree = m >= 2 && y_scale.dimension() == 1 && p.x.rows() == x_scale.dimension() &&
-                            p.coefficients.rows() == p.x.cols() && p.coefficients.cols() == m &&
-                            p.intercepts.size() == m && p.relative_gaps.size() == m;
-  const bool ascending = std::is_sorted(p.options.quantile_levels.begin(), p.options.quantile_levels.end());
-  if (!shapes_agree || !ascending || !(p.bandwidth > 0) || !(p.spread > 0) || !(p.bandwidth_y_floor > 0)) {
-    throw FormatError("KernelQuantileRegression: the parameters do not fit together");
-  }
-  return {std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report"))};
-}
-
 Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
-  data.check(owner);
   check_options(given, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const preparation::Standardized standardized = preparation::standardize(owner, rows, given.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, given.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Drawn drawn = draw_rows(standardized.data, given.max_rows, given.seed);
   report_rows(drawn.data.size(), rows.size(), report);
   const KqrOptions options = settle_candidates(given, drawn.data.x);
@@ -347,8 +284,8 @@ Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
   const std::vector<QuantileFit> fits = kqr::solve_levels(problem, best.bandwidth, best.regularization, task);
   report_fits(fits, report);
   Solutions found = gather(fits);
-  return {{.options = given,
-           .bandwidth = best.bandwidth,
+  return {given,
+          {.bandwidth = best.bandwidth,
            .regularization = best.regularization,
            .spread = best.shape.spread,
            .bandwidth_y_floor = best.shape.floor,

@@ -133,14 +133,25 @@ LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, Locatio
   sound = sound && (low.array() <= high.array()).all() && (residual.array() > 0).all() && residual.allFinite() &&
           (least.array() > 0).all() && (least.array() <= greatest.array()).all() && greatest.allFinite() &&
           (y_scale.scale().array() > 0).all();
-  for (const char* of : {"means", "scales"}) {  // a file may lack what is read later
-    sound = sound && told(this->report(), of, "regularization").size() == d_y;
-    for (const Document& target : this->report().details.at(of).as_array()) target.at("kind").as_string();
-  }
-  told(this->report(), "means", "explained");
-  for (const char* name : {"gain", "least", "most"}) told(this->report(), "scales", name);
+  for (const char* of : {"means", "scales"}) sound = sound && told(this->report(), of, "regularization").size() == d_y;
   if (!sound)
     throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
+  trends();  // throws where a file lacks what is read later
+}
+
+std::vector<HasTrends::Trend> LocationScaleDensity::trends() const {
+  const Document::Array& means = report().details.at("means").as_array();
+  const Document::Array& scales = report().details.at("scales").as_array();
+  const Vector left = residual_scale();
+  std::vector<HasTrends::Trend> out;
+  for (std::size_t t = 0; t < means.size(); ++t) {
+    const Document& mean = means[t];
+    const Document& scale = scales[t];
+    out.push_back({mean.at("kind").as_string(), mean.at("explained").as_number(), left[static_cast<Index>(t)],
+                   scale.at("kind").as_string(), scale.at("gain").as_number(), scale.at("least").as_number(),
+                   scale.at("most").as_number()});
+  }
+  return out;
 }
 
 LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const LocationScaleOptions& options,

@@ -5,7 +5,6 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "core/flush_subnormals.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "metric.hpp"
 #include "model/inner_fits.hpp"
@@ -34,7 +33,7 @@ LscdeOptions LscdeOptions::paper() {
 
 namespace {
 
-constexpr std::string_view owner = "LSCDE";
+constexpr std::string_view owner = Lscde::class_name;
 
 void check_options(const LscdeOptions& options, const Dataset& data) {
   validate_options(options, owner);
@@ -227,107 +226,41 @@ Candidate choose(const Standardized& standardized, const Vector* open_widths, co
 
 }  // namespace
 
-struct Lscde::Parameters {
-  LscdeOptions options;
-  Vector input_widths;
-  double bandwidth;
-  double bandwidth_y;
-  double regularization;
-  Vector coefficients;
-  Matrix centers_x;
-  Matrix centers_y;
-  Defensive defensive;
-};
+Lscde::Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)) {
+  std::vector<Index> active;
+  for (Index l = 0; l < state_.coefficients.size(); ++l) {
+    if (state_.coefficients[l] > 0) active.push_back(l);
+  }
+  active_centers_ = state_.centers_x(Eigen::all, active).transpose();
+  log_coefficients_ = state_.coefficients(active).array().log();
+  components_ = kernel_components(state_.centers_y(Eigen::all, active), state_.bandwidth_y, state_.defensive);
+}
 
-Lscde::Lscde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(p.options)),
-      input_widths_(std::move(p.input_widths)),
-      bandwidth_(p.bandwidth),
-      bandwidth_y_(p.bandwidth_y),
-      regularization_(p.regularization),
-      coefficients_(std::move(p.coefficients)),
-      centers_x_(std::move(p.centers_x)),
-      centers_y_(std::move(p.centers_y)),
-      defensive_(std::move(p.defensive)) {
-  prepare();
+void Lscde::check(const LscdeOptions&, const LscdeState& state) {
+  if (!(state.coefficients.maxCoeff() > 0)) throw FormatError("LSCDE: no coefficient is positive");
 }
 
 Lscde Lscde::rescaled(double factor_x, const Standardizer& y_scale) const {
-  Parameters same{options_,      input_widths_, bandwidth_, bandwidth_y_, regularization_,
-                  coefficients_, centers_x_,    centers_y_, defensive_};
-  return Lscde(std::move(same), x_scale().rescaled(Vector::Constant(n_inputs(), factor_x)), y_scale, report());
+  return {options_, state_, x_scale().rescaled(Vector::Constant(n_inputs(), factor_x)), y_scale, report()};
 }
 
-void Lscde::prepare() {
-  std::vector<Index> active;
-  for (Index l = 0; l < coefficients_.size(); ++l) {
-    if (coefficients_[l] > 0) active.push_back(l);
-  }
-  active_centers_ = centers_x_(Eigen::all, active).transpose();
-  log_coefficients_ = coefficients_(active).array().log();
-  components_ = kernel_components(centers_y_(Eigen::all, active), bandwidth_y_, defensive_);
-}
+Standardizer Lscde::input_scale() const { return x_scale().rescaled(state_.input_widths.cwiseInverse()); }
 
 GaussianMixtures Lscde::laws(const MatrixView& x) const {
   Matrix log_weights(active_centers_.rows(), x.cols());
   squared_distances(active_centers_, x, log_weights);
-  log_weights *= -0.5 / (bandwidth_ * bandwidth_);
+  log_weights *= -0.5 / (state_.bandwidth * state_.bandwidth);
   log_weights.colwise() += log_coefficients_;
-  return kernel_laws(components_, std::move(log_weights), defensive_);
-}
-
-Matrix Lscde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
-Matrix Lscde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
-
-Document Lscde::to_document() const {
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"input_widths", input_widths_},
-                                  {"bandwidth", bandwidth_},
-                                  {"bandwidth_y", bandwidth_y_},
-                                  {"regularization", regularization_},
-                                  {"coefficients", coefficients_},
-                                  {"centers_x", centers_x_},
-                                  {"centers_y", centers_y_},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
-Lscde Lscde::from_document(const Document& document) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  p.input_widths = document.at("input_widths").as_vector();
-  p.bandwidth = document.at("bandwidth").as_number();
-  p.bandwidth_y = document.at("bandwidth_y").as_number();
-  p.regularization = document.at("regularization").as_number();
-  p.coefficients = document.at("coefficients").as_vector();
-  p.centers_x = document.at("centers_x").as_matrix();
-  p.centers_y = document.at("centers_y").as_matrix();
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  const Index b = p.coefficients.size();
-  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
-  const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
-                            p.centers_x.cols() == b && p.centers_y.cols() == b &&
-                            p.input_widths.size() == x_scale.dimension();
-  const bool values_make_sense =
-      p.bandwidth > 0 && p.bandwidth_y > 0 && b > 0 && p.coefficients.minCoeff() >= 0 && p.coefficients.maxCoeff() > 0;
-  if (!shapes_agree || !values_make_sense) throw FormatError("LSCDE: the parameters do not fit together");
-  return Lscde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+  return kernel_laws(components_, std::move(log_weights), state_.defensive);
 }
 
 Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const lscde::MetricProposal metric = lscde::propose_metric(standardized, options, run, report);
   const bool open = metric.verdict == lscde::MetricVerdict::open;
   Prepared prepared = set_up(standardized, open ? Vector::Ones(rows.x.rows()) : metric.widths, options, run, report);
@@ -354,16 +287,18 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   report.details.set("bandwidth", best.bandwidth);
   report.details.set("bandwidth_y", best.bandwidth_y);
   report.details.set("regularization", best.regularization);
-  return Lscde({.options = options,
-                .input_widths = std::move(prepared.input_widths),
-                .bandwidth = best.bandwidth,
-                .bandwidth_y = best.bandwidth_y,
-                .regularization = best.regularization,
-                .coefficients = std::move(alpha),
-                .centers_x = std::move(problem.centers_x),
-                .centers_y = std::move(problem.centers_y),
-                .defensive = std::move(problem.defensive)},
-               prepared.standardized.x, prepared.standardized.y, std::move(report));
+  return {options,
+          {.input_widths = std::move(prepared.input_widths),
+           .bandwidth = best.bandwidth,
+           .bandwidth_y = best.bandwidth_y,
+           .regularization = best.regularization,
+           .coefficients = std::move(alpha),
+           .centers_x = std::move(problem.centers_x),
+           .centers_y = std::move(problem.centers_y),
+           .defensive = std::move(problem.defensive)},
+          prepared.standardized.x,
+          prepared.standardized.y,
+          std::move(report)};
 }
 
 }  // namespace condens

@@ -48,7 +48,7 @@ void LsceOptions::give_way(const Document& given) {
 
 namespace {
 
-constexpr std::string_view owner = "LSCE";
+constexpr std::string_view owner = Lsce::class_name;
 
 constexpr Index most_components = 10;  // that are tried where nothing is said
 
@@ -226,21 +226,6 @@ void add_density(const FitReport& inner, FitReport& report) {
 
 }  // namespace
 
-struct Lsce::Parameters {
-  LsceOptions options;
-  Matrix components;
-  Cell cell = {0, 0, 0};
-  double sce = 0;
-};
-
-Lsce::Lsce(Parameters p, Standardizer x_scale, const std::shared_ptr<const Lscde>& inner, FitReport report)
-    : ProjectedDensity(std::move(p.components), std::move(x_scale), inner, std::move(report)),
-      options_(std::move(p.options)),
-      bandwidth_(p.cell.bandwidth),
-      bandwidth_y_(p.cell.bandwidth_y),
-      regularization_(p.cell.regularization),
-      sce_(p.sce) {}
-
 Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) {
   data.check(owner);
   check_options(options, data);
@@ -255,7 +240,9 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
 
   FitReport report;
   preparation::warn_of_lost_weights(data, report);
-  Parameters p{.options = options, .components = Matrix(0, rows.x.rows())};
+  Matrix components(0, rows.x.rows());
+  Cell cell{0, 0, 0};
+  double sce = 0;
   SearchData search_data;
   Run last = run;
   std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
@@ -276,10 +263,10 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
     }
     const Subspace& found = path[chosen];
     const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;
-    p.components = Matrix::Zero(w.rows(), rows.x.rows());
-    p.components(Eigen::all, varying) = w;
-    p.cell = found.cell;
-    p.sce = lsce::sce_at(w, search_data, found.cell);
+    components = Matrix::Zero(w.rows(), rows.x.rows());
+    components(Eigen::all, varying) = w;
+    cell = found.cell;
+    sce = lsce::sce_at(w, search_data, found.cell);
     if (w.rows() == d_x) {
       report.warnings.push_back(message("n_components is ", d_x, ", as many as there are inputs that vary (", d_x,
                                         "): nothing is reduced, this is LSCDE"));
@@ -287,43 +274,25 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   }
   const auto density = [&] {
     if (d_x > 0 && options.density == LsceDensity::same) {
-      const Matrix w = p.components(Eigen::all, varying);
-      return lsce::density_of(search_data, w, p.cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
+      const Matrix w = components(Eigen::all, varying);
+      return lsce::density_of(search_data, w, cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
     }
-    const Matrix z = p.components * standardized.data.x;
+    const Matrix z = components * standardized.data.x;
     return refitted(z, standardized, options, cv_of_rows(options, data), last);
   };
   const auto inner = std::make_shared<const Lscde>(density());
   report.details.set("n_rows", rows.size());
-  report.details.set("n_components", p.components.rows());
-  report.details.set("sce", p.sce);
-  report.details.set("bandwidth", p.cell.bandwidth);
-  report.details.set("bandwidth_y", p.cell.bandwidth_y);
-  report.details.set("regularization", p.cell.regularization);
+  report.details.set("n_components", components.rows());
+  report.details.set("sce", sce);
+  report.details.set("bandwidth", cell.bandwidth);
+  report.details.set("bandwidth_y", cell.bandwidth_y);
+  report.details.set("regularization", cell.regularization);
   report.details.set("inner", inner->report().details);
   add_density(report_of(*inner, data), report);
-  return Lsce(std::move(p), standardized.x, inner, std::move(report));
-}
-
-Document Lsce::to_document() const {
-  Document out;
-  out.set("options", options());
-  out.set("bandwidth", bandwidth_).set("bandwidth_y", bandwidth_y_);
-  out.set("regularization", regularization_).set("sce", sce_);
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-Lsce Lsce::from_document(const Document& document) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  p.components = document.at("components").as_matrix();
-  p.cell = {document.at("bandwidth").as_number(), document.at("bandwidth_y").as_number(),
-            document.at("regularization").as_number()};
-  p.sce = document.at("sce").as_number();
-  const auto inner = std::make_shared<const Lscde>(Lscde::from_document(document.at("inner").at("parameters")));
-  return Lsce(std::move(p), Standardizer::from_document(document.at("x_scale")), inner,
-              FitReport::from_document(document.at("report")));
+  return {options,
+          {cell.bandwidth, cell.bandwidth_y, cell.regularization, sce},
+          {std::move(components), standardized.x, inner},
+          std::move(report)};
 }
 
 }  // namespace condens

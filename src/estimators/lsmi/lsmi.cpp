@@ -44,7 +44,7 @@ void LsmiOptions::give_way(const Document& given) {
 
 namespace {
 
-constexpr std::string_view owner = "LSMI";
+constexpr std::string_view owner = Lsmi::class_name;
 
 constexpr Index steps_of_fold = 30;  // on the rows of all folds but one, from the W of all rows
 
@@ -203,21 +203,6 @@ void report_search(const Subspace& found, const LsmiOptions& options, FitReport&
 
 }  // namespace
 
-struct Lsmi::Parameters {
-  LsmiOptions options;
-  Matrix components;
-  Cell cell = {0, 0, 0};
-  double smi = 0;
-};
-
-Lsmi::Lsmi(Parameters p, Standardizer scale, std::shared_ptr<const ConditionalDensity> inner, FitReport report)
-    : ProjectedDensity(std::move(p.components), std::move(scale), std::move(inner), std::move(report)),
-      options_(std::move(p.options)),
-      bandwidth_(p.cell.bandwidth),
-      bandwidth_y_(p.cell.bandwidth_y),
-      regularization_(p.cell.regularization),
-      smi_(p.smi) {}
-
 Lsmi Lsmi::fit(const Dataset& data, const LsmiOptions& options, const InnerModel& inner, const Run& run) {
   check_options(options);
   const FlushSubnormals guard;
@@ -236,35 +221,16 @@ Lsmi Lsmi::fit(const Dataset& data, const LsmiOptions& options, const InnerModel
                                                .seed = options.seed,
                                                .options = options.options},
                                               inner, finder, run);
-  Parameters p{.options = options, .components = std::move(found.components)};
+  LsmiState state;
   if (found.place < directions.found().size()) {
     const Subspace& subspace = directions.found()[found.place];
-    p.cell = subspace.cell;
-    p.smi = -0.5 - subspace.objective;
+    state = {subspace.cell.bandwidth, subspace.cell.bandwidth_y, subspace.cell.regularization,
+             -0.5 - subspace.objective};
     report_search(subspace, options, found.report);
   }
   FitReport report = reduction::with_density(std::move(found.report), report_of(*found.inner, data));
-  return Lsmi(std::move(p), std::move(found.scale), std::move(found.inner), std::move(report));
-}
-
-Document Lsmi::to_document() const {
-  Document out;
-  out.set("options", options());
-  out.set("bandwidth", bandwidth_).set("bandwidth_y", bandwidth_y_);
-  out.set("regularization", regularization_).set("smi", smi_);
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-Lsmi Lsmi::from_document(const Document& document, const InnerLoader& load) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  p.components = document.at("components").as_matrix();
-  p.cell = {document.at("bandwidth").as_number(), document.at("bandwidth_y").as_number(),
-            document.at("regularization").as_number()};
-  p.smi = document.at("smi").as_number();
-  return Lsmi(std::move(p), Standardizer::from_document(document.at("x_scale")), load(document.at("inner")),
-              FitReport::from_document(document.at("report")));
+  return {
+      options, state, {std::move(found.components), std::move(found.scale), std::move(found.inner)}, std::move(report)};
 }
 
 }  // namespace condens

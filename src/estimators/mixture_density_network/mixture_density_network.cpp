@@ -19,7 +19,7 @@ using preparation::Standardized;
 
 namespace {
 
-constexpr std::string_view owner = "MixtureDensityNetwork";
+constexpr std::string_view owner = Mdn::class_name;
 
 void check_list(const std::vector<double>& values, std::string_view name) {
   require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
@@ -230,42 +230,45 @@ MdnOptions MdnOptions::paper() {
           .defensive_weight = 0};
 }
 
-struct Mdn::Parts {
-  MdnOptions options;
-  mdn::Shape shape;
-  double regularization;
-  InputRange range;
-  Matrix parameters;
-  Vector train_nll;
-  Vector validation_nll;
-  Defensive defensive;
-};
+namespace {
 
-Mdn::Mdn(Parts parts, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(parts.options)),
-      shape_(parts.shape),
-      regularization_(parts.regularization),
-      x_low_(std::move(parts.range.low)),
-      x_high_(std::move(parts.range.high)),
-      parameters_(std::move(parts.parameters)),
-      train_nll_(std::move(parts.train_nll)),
-      validation_nll_(std::move(parts.validation_nll)),
-      defensive_(std::move(parts.defensive)) {}
+mdn::Shape shape_of(const MdnOptions& options, const MdnState& state, Index n_inputs, Index n_targets) {
+  const mdn::Shape out{.n_inputs = n_inputs,
+                       .n_targets = n_targets,
+                       .hidden = state.units,
+                       .layers = options.layers,
+                       .n_components = state.n_components,
+                       .skip = options.skip,
+                       .isotropic = options.covariance == MdnCovariance::spherical,
+                       .scale_floor = state.scale_floor,
+                       .most_scale = state.most_scale};
+  constexpr Index most = 10000;  // as in the options: no product of these overflows
+  const bool sizes = out.hidden <= most && out.n_components <= most && n_targets >= 1;
+  if (!sizes || state.parameters.rows() != out.n_parameters()) {
+    throw FormatError(message(Mdn::class_name, ": the parameters are not those of its networks"));
+  }
+  return out;
+}
+
+}  // namespace
+
+Mdn::Mdn(MdnOptions options, MdnState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
+      shape_(shape_of(options_, state_, n_inputs(), n_targets())) {}
 
 GaussianMixtures Mdn::laws(const MatrixView& x) const {
   const Index n = x.cols();
   const Index t = shape_.n_components;
   const Index own = t * n_members();
-  const Index m = own + (defensive_.weight > 0 ? 1 : 0);
+  const Index m = own + (state_.defensive.weight > 0 ? 1 : 0);
   Matrix means(n_targets(), m * n);
   Matrix scales(n_targets(), m * n);
   Matrix log_weights(m, n);
-  const Matrix inputs = InputRange{x_low_, x_high_}.clip(x).transpose();
+  const Matrix inputs = InputRange{state_.x_low, state_.x_high}.clip(x).transpose();
   mdn::Workspace work(shape_, n);
-  const double log_share = std::log1p(-defensive_.weight) - std::log(static_cast<double>(n_members()));
+  const double log_share = std::log1p(-state_.defensive.weight) - std::log(static_cast<double>(n_members()));
   for (Index member = 0; member < n_members(); ++member) {
-    const auto outputs = mdn::mixture(shape_, inputs, parameters_.col(member), work);
+    const auto outputs = mdn::mixture(shape_, inputs, state_.parameters.col(member), work);
     for (Index c = 0; c < t; ++c) {
       const Index l = member * t + c;
       for (Index i = 0; i < n; ++i) {
@@ -278,62 +281,11 @@ GaussianMixtures Mdn::laws(const MatrixView& x) const {
     }
   }
   for (Index i = 0; m > own && i < n; ++i) {
-    log_weights(own, i) = std::log(defensive_.weight);
-    means.col(i * m + own) = defensive_.mean;
-    scales.col(i * m + own) = defensive_.scale;
+    log_weights(own, i) = std::log(state_.defensive.weight);
+    means.col(i * m + own) = state_.defensive.mean;
+    scales.col(i * m + own) = state_.defensive.scale;
   }
   return GaussianMixtures::separate(std::move(means), std::move(scales), std::move(log_weights));
-}
-
-Document Mdn::to_document() const {
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"n_components", shape_.n_components},
-                                  {"units", shape_.hidden},
-                                  {"regularization", regularization_},
-                                  {"scale_floor", shape_.scale_floor},
-                                  {"most_scale", shape_.most_scale},
-                                  {"x_low", x_low_},
-                                  {"x_high", x_high_},
-                                  {"parameters", parameters_},
-                                  {"train_nll", train_nll_},
-                                  {"validation_nll", validation_nll_},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
-Mdn Mdn::from_document(const Document& document) {
-  Parts p{};
-  set_options(p.options, owner, document.at("options"));
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  p.shape = {.n_inputs = x_scale.dimension(),
-             .n_targets = y_scale.dimension(),
-             .hidden = document.at("units").as_integer(),
-             .layers = p.options.layers,
-             .n_components = document.at("n_components").as_integer(),
-             .skip = p.options.skip,
-             .isotropic = p.options.covariance == MdnCovariance::spherical,
-             .scale_floor = document.at("scale_floor").as_number(),
-             .most_scale = document.at("most_scale").as_number()};
-  p.regularization = document.at("regularization").as_number();
-  p.range = {document.at("x_low").as_vector(), document.at("x_high").as_vector()};
-  p.parameters = document.at("parameters").as_matrix();
-  p.train_nll = document.at("train_nll").as_vector();
-  p.validation_nll = document.at("validation_nll").as_vector();
-  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
-  const Index members = p.parameters.cols();
-  constexpr Index most = 10000;  // as in the options: no product of these overflows
-  const bool sizes = p.shape.hidden >= 1 && p.shape.hidden <= most && p.shape.n_components >= 1 &&
-                     p.shape.n_components <= most && p.shape.n_targets >= 1 && members >= 1;
-  if (!sizes || p.parameters.rows() != p.shape.n_parameters() || p.range.low.size() != p.shape.n_inputs ||
-      p.range.high.size() != p.shape.n_inputs || p.train_nll.size() != members || !(p.shape.scale_floor > 0) ||
-      !(p.shape.most_scale > 0)) {
-    throw FormatError("MixtureDensityNetwork: the parameters do not fit together");
-  }
-  return {std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report"))};
 }
 
 Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
@@ -361,10 +313,15 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const mdn::Shape& shape = ensemble.training.shape;
   Networks networks = best_of(members);
   report_floor(share_on_floor(shape, own, networks.parameters), options.scale_floor, report);
-  return {{.options = options,
-           .shape = shape,
+  InputRange range = InputRange::of(own.x);
+  return {options,
+          {.n_components = shape.n_components,
+           .units = shape.hidden,
            .regularization = ensemble.training.decay,
-           .range = InputRange::of(own.x),
+           .scale_floor = shape.scale_floor,
+           .most_scale = shape.most_scale,
+           .x_low = std::move(range.low),
+           .x_high = std::move(range.high),
            .parameters = std::move(networks.parameters),
            .train_nll = std::move(networks.train_nll),
            .validation_nll = std::move(networks.validation_nll),

@@ -8,7 +8,6 @@
 #include "condens/core/parallel.hpp"
 #include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
 #include "condens/kernels/centers.hpp"
-#include "core/flush_subnormals.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "model/preparation.hpp"
 
@@ -37,7 +36,7 @@ void NadarayaWatsonOptions::give_way(const Document& given) {
 
 namespace {
 
-constexpr std::string_view owner = "NadarayaWatson";
+constexpr std::string_view owner = NadarayaWatson::class_name;
 
 void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   validate_options(o, owner);
@@ -198,84 +197,27 @@ Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWats
 
 }  // namespace
 
-struct NadarayaWatson::Parameters {
-  NadarayaWatsonOptions options;
-  NwMetric metric;
-  double bandwidth_y;
-  Matrix centers_x;
-  Matrix centers_y;
-  Vector weights;
-  Defensive defensive;
-};
-
-NadarayaWatson::NadarayaWatson(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(p.options)),
-      metric_(std::move(p.metric)),
-      bandwidth_y_(p.bandwidth_y),
-      centers_x_(std::move(p.centers_x)),
-      centers_y_(std::move(p.centers_y)),
-      weights_(std::move(p.weights)),
-      defensive_(std::move(p.defensive)),
-      mapped_centers_(metric_.apply(centers_x_).transpose()),
-      log_weights_(weights_.array().log()),
-      components_(kernel_components(centers_y_, bandwidth_y_, defensive_)) {}
+NadarayaWatson::NadarayaWatson(NadarayaWatsonOptions options, NadarayaWatsonState state, Standardizer x_scale,
+                               Standardizer y_scale, FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
+      mapped_centers_(state_.metric.apply(state_.centers_x).transpose()),
+      log_weights_(state_.weights.array().log()),
+      components_(kernel_components(state_.centers_y, state_.bandwidth_y, state_.defensive)) {}
 
 GaussianMixtures NadarayaWatson::laws(const MatrixView& x) const {
   Matrix log_weights(mapped_centers_.rows(), x.cols());
-  squared_distances(mapped_centers_, metric_.apply(x), log_weights);
+  squared_distances(mapped_centers_, state_.metric.apply(x), log_weights);
   log_weights *= -0.5;
   log_weights.colwise() += log_weights_;
-  return kernel_laws(components_, std::move(log_weights), defensive_);
-}
-
-Matrix NadarayaWatson::centers_x() const { return x_scale().inverse_transform(centers_x_); }
-Matrix NadarayaWatson::centers_y() const { return y_scale().inverse_transform(centers_y_); }
-
-Document NadarayaWatson::to_document() const {
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"metric", metric_.to_document()},
-                                  {"bandwidth_y", bandwidth_y_},
-                                  {"centers_x", centers_x_},
-                                  {"centers_y", centers_y_},
-                                  {"weights", weights_},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
-NadarayaWatson NadarayaWatson::from_document(const Document& document) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  p.metric = NwMetric::from_document(document.at("metric"), x_scale.dimension());
-  p.bandwidth_y = document.at("bandwidth_y").as_number();
-  p.centers_x = document.at("centers_x").as_matrix();
-  p.centers_y = document.at("centers_y").as_matrix();
-  p.weights = document.at("weights").as_vector();
-  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
-  const Index b = p.weights.size();
-  const bool shapes_agree = p.centers_x.rows() == x_scale.dimension() && p.centers_y.rows() == y_scale.dimension() &&
-                            p.centers_x.cols() == b && p.centers_y.cols() == b;
-  if (!shapes_agree || b == 0 || !(p.bandwidth_y > 0) || !(p.weights.minCoeff() > 0)) {
-    throw FormatError("NadarayaWatson: the parameters do not fit together");
-  }
-  return NadarayaWatson(std::move(p), std::move(x_scale), std::move(y_scale),
-                        FitReport::from_document(document.at("report")));
+  return kernel_laws(components_, std::move(log_weights), state_.defensive);
 }
 
 NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Dataset components = choose_components(standardized, options);
   report.details.set("n_rows", rows.size());
   report.details.set("n_centers", components.size());
@@ -285,14 +227,16 @@ NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOpti
   Choice found = candidates.empty() ? learn(compared, defensive, options, run, report)
                                     : choose(std::move(candidates), compared, defensive, options, run, report);
   report.details.set("bandwidth_y", found.bandwidth_y);
-  return NadarayaWatson({.options = options,
-                         .metric = std::move(found.metric),
-                         .bandwidth_y = found.bandwidth_y,
-                         .centers_x = components.x,
-                         .centers_y = components.y,
-                         .weights = components.weights,
-                         .defensive = defensive},
-                        standardized.x, standardized.y, std::move(report));
+  return {options,
+          {.metric = std::move(found.metric),
+           .bandwidth_y = found.bandwidth_y,
+           .centers_x = components.x,
+           .centers_y = components.y,
+           .weights = components.weights,
+           .defensive = defensive},
+          standardized.x,
+          standardized.y,
+          std::move(report)};
 }
 
 }  // namespace condens

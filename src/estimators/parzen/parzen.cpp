@@ -8,7 +8,6 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
-#include "core/flush_subnormals.hpp"
 #include "model/preparation.hpp"
 #include "width.hpp"
 
@@ -302,14 +301,11 @@ Parzen Parzen::from_document(const Document& document) {
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Dataset merged = preparation::ordered_rows(standardized.data, options.merge_copies);
   report.details.set("n_rows", rows.size());
   report.details.set("n_kernels", merged.size());

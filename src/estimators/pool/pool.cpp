@@ -7,12 +7,9 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "Pooled";
+constexpr std::string_view owner = Pool::class_name;
 
 }  // namespace
-
-Pool::Pool(PoolOptions options, PoolParts parts, FitReport report)
-    : PooledDensity(std::move(parts), std::move(report)), options_(std::move(options)) {}
 
 Pool Pool::fit(const Dataset& data, const PoolOptions& options, const MemberFinder& find, const Run& run) {
   validate_options(options, owner);
@@ -25,20 +22,7 @@ Pool Pool::fit(const Dataset& data, const PoolOptions& options, const MemberFind
                                         .cv = options.cv,
                                         .seed = options.seed},
                                        find, run);
-  return Pool(options, std::move(found.parts), std::move(found.report));
-}
-
-Document Pool::to_document() const {
-  Document out;
-  out.set("options", options());
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-Pool Pool::from_document(const Document& document, const InnerLoader& load) {
-  PoolOptions options;
-  set_options(options, owner, document.at("options"));
-  return Pool(std::move(options), read(document, load), FitReport::from_document(document.at("report")));
+  return {options, {}, std::move(found.parts), std::move(found.report)};
 }
 
 }  // namespace condens

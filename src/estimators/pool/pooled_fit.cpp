@@ -331,7 +331,7 @@ Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& fi
                       .fold = folds_of(settings, data, rows),
                       .log_scale = scale.scale().array().log().sum()};
 
-  Pooled out{.parts = {.n_inputs = data.x.rows()}, .report = {}};
+  Pooled out{.parts = {.dimension = data.x.rows()}, .report = {}};
   preparation::warn_of_lost_weights(data, out.report);
   const std::vector<bool> told = some_of(rows.size(), settings.seed);
   fit_all(candidates, rows, scorer.fold, told, run);

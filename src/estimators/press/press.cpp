@@ -26,7 +26,7 @@ using press::WidthRules;
 
 namespace {
 
-constexpr std::string_view owner = "PRESS";
+constexpr std::string_view owner = Press::class_name;
 constexpr double farthest = 1e150;        // of a standardised input: scores stay finite
 constexpr double large_coefficient = 50;  // on the standardised scale: a step within 1/50 of a deviation
 
@@ -140,72 +140,6 @@ void PressOptions::give_way(const Document& given) {
   if (!is_given("n_states")) n_states = {static_cast<double>(bandwidth_y.size())};
 }
 
-struct Press::Parameters {
-  PressOptions options;
-  PressMap map;
-  Vector theta;
-  Found found;
-  Components components;
-  Defensive defensive;
-};
-
-Press::Press(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(p.options)),
-      map_(std::move(p.map)),
-      theta_(std::move(p.theta)),
-      found_(std::move(p.found)),
-      centers_(std::move(p.components.centers)),
-      widths_(std::move(p.components.widths)),
-      shares_(std::move(p.components.shares)),
-      defensive_(std::move(p.defensive)),
-      components_(kernel_components(centers_, widths_, defensive_)) {}
-
-GaussianMixtures Press::laws(const MatrixView& x) const {
-  const Matrix near = x.cwiseMax(-farthest).cwiseMin(farthest);
-  return press::laws_at(map_.weights(theta_, near), shares_, components_, defensive_);
-}
-
-Matrix Press::state_weights(const MatrixView& x) const {
-  require(x.rows() == n_inputs(), owner, ": x has ", x.rows(), " rows (one per dimension), expected ", n_inputs());
-  require(x.allFinite(), owner, ": x holds NaN or infinity");
-  return map_.weights(theta_, x_scale().transform(x).cwiseMax(-farthest).cwiseMin(farthest));
-}
-
-Vector Press::entropy(const MatrixView& x) const { return entropy_of(state_weights(x)); }
-
-GaussianMixtures Press::state_densities() const {
-  return press::laws_at(Matrix::Identity(n_states(), n_states()), shares_, components_, defensive_)
-      .affine(y_scale().mean(), y_scale().scale());
-}
-
-Matrix Press::smoothing_matrix(const MatrixView& x) const {
-  const Matrix w = state_weights(x);
-  return w.transpose() * press::inverse_sizes(found_.sizes).asDiagonal() * w;
-}
-
-Document Press::to_document() const {
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"n_states", n_states()},
-                                  {"theta", theta_},
-                                  {"component_centers", centers_},
-                                  {"component_widths", widths_},
-                                  {"component_shares", shares_},
-                                  {"standard_errors", found_.standard_errors},
-                                  {"state_means", found_.means},
-                                  {"state_levels", found_.levels},
-                                  {"state_inputs", found_.inputs},
-                                  {"state_sizes", found_.sizes},
-                                  {"bandwidths", found_.bandwidths},
-                                  {"degrees_of_freedom", found_.freedom},
-                                  {"mean_entropy", found_.entropy},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
 namespace {
 
 PressMap map_of(const PressOptions& options, Index n_inputs, Index n_states) {
@@ -227,44 +161,37 @@ Matrix coefficients_of(const PressMap& map, const Vector& theta) {
 
 }  // namespace
 
-Press Press::from_document(const Document& document) {
-  PressOptions options;
-  set_options(options, owner, document.at("options"));
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  const Index d_x = x_scale.dimension();
-  const Index d_y = y_scale.dimension();
-  const Index states = document.at("n_states").as_integer();
-  const Components components{document.at("component_centers").as_matrix(), document.at("component_widths").as_vector(),
-                              document.at("component_shares").as_matrix()};
-  const Index count = components.widths.size();
-  const bool shares_agree = states >= 1 && count >= 1 && components.centers.rows() == d_y &&
-                            components.centers.cols() == count && components.shares.rows() == count &&
-                            components.shares.cols() == states;
-  if (!shares_agree || !(components.widths.minCoeff() > 0) || !(components.shares.minCoeff() >= 0)) {
-    throw FormatError("PRESS: the components do not fit together");
+Press::Press(PressOptions options, PressState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
+      map_(map_of(options_, n_inputs(), state_.n_states)),
+      components_(kernel_components(state_.centers, state_.widths, state_.defensive)) {
+  if (state_.theta.size() != map_.n_parameters() || !state_.theta.allFinite()) {
+    throw FormatError("PRESS: theta is not that of the map");
   }
-  PressMap map = map_of(options, d_x, states);
-  Vector theta = document.at("theta").as_vector();
-  Found found;
-  found.standard_errors = document.at("standard_errors").as_matrix();
-  found.means = document.at("state_means").as_matrix();
-  found.levels = document.at("state_levels").as_matrix();
-  found.inputs = document.at("state_inputs").as_matrix();
-  found.sizes = document.at("state_sizes").as_vector();
-  found.bandwidths = document.at("bandwidths").as_vector();
-  found.freedom = document.at("degrees_of_freedom").as_number();
-  found.entropy = document.at("mean_entropy").as_number();
-  const auto is = [states](const Matrix& m, Index rows) { return m.rows() == rows && m.cols() == states; };
-  if (theta.size() != map.n_parameters() || !theta.allFinite() || !is(found.means, d_y) || !is(found.levels, d_y) ||
-      !is(found.inputs, d_x) || found.sizes.size() != states || found.bandwidths.size() != states) {
-    throw FormatError("PRESS: the parameters do not fit together");
-  }
-  found.coefficients = coefficients_of(map, theta);
-  Defensive defensive = Defensive::read(document, options.defensive_weight, d_y);
-  return Press(
-      {std::move(options), std::move(map), std::move(theta), std::move(found), components, std::move(defensive)},
-      std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+  coefficients_ = coefficients_of(map_, state_.theta);
+}
+
+GaussianMixtures Press::laws(const MatrixView& x) const {
+  const Matrix near = x.cwiseMax(-farthest).cwiseMin(farthest);
+  return press::laws_at(map_.weights(state_.theta, near), state_.shares, components_, state_.defensive);
+}
+
+Matrix Press::state_weights(const MatrixView& x) const {
+  require(x.rows() == n_inputs(), owner, ": x has ", x.rows(), " rows (one per dimension), expected ", n_inputs());
+  require(x.allFinite(), owner, ": x holds NaN or infinity");
+  return map_.weights(state_.theta, x_scale().transform(x).cwiseMax(-farthest).cwiseMin(farthest));
+}
+
+Vector Press::entropy(const MatrixView& x) const { return entropy_of(state_weights(x)); }
+
+GaussianMixtures Press::state_densities() const {
+  return press::laws_at(Matrix::Identity(n_states(), n_states()), state_.shares, components_, state_.defensive)
+      .affine(y_scale().mean(), y_scale().scale());
+}
+
+Matrix Press::smoothing_matrix(const MatrixView& x) const {
+  const Matrix w = state_weights(x);
+  return w.transpose() * press::inverse_sizes(state_.sizes).asDiagonal() * w;
 }
 
 Press Press::fit(const Dataset& data, const PressOptions& options, const Run& run) {
@@ -308,18 +235,17 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const PressStates states = press_states(w, rows.y, rows.weights);
   const Matrix shifts =
       options.corrected_levels ? Matrix(states.levels - states.means) : Matrix::Zero(rows.y.rows(), w.rows());
-  Found found;
-  found.coefficients = coefficients_of(fitted.map, fitted.theta);
-  found.standard_errors = press::standard_errors(fitted, rows, options, rules, defensive, threads);
-  found.means = standardized.y.inverse_transform(states.means);
-  found.levels = standardized.y.inverse_transform(states.levels);
+  PressState state{.n_states = fitted.map.n_states(), .theta = fitted.theta, .defensive = defensive};
+  state.standard_errors = press::standard_errors(fitted, rows, options, rules, defensive, threads);
+  state.means = standardized.y.inverse_transform(states.means);
+  state.levels = standardized.y.inverse_transform(states.levels);
   const Vector inverse = press::inverse_sizes(states.sizes);
-  found.inputs = rows.x * (w * rows.weights.asDiagonal()).transpose() * inverse.asDiagonal();
-  if (rows.x.rows() > 0) found.inputs = standardized.x.inverse_transform(found.inputs);
-  found.sizes = states.sizes;
-  found.bandwidths = fitted.widths;
-  found.freedom = states.freedom();
-  found.entropy = entropy_of(w).dot(rows.weights) / rows.weights.sum();
+  state.inputs = rows.x * (w * rows.weights.asDiagonal()).transpose() * inverse.asDiagonal();
+  if (rows.x.rows() > 0) state.inputs = standardized.x.inverse_transform(state.inputs);
+  state.sizes = states.sizes;
+  state.bandwidths = fitted.widths;
+  state.degrees_of_freedom = states.freedom();
+  state.mean_entropy = entropy_of(w).dot(rows.weights) / rows.weights.sum();
   warn_of_coefficients(fitted, report);
   warn_of_widths(fitted, least_width, rules, report);
 
@@ -327,13 +253,14 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
     return residuals.colwise().squaredNorm().dot(rows.weights) / rows.weights.sum();
   };
   report.details.set("n_states", fitted.map.n_states());
-  report.details.set("degrees_of_freedom", found.freedom);
+  report.details.set("degrees_of_freedom", state.degrees_of_freedom);
   report.details.set("regularization", fitted.ridge);
   if (!options.lasso.empty()) report.details.set("lasso", fitted.lasso);
-  report.details.set("n_inputs_used",
-                     fitted.map.n_layers() > 1
-                         ? rows.x.rows()
-                         : (found.coefficients.bottomRows(rows.x.rows()).array() != 0).rowwise().any().count());
+  report.details.set(
+      "n_inputs_used",
+      fitted.map.n_layers() > 1
+          ? rows.x.rows()
+          : (coefficients_of(fitted.map, fitted.theta).bottomRows(rows.x.rows()).array() != 0).rowwise().any().count());
   report.details.set("iterations", fitted.iterations);
   report.details.set("search", to_string(fitted.status));
   if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
@@ -343,8 +270,10 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   report.details.set("leave_one_out_nll", press::leave_one_out_nll(fitted, rows, rules, defensive));
   Components components = press::make_components(w, rows, fitted.widths, rules, shifts);
   report.details.set("n_components", components.widths.size());
-  return Press({options, fitted.map, fitted.theta, std::move(found), std::move(components), defensive}, standardized.x,
-               standardized.y, std::move(report));
+  state.centers = std::move(components.centers);
+  state.widths = std::move(components.widths);
+  state.shares = std::move(components.shares);
+  return {options, std::move(state), standardized.x, standardized.y, std::move(report)};
 }
 
 }  // namespace condens

@@ -7,7 +7,6 @@
 #include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
 #include "condens/estimators/nadaraya_watson/metric.hpp"
 #include "condens/estimators/parzen/window.hpp"
-#include "core/flush_subnormals.hpp"
 #include "estimators/parzen/criterion.hpp"
 #include "model/preparation.hpp"
 
@@ -179,7 +178,7 @@ Vector RatioKde::bandwidths() const {
 Vector RatioKde::bandwidths_y() const {
   const auto* joint = std::get_if<Parzen>(&law_);
   return joint != nullptr ? Vector(joint->bandwidths().tail(n_targets()))
-                          : Vector::Constant(n_targets(), std::get<NadarayaWatson>(law_).bandwidth_y());
+                          : Vector::Constant(n_targets(), std::get<NadarayaWatson>(law_).state().bandwidth_y);
 }
 
 Vector RatioKde::log_densities(const MatrixView& x, const MatrixView& y) const {
@@ -226,14 +225,11 @@ RatioKde RatioKde::from_document(const Document& document) {
 }
 
 RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options, data);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& rows = rows_that_count(data, storage);
-  FitReport report;
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& rows = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   if (options.widths == RatioWidths::equal) {
     NadarayaWatson law = NadarayaWatson::fit(standardized.data, conditional_options(options), run);
     Vector widths = law.bandwidths();

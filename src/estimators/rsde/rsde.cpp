@@ -6,7 +6,6 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/optim/simplex_qp.hpp"
-#include "core/flush_subnormals.hpp"
 #include "estimators/kernels_at_points/kernel_sums.hpp"
 #include "estimators/kernels_at_points/width_choice.hpp"
 #include "kernels/gaussian_kernel.hpp"
@@ -129,14 +128,11 @@ Rsde::Rsde(RsdeOptions options, double bandwidth, Parameters p, Standardizer x_s
       bandwidth_(bandwidth) {}
 
 Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& given = rows_that_count(data, storage);
-  FitReport report;
-  const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& given = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Dataset rows = rows_of_density(standardized.data, options.cv, options.merge_copies);
   require(options.solver == RsdeSolver::exact || rows.size() <= most_rows_of_matrix, owner,
           ": solver = multiplicative with ", rows.size(), " rows, expected at most ", most_rows_of_matrix,

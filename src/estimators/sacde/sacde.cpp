@@ -15,7 +15,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "SACDE";
+constexpr std::string_view owner = Sacde::class_name;
 
 void check_options(const SacdeOptions& options, const Dataset& data) {
   validate_options(options, owner);
@@ -44,168 +44,6 @@ SacdeOptions SacdeOptions::paper() {
           .defensive_weight = 0.0};
 }
 
-struct Sacde::Parameters {
-  SacdeOptions options;
-  double bandwidth;
-  double bandwidth_y;
-  double regularization;
-  std::vector<std::vector<Index>> inputs;
-  Matrix alpha;
-  Vector constant;
-  Vector stability;
-  Matrix centers_x;
-  Matrix centers_y;
-  Defensive defensive;
-};
-
-Sacde::Sacde(Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(p.options)),
-      bandwidth_(p.bandwidth),
-      bandwidth_y_(p.bandwidth_y),
-      regularization_(p.regularization),
-      inputs_(std::move(p.inputs)),
-      alpha_(std::move(p.alpha)),
-      constant_(std::move(p.constant)),
-      stability_(std::move(p.stability)),
-      centers_x_(std::move(p.centers_x)),
-      centers_y_(std::move(p.centers_y)),
-      defensive_(std::move(p.defensive)) {
-  prepare();
-}
-
-void Sacde::prepare() {
-  std::vector<Index> place(static_cast<std::size_t>(constant_.size()), -1);
-  std::vector<Index> used;
-  for (Index b = 0; b < constant_.size(); ++b) {
-    if (constant_[b] > 0 || (alpha_.row(b).array() > 0).any()) {
-      place[static_cast<std::size_t>(b)] = std::ssize(used);
-      used.push_back(b);
-    }
-  }
-  log_constant_ = constant_(used).array().log();
-  for (Index d = 0; d < alpha_.cols(); ++d) {
-    std::vector<Index> centers;
-    for (Index b = 0; b < alpha_.rows(); ++b) {
-      if (alpha_(b, d) > 0) centers.push_back(b);
-    }
-    if (centers.empty()) continue;
-    ActiveInput input{inputs_[static_cast<std::size_t>(d)], {}, {}, alpha_(centers, d).array().log()};
-    input.centers = centers_x_(input.rows, centers);
-    for (const Index b : centers) input.target.push_back(place[static_cast<std::size_t>(b)]);
-    active_.push_back(std::move(input));
-  }
-  components_ = kernel_components(centers_y_(Eigen::all, used), bandwidth_y_, defensive_);
-}
-
-/// log sum_d alpha_db phi_b(x_d) for every component b, its largest term taken out first: finite however far x is.
-GaussianMixtures Sacde::laws(const MatrixView& x) const {
-  std::vector<Matrix> exponents;
-  Matrix largest = log_constant_.replicate(1, x.cols());
-  for (const ActiveInput& input : active_) {
-    Matrix exponent(std::ssize(input.target), x.cols());
-    squared_distances(input.centers.transpose(), x(input.rows, Eigen::all), exponent);
-    exponent *= -0.5 / (bandwidth_ * bandwidth_);
-    exponent.colwise() += input.log_alpha;
-    for (Index p = 0; p < exponent.rows(); ++p) {
-      const Index b = input.target[static_cast<std::size_t>(p)];
-      largest.row(b) = largest.row(b).cwiseMax(exponent.row(p));
-    }
-    exponents.push_back(std::move(exponent));
-  }
-  const auto shifted_exp = [](double value, double shift) { return std::exp(value == shift ? 0.0 : value - shift); };
-  Matrix sums = log_constant_.replicate(1, x.cols()).binaryExpr(largest, shifted_exp);
-  for (std::size_t d = 0; d < active_.size(); ++d) {
-    for (Index p = 0; p < exponents[d].rows(); ++p) {
-      const Index b = active_[d].target[static_cast<std::size_t>(p)];
-      sums.row(b) += exponents[d].row(p).binaryExpr(largest.row(b), shifted_exp);
-    }
-  }
-  return kernel_laws(components_, largest.array() + sums.array().log(), defensive_);
-}
-
-Matrix Sacde::contribution(Index input, const MatrixView& x, const MatrixView& y) const {
-  require(input >= 0 && input < alpha_.cols(), owner, ": input = ", input, ", expected 0 to ", alpha_.cols() - 1);
-  const auto& rows = inputs_[static_cast<std::size_t>(input)];
-  require(x.rows() == std::ssize(rows), owner, ": contribution of input ", input, ": x has ", x.rows(),
-          " rows, expected ", rows.size());
-  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
-  Matrix all = Matrix::Zero(n_inputs(), x.cols());
-  all(rows, Eigen::all) = x;
-  const Matrix inside = x_scale().transform(all);
-  Matrix phi(alpha_.rows(), x.cols());
-  squared_distances(centers_x_(rows, Eigen::all).transpose(), inside(rows, Eigen::all), phi);
-  phi *= -0.5 / (bandwidth_ * bandwidth_);
-  exp_in_place(phi.data(), phi.size());
-  phi.array().colwise() *= alpha_.col(input).array();
-  Matrix eta(alpha_.rows(), y.cols());
-  squared_distances(centers_y_.transpose(), y_scale().transform(y), eta);
-  eta *= -0.5 / (bandwidth_y_ * bandwidth_y_);
-  exp_in_place(eta.data(), eta.size());
-  return phi.transpose() * eta;
-}
-
-Vector Sacde::constant_contribution(const MatrixView& y) const {
-  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
-  Matrix eta(constant_.size(), y.cols());
-  squared_distances(centers_y_.transpose(), y_scale().transform(y), eta);
-  eta *= -0.5 / (bandwidth_y_ * bandwidth_y_);
-  exp_in_place(eta.data(), eta.size());
-  return eta.transpose() * constant_;
-}
-
-Vector Sacde::support() const {
-  Vector out = Vector::Zero(n_inputs());
-  for (std::size_t d = 0; d < inputs_.size(); ++d) {
-    if ((alpha_.col(static_cast<Index>(d)).array() > 0).any()) out(inputs_[d]).setOnes();
-  }
-  return out;
-}
-
-Vector Sacde::feature_importances() const {
-  Vector out = Vector::Zero(n_inputs());
-  for (std::size_t d = 0; d < inputs_.size(); ++d) {
-    out(inputs_[d]).setConstant(alpha_.col(static_cast<Index>(d)).norm() / static_cast<double>(inputs_[d].size()));
-  }
-  const double total = out.sum();
-  return total > 0 ? Vector(out / total) : out;
-}
-
-Matrix Sacde::centers_x() const { return x_scale().inverse_transform(centers_x_); }
-Matrix Sacde::centers_y() const { return y_scale().inverse_transform(centers_y_); }
-
-Document Sacde::to_document() const {
-  Vector input_of_row(n_inputs());
-  for (std::size_t d = 0; d < inputs_.size(); ++d) input_of_row(inputs_[d]).setConstant(static_cast<double>(d));
-  // Most inputs have no coefficient: those that have, one by one.
-  const sacde::Terms terms = sacde::positive_terms(alpha_);
-  Vector input(terms.size());
-  Vector center(terms.size());
-  for (Index p = 0; p < terms.size(); ++p) {
-    const Index column = terms.coordinate[static_cast<std::size_t>(p)] / alpha_.rows();
-    const Index row = terms.coordinate[static_cast<std::size_t>(p)] % alpha_.rows();
-    input[p] = static_cast<double>(column);
-    center[p] = static_cast<double>(row);
-  }
-  Document out = Document::Object{{"options", options()},
-                                  {"x_scale", x_scale().to_document()},
-                                  {"y_scale", y_scale().to_document()},
-                                  {"bandwidth", bandwidth_},
-                                  {"bandwidth_y", bandwidth_y_},
-                                  {"regularization", regularization_},
-                                  {"input_of_row", std::move(input_of_row)},
-                                  {"input", std::move(input)},
-                                  {"center", std::move(center)},
-                                  {"coefficient", terms.value},
-                                  {"constant", constant_},
-                                  {"stability", stability_},
-                                  {"centers_x", centers_x_},
-                                  {"centers_y", centers_y_},
-                                  {"report", report().to_document()}};
-  defensive_.write(out);
-  return out;
-}
-
 namespace {
 
 /// A number of a file as an index below `end`.
@@ -227,43 +65,163 @@ std::vector<std::vector<Index>> read_inputs(const Vector& input_of_row) {
   return out;
 }
 
+/// The coefficients in full, centres x inputs.
+Matrix alpha_of(const SacdeState& state, Index inputs) {
+  const Index count = state.coefficient.size();
+  if (state.input.size() != count || state.center.size() != count) {
+    throw FormatError("SACDE: coefficients, their inputs and their centres differ in number");
+  }
+  Matrix out = Matrix::Zero(state.constant.size(), inputs);
+  for (Index i = 0; i < count; ++i) {
+    out(read_index(state.center[i], out.rows()), read_index(state.input[i], inputs)) = state.coefficient[i];
+  }
+  if (!(state.constant.sum() + state.coefficient.sum() > 0)) throw FormatError("SACDE: no coefficient is positive");
+  return out;
+}
+
 }  // namespace
 
-Sacde Sacde::from_document(const Document& document) {
-  Parameters p;
-  set_options(p.options, owner, document.at("options"));
-  p.bandwidth = document.at("bandwidth").as_number();
-  p.bandwidth_y = document.at("bandwidth_y").as_number();
-  p.regularization = document.at("regularization").as_number();
-  const Vector input_of_row = document.at("input_of_row").as_vector();
-  p.inputs = read_inputs(input_of_row);
-  p.constant = document.at("constant").as_vector();
-  p.stability = document.at("stability").as_vector();
-  p.centers_x = document.at("centers_x").as_matrix();
-  p.centers_y = document.at("centers_y").as_matrix();
-  const Vector input = document.at("input").as_vector();
-  const Vector center = document.at("center").as_vector();
-  const Vector coefficient = document.at("coefficient").as_vector();
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  p.defensive = Defensive::read(document, p.options.defensive_weight, y_scale.dimension());
-  const Index b = p.constant.size();
-  const bool shapes_agree = input_of_row.size() == x_scale.dimension() && p.centers_x.rows() == x_scale.dimension() &&
-                            p.centers_y.rows() == y_scale.dimension() && p.centers_x.cols() == b &&
-                            p.centers_y.cols() == b && b > 0 && input.size() == coefficient.size() &&
-                            center.size() == coefficient.size() &&
-                            (p.stability.size() == 0 || p.stability.size() == x_scale.dimension());
-  if (!shapes_agree) throw FormatError("SACDE: the parameters do not fit together");
-  p.alpha = Matrix::Zero(b, std::ssize(p.inputs));
-  for (Index i = 0; i < coefficient.size(); ++i) {
-    p.alpha(read_index(center[i], b), read_index(input[i], p.alpha.cols())) = coefficient[i];
-  }
-  const bool values_make_sense = p.bandwidth > 0 && p.bandwidth_y > 0 && p.constant.minCoeff() >= 0 &&
-                                 (coefficient.size() == 0 || coefficient.minCoeff() > 0) &&
-                                 p.constant.sum() + coefficient.sum() > 0;
-  if (!values_make_sense) throw FormatError("SACDE: the parameters do not fit together");
-  return Sacde(std::move(p), std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report")));
+Sacde::Sacde(SacdeOptions options, SacdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
+      inputs_(read_inputs(state_.input_of_row)),
+      alpha_(alpha_of(state_, std::ssize(inputs_))) {
+  prepare();
 }
+
+void Sacde::prepare() {
+  std::vector<Index> place(static_cast<std::size_t>(state_.constant.size()), -1);
+  std::vector<Index> used;
+  for (Index b = 0; b < state_.constant.size(); ++b) {
+    if (state_.constant[b] > 0 || (alpha_.row(b).array() > 0).any()) {
+      place[static_cast<std::size_t>(b)] = std::ssize(used);
+      used.push_back(b);
+    }
+  }
+  log_constant_ = state_.constant(used).array().log();
+  for (Index d = 0; d < alpha_.cols(); ++d) {
+    std::vector<Index> centers;
+    for (Index b = 0; b < alpha_.rows(); ++b) {
+      if (alpha_(b, d) > 0) centers.push_back(b);
+    }
+    if (centers.empty()) continue;
+    ActiveInput input{inputs_[static_cast<std::size_t>(d)], {}, {}, alpha_(centers, d).array().log()};
+    input.centers = state_.centers_x(input.rows, centers);
+    for (const Index b : centers) input.target.push_back(place[static_cast<std::size_t>(b)]);
+    active_.push_back(std::move(input));
+  }
+  components_ = kernel_components(state_.centers_y(Eigen::all, used), state_.bandwidth_y, state_.defensive);
+}
+
+/// log sum_d alpha_db phi_b(x_d) for every component b, its largest term taken out first: finite however far x is.
+GaussianMixtures Sacde::laws(const MatrixView& x) const {
+  std::vector<Matrix> exponents;
+  Matrix largest = log_constant_.replicate(1, x.cols());
+  for (const ActiveInput& input : active_) {
+    Matrix exponent(std::ssize(input.target), x.cols());
+    squared_distances(input.centers.transpose(), x(input.rows, Eigen::all), exponent);
+    exponent *= -0.5 / (state_.bandwidth * state_.bandwidth);
+    exponent.colwise() += input.log_alpha;
+    for (Index p = 0; p < exponent.rows(); ++p) {
+      const Index b = input.target[static_cast<std::size_t>(p)];
+      largest.row(b) = largest.row(b).cwiseMax(exponent.row(p));
+    }
+    exponents.push_back(std::move(exponent));
+  }
+  const auto shifted_exp = [](double value, double shift) { return std::exp(value == shift ? 0.0 : value - shift); };
+  Matrix sums = log_constant_.replicate(1, x.cols()).binaryExpr(largest, shifted_exp);
+  for (std::size_t d = 0; d < active_.size(); ++d) {
+    for (Index p = 0; p < exponents[d].rows(); ++p) {
+      const Index b = active_[d].target[static_cast<std::size_t>(p)];
+      sums.row(b) += exponents[d].row(p).binaryExpr(largest.row(b), shifted_exp);
+    }
+  }
+  return kernel_laws(components_, largest.array() + sums.array().log(), state_.defensive);
+}
+
+Matrix Sacde::contribution(Index input, const MatrixView& x, const MatrixView& y) const {
+  require(input >= 0 && input < alpha_.cols(), owner, ": input = ", input, ", expected 0 to ", alpha_.cols() - 1);
+  const auto& rows = inputs_[static_cast<std::size_t>(input)];
+  require(x.rows() == std::ssize(rows), owner, ": contribution of input ", input, ": x has ", x.rows(),
+          " rows, expected ", rows.size());
+  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
+  Matrix all = Matrix::Zero(n_inputs(), x.cols());
+  all(rows, Eigen::all) = x;
+  const Matrix inside = x_scale().transform(all);
+  Matrix phi(alpha_.rows(), x.cols());
+  squared_distances(state_.centers_x(rows, Eigen::all).transpose(), inside(rows, Eigen::all), phi);
+  phi *= -0.5 / (state_.bandwidth * state_.bandwidth);
+  exp_in_place(phi.data(), phi.size());
+  phi.array().colwise() *= alpha_.col(input).array();
+  Matrix eta(alpha_.rows(), y.cols());
+  squared_distances(state_.centers_y.transpose(), y_scale().transform(y), eta);
+  eta *= -0.5 / (state_.bandwidth_y * state_.bandwidth_y);
+  exp_in_place(eta.data(), eta.size());
+  return phi.transpose() * eta;
+}
+
+Vector Sacde::constant_contribution(const MatrixView& y) const {
+  require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
+  Matrix eta(state_.constant.size(), y.cols());
+  squared_distances(state_.centers_y.transpose(), y_scale().transform(y), eta);
+  eta *= -0.5 / (state_.bandwidth_y * state_.bandwidth_y);
+  exp_in_place(eta.data(), eta.size());
+  return eta.transpose() * state_.constant;
+}
+
+Vector Sacde::support() const {
+  Vector out = Vector::Zero(n_inputs());
+  for (std::size_t d = 0; d < inputs_.size(); ++d) {
+    if ((alpha_.col(static_cast<Index>(d)).array() > 0).any()) out(inputs_[d]).setOnes();
+  }
+  return out;
+}
+
+Vector Sacde::feature_importances() const {
+  Vector out = Vector::Zero(n_inputs());
+  for (std::size_t d = 0; d < inputs_.size(); ++d) {
+    out(inputs_[d]).setConstant(alpha_.col(static_cast<Index>(d)).norm() / static_cast<double>(inputs_[d].size()));
+  }
+  const double total = out.sum();
+  return total > 0 ? Vector(out / total) : out;
+}
+
+HasPath::Path Sacde::path() const {
+  const Document& told = report().details.at("path");
+  Path out{told.at("regularization").as_vector(), {}, told.at("norms").as_matrix(), told.at("chosen").as_number()};
+  const Vector inputs = told.at("inputs").as_vector();
+  for (const double input : inputs) {
+    const bool known = input >= 0 && input < static_cast<double>(inputs_.size());
+    if (!known) throw FormatError("SACDE: the path of the penalties names an input that there is not");
+    out.inputs.push_back(static_cast<Index>(input));
+  }
+  const bool shapes_agree = out.norms.rows() == inputs.size() && out.norms.cols() == out.penalty.size();
+  if (inputs.size() > 0 && (out.penalty.size() == 0 || !shapes_agree)) {
+    throw FormatError("SACDE: the path of the penalties does not fit together");
+  }
+  return out;
+}
+
+namespace {
+
+Vector input_of_row(const std::vector<std::vector<Index>>& inputs, Index rows) {
+  Vector out(rows);
+  for (std::size_t d = 0; d < inputs.size(); ++d) out(inputs[d]).setConstant(static_cast<double>(d));
+  return out;
+}
+
+void keep_positive(const Matrix& alpha, SacdeState& state) {
+  const sacde::Terms terms = sacde::positive_terms(alpha);
+  state.input = Vector(terms.size());
+  state.center = Vector(terms.size());
+  state.coefficient = terms.value;
+  for (Index p = 0; p < terms.size(); ++p) {
+    const Index coordinate = terms.coordinate[static_cast<std::size_t>(p)];
+    state.input[p] = static_cast<double>(coordinate / alpha.rows());
+    state.center[p] = static_cast<double>(coordinate % alpha.rows());
+  }
+}
+
+}  // namespace
 
 Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& run) {
   data.check(owner);
@@ -276,41 +234,39 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
   sacde::Prepared prepared = sacde::prepare(data, rows, options, run, report);
   sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
 
-  Parameters p{.options = options,
-               .bandwidth = chosen.point.bandwidth,
-               .bandwidth_y = chosen.point.bandwidth_y,
-               .regularization = chosen.point.lambda,
-               .inputs = rows.inputs(),
-               .alpha = {},
-               .constant = Vector::Zero(prepared.problem.centers()),
-               .stability = {},
-               .centers_x = std::move(prepared.centers_x),
-               .centers_y = prepared.problem.centers_y,
-               .defensive = prepared.problem.defensive};
-  p.alpha = Matrix::Zero(p.constant.size(), std::ssize(p.inputs));
+  SacdeState state{.bandwidth = chosen.point.bandwidth,
+                   .bandwidth_y = chosen.point.bandwidth_y,
+                   .regularization = chosen.point.lambda,
+                   .input_of_row = input_of_row(rows.inputs(), rows.x.rows()),
+                   .constant = Vector::Zero(prepared.problem.centers()),
+                   .centers_x = std::move(prepared.centers_x),
+                   .centers_y = prepared.problem.centers_y,
+                   .defensive = prepared.problem.defensive};
+  Matrix alpha = Matrix::Zero(state.constant.size(), std::ssize(rows.inputs()));
   const sacde::Terms& terms = chosen.point.solutions.front();
   for (Index i = 0; i < terms.size(); ++i) {
     const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
-    const Index center = coordinate % p.constant.size();
-    const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / p.constant.size())];
-    (input < 0 ? p.constant[center] : p.alpha(center, input)) = terms.value[i];
+    const Index center = coordinate % state.constant.size();
+    const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / state.constant.size())];
+    (input < 0 ? state.constant[center] : alpha(center, input)) = terms.value[i];
   }
-  if (terms.size() == 0) p.constant.setConstant(1.0 / static_cast<double>(p.constant.size()));
-  if (!p.inputs.empty() && !(p.alpha.array() > 0).any()) {
+  if (terms.size() == 0) state.constant.setConstant(1.0 / static_cast<double>(state.constant.size()));
+  if (!rows.inputs().empty() && !(alpha.array() > 0).any()) {
     report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
   }
+  keep_positive(alpha, state);
   if (options.stability_resamples > 0) {
     SacdeOptions fixed = options;
-    fixed.bandwidth = {p.bandwidth};
-    fixed.bandwidth_y = {p.bandwidth_y};
+    fixed.bandwidth = {state.bandwidth};
+    fixed.bandwidth_y = {state.bandwidth_y};
     // Where nothing can be selected, any penalty does.
     const auto positive = [](double lambda) { return std::vector{lambda > 0 ? lambda : 1.0}; };
-    fixed.regularization = positive(p.regularization);
+    fixed.regularization = positive(state.regularization);
     fixed.first_regularization = positive(chosen.first_lambda);
     fixed.regularization_scale = RegularizationScale::absolute;
-    p.stability = selection_stability(rows, fixed, options.stability_resamples, run);
+    state.stability = selection_stability(rows, fixed, options.stability_resamples, run);
   }
-  return Sacde(std::move(p), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report));
+  return {options, std::move(state), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report)};
 }
 
 Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run) {

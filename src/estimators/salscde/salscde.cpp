@@ -7,7 +7,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "SALSCDE";
+constexpr std::string_view owner = Salscde::class_name;
 
 /// A stage with the options that both share.
 template <class Stage>
@@ -51,13 +51,11 @@ SalscdeOptions SalscdeOptions::paper() {
   return out;
 }
 
-Salscde::Salscde(SalscdeOptions options, Vector importances, Vector stability, std::vector<Index> rows,
-                 const std::shared_ptr<const Lscde>& lscde, FitReport report)
-    : SubsetDensity(importances.size(), std::move(rows), lscde, std::move(report)),
-      options_(std::move(options)),
-      importances_(std::move(importances)),
-      stability_(std::move(stability)),
-      lscde_(lscde) {}
+Salscde::Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitReport report)
+    : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)),
+      lscde_(dynamic_cast<const Lscde*>(&inner())) {
+  if (lscde_ == nullptr) throw FormatError("SALSCDE: the model inside is no LSCDE");
+}
 
 Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const Run& run) {
   data.check(owner);
@@ -79,29 +77,10 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
   if (rows.empty() && data.x.rows() > 0) {
     report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
   }
-  return Salscde(options, selection.feature_importances(), selection.stability(), std::move(rows), lscde,
-                 std::move(report));
-}
-
-Document Salscde::to_document() const {
-  Document out;
-  out.set("options", options()).set("feature_importances", importances_).set("stability", stability_);
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-Salscde Salscde::from_document(const Document& document) {
-  SalscdeOptions options;
-  set_options(options, owner, document.at("options"));
-  Vector importances = document.at("feature_importances").as_vector();
-  Vector stability = document.at("stability").as_vector();
-  const Index d_x = importances.size();
-  if (document.at("support").as_vector().size() != d_x || (stability.size() != 0 && stability.size() != d_x)) {
-    throw FormatError("SALSCDE: the parameters do not fit together");
-  }
-  const auto lscde = std::make_shared<const Lscde>(Lscde::from_document(document.at("inner").at("parameters")));
-  return Salscde(std::move(options), std::move(importances), std::move(stability), read_rows(document), lscde,
-                 FitReport::from_document(document.at("report")));
+  return {options,
+          {selection.feature_importances(), selection.stability()},
+          {data.x.rows(), std::move(rows), lscde},
+          std::move(report)};
 }
 
 }  // namespace condens

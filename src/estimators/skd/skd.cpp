@@ -6,7 +6,6 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "core/flush_subnormals.hpp"
 #include "estimators/kernels_at_points/kernel_sums.hpp"
 #include "estimators/kernels_at_points/width_choice.hpp"
 #include "kernel_selection.hpp"
@@ -119,14 +118,11 @@ Skd::Skd(SkdOptions options, double bandwidth, double target_bandwidth, Paramete
       target_bandwidth_(target_bandwidth) {}
 
 Skd Skd::fit(const Dataset& data, const SkdOptions& options, const Run& run) {
-  data.check(owner);
   check_options(options);
-  const FlushSubnormals guard;
-  Dataset storage;
-  const Dataset& given = rows_that_count(data, storage);
-  FitReport report;
-  const preparation::Standardized standardized = preparation::standardize(owner, given, options.standardize);
-  preparation::warn_of_data(data, standardized, report);
+  const preparation::Start start(owner, data, options.standardize);
+  const Dataset& given = start.rows();
+  const preparation::Standardized& standardized = start.standardized();
+  FitReport report = start.report();
   const Dataset rows = rows_of_density(standardized.data, options.cv, options.merge_copies);
   const Matrix points = stack(rows).transpose();
   report.details.set("n_rows", given.size());

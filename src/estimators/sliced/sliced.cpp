@@ -7,14 +7,9 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "Sliced";
+constexpr std::string_view owner = SlicedDensity::class_name;
 
 }  // namespace
-
-SlicedDensity::SlicedDensity(SlicedOptions options, Matrix components, Standardizer scale,
-                             std::shared_ptr<const ConditionalDensity> inner, FitReport report)
-    : ProjectedDensity(std::move(components), std::move(scale), std::move(inner), std::move(report)),
-      options_(std::move(options)) {}
 
 SlicedDensity SlicedDensity::fit(const Dataset& data, const SlicedOptions& options, const InnerModel& inner,
                                  const Run& run) {
@@ -36,23 +31,8 @@ SlicedDensity SlicedDensity::fit(const Dataset& data, const SlicedOptions& optio
                                                .options = options.options},
                                               inner, {.find = find}, run);
   FitReport report = reduction::with_density(std::move(found.report), report_of(*found.inner, data));
-  return SlicedDensity(options, std::move(found.components), std::move(found.scale), std::move(found.inner),
-                       std::move(report));
-}
-
-Document SlicedDensity::to_document() const {
-  Document out;
-  out.set("options", options());
-  write(out);
-  return out.set("report", report().to_document());
-}
-
-SlicedDensity SlicedDensity::from_document(const Document& document, const InnerLoader& load) {
-  SlicedOptions options;
-  set_options(options, owner, document.at("options"));
-  return SlicedDensity(std::move(options), document.at("components").as_matrix(),
-                       Standardizer::from_document(document.at("x_scale")), load(document.at("inner")),
-                       FitReport::from_document(document.at("report")));
+  return {
+      options, {}, {std::move(found.components), std::move(found.scale), std::move(found.inner)}, std::move(report)};
 }
 
 }  // namespace condens
