@@ -130,9 +130,9 @@ int main() {
   const auto fit = [&](int threads) {
     const auto model = find_model("forward").fit(data, "paper", forward, {.threads = threads, .observer = {}});
     const auto& found = dynamic_cast<const ForwardSelection&>(*model);
-    order.assign(static_cast<std::size_t>(found.ranking().maxCoeff()), -1);
+    order.assign(static_cast<std::size_t>(found.state().ranking.maxCoeff()), -1);
     for (Index k = 0; k < inputs; ++k) {
-      if (found.ranking()[k] > 0) order[static_cast<std::size_t>(found.ranking()[k]) - 1] = k;
+      if (found.state().ranking[k] > 0) order[static_cast<std::size_t>(found.state().ranking[k]) - 1] = k;
     }
     scores = found.scores();
   };

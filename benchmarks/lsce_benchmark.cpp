@@ -138,8 +138,8 @@ void search() {
     paper.steps_per_tuning = 1000;  // nothing is to be chosen
     double sce_ours = 0;
     double sce_paper = 0;
-    const double t_ours = best_seconds(3, [&] { sce_ours = Lsce::fit(data, ours, run).sce(); });
-    const double t_paper = best_seconds(1, [&] { sce_paper = Lsce::fit(data, paper, run).sce(); });
+    const double t_ours = best_seconds(3, [&] { sce_ours = Lsce::fit(data, ours, run).state().sce; });
+    const double t_paper = best_seconds(1, [&] { sce_paper = Lsce::fit(data, paper, run).state().sce; });
     const bool worse = sce_ours > sce_paper + 1e-4 * std::abs(sce_paper);
     never_worse &= !worse;
     least = std::min(least, t_paper / t_ours);

@@ -84,9 +84,9 @@ Path plain_forward(Index inputs, const Score& score) {
 
 std::vector<Index> order_of(const ForwardSelection& model) {
   std::vector<Index> out;
-  for (Index rank = 1; rank <= model.ranking().size(); ++rank) {
-    for (Index k = 0; k < model.ranking().size(); ++k) {
-      if (model.ranking()[k] == static_cast<double>(rank)) out.push_back(k);
+  for (Index rank = 1; rank <= model.state().ranking.size(); ++rank) {
+    for (Index k = 0; k < model.state().ranking.size(); ++k) {
+      if (model.state().ranking[k] == static_cast<double>(rank)) out.push_back(k);
     }
   }
   return out;
@@ -197,8 +197,8 @@ TEST(Forward, ScoresFallStrictlyAndFindWhatMatters) {
   const Vector scores = model.scores();
   ASSERT_GE(scores.size(), 3);
   for (Index i = 1; i < scores.size(); ++i) EXPECT_LT(scores[i], scores[i - 1]);
-  EXPECT_EQ(model.ranking()[2], 1);
-  EXPECT_EQ(model.ranking()[0], 2);
+  EXPECT_EQ(model.state().ranking[2], 1);
+  EXPECT_EQ(model.state().ranking[0], 2);
   EXPECT_EQ(model.support()[2], 1);
   const Vector importance = model.feature_importances();
   EXPECT_NEAR(importance.sum(), 1.0, 1e-15);
@@ -216,7 +216,7 @@ TEST(Forward, OneStandardErrorKeepsTheFirstInputsThatAreAboutAsGood) {
     const double limit = steps.back().at("score").as_number() + steps.back().at("standard_error").as_number();
     Index expected = 0;
     while (model.scores()[expected] > limit) ++expected;
-    EXPECT_EQ(model.ranking().maxCoeff(), static_cast<double>(expected));
+    EXPECT_EQ(model.state().ranking.maxCoeff(), static_cast<double>(expected));
     EXPECT_EQ(model.support().sum(), static_cast<double>(expected));
     EXPECT_EQ(model.report().details.at("score").as_number(), model.scores()[expected]);
     EXPECT_NEAR(model.feature_importances().sum(), 1.0, 1e-15);
@@ -231,8 +231,8 @@ TEST(Forward, OfEqualInputsTheFirstEntersAndItsCopyNever) {
   x << data.x.row(2), data.x.row(1), data.x.row(2), data.x.row(0);
   data.x = x;
   const ForwardSelection model = forward(data);
-  EXPECT_EQ(model.ranking()[0], 1);
-  EXPECT_EQ(model.ranking()[3], 2);
+  EXPECT_EQ(model.state().ranking[0], 1);
+  EXPECT_EQ(model.state().ranking[3], 2);
   // A copy may enter only where it helps, as a change of the width would: with a finer grid it does not.
   Document only_one = forward_options();
   only_one.set("max_features", 1);
@@ -310,7 +310,7 @@ TEST(Forward, IndicatorsOfOneInputEnterTogether) {
   Document outer = forward_options();
   outer.set("max_features", 1);
   const ForwardSelection model = forward(data, outer);
-  EXPECT_EQ(model.ranking(), (Vector{{0, 1, 1, 1, 0}}));
+  EXPECT_EQ(model.state().ranking, (Vector{{0, 1, 1, 1, 0}}));
   EXPECT_LT((model.feature_importances() - Vector{{0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0}}).cwiseAbs().maxCoeff(), 1e-15);
   EXPECT_EQ(model.report().details.at("steps").as_array().back().at("inputs").as_numbers(),
             (std::vector<double>{1, 2, 3}));
@@ -385,7 +385,7 @@ TEST(Forward, IsTheSameLoopAroundOtherModels) {
   }
   // The likelihood of a Gaussian process is no score of held-out rows: it is scored on such.
   const auto gp = find_model("forward").fit(data, "", Document::Object{{"model", "gp"}, {"max_features", 1}}, {});
-  EXPECT_EQ(dynamic_cast<const ForwardSelection&>(*gp).ranking()[2], 1);
+  EXPECT_EQ(dynamic_cast<const ForwardSelection&>(*gp).state().ranking[2], 1);
 }
 
 // NW-CDE chooses its widths by leaving one row out; section 3.1 scores subsets by cross-validation in folds.
@@ -431,7 +431,7 @@ TEST(Forward, SubsetsAreScoredAlike) {
   set_options(options, "LSCDE", inner);
   options.cv = {3};
   const Lscde one = Lscde::fit(select_inputs(data, {2}), options);
-  ASSERT_EQ(both.ranking()[2], 1);
+  ASSERT_EQ(both.state().ranking[2], 1);
   EXPECT_NE(both.scores()[1], one.report().details.at("score").as_number()) << "scored on rows held out, as the first";
   // The same rows held out, but centres drawn from the others: about the same score, on the same scale.
   EXPECT_NEAR(both.scores()[1], one.report().details.at("score").as_number(), 0.2);
@@ -543,7 +543,7 @@ TEST(ForwardSelection, OfAJointDensityScoresTheTargetGivenTheInputs) {
   const Dataset data = two_of(3, 90);
   const Document options = Document::Object{{"model", "parzen"}, {"cv", 3}, {"selection_rule", "minimum"}};
   const ForwardSelection found = forward(data, options);
-  EXPECT_EQ(found.ranking()[2], 1);
+  EXPECT_EQ(found.state().ranking[2], 1);
   const Vector scores = found.scores();
   ASSERT_GE(scores.size(), 2);
   // Without inputs y has log standard deviation 0 on its scale; with the strongest the rest has about half.

@@ -115,11 +115,11 @@ TEST(Lsce, ThePapersProcedureFindsThem) {
   options.random_starts = 4;
   const Lsce model = Lsce::fit(cubic(4, 100), options);
   EXPECT_LT(principal_angles(model.components(), diagonal(4))[0], 0.15);
-  EXPECT_EQ(model.bandwidth(), model.bandwidth_y());
+  EXPECT_EQ(model.state().bandwidth, model.state().bandwidth_y);
   const Document& starts = model.report().details.at("starts");
   EXPECT_EQ(starts.at("start").as_strings(), std::vector<std::string>(4, "random"));
   // Compared under equal hyper-parameters, the one with the least value stands.
-  EXPECT_EQ(starts.at("objective").as_vector().minCoeff(), model.sce());
+  EXPECT_EQ(starts.at("objective").as_vector().minCoeff(), model.state().sce);
 }
 
 TEST(Lsce, SceAndDensityAreTheClosedFormulas) {
@@ -130,7 +130,7 @@ TEST(Lsce, SceAndDensityAreTheClosedFormulas) {
     const Lsce model = Lsce::fit(data, options);
     const Matrix w = model.components();
     const auto at_w = loops(data, options)(w);
-    EXPECT_NEAR(model.sce(), at_w.plug_in, 1e-12);
+    EXPECT_NEAR(model.state().sce, at_w.plug_in, 1e-12);
     const Matrix slope = at_w.gradient - at_w.gradient * w.transpose() * w;
     EXPECT_LT(slope.cwiseAbs().maxCoeff(), 1e-3);  // a minimum
     const plain::Lscde density =
@@ -161,7 +161,7 @@ TEST(Lsce, UnitsOfUnstandardisedColumnsDoNotMatter) {
       own.centers *= unit;
       const Lsce found = Lsce::fit(scaled, own);
       EXPECT_EQ(found.report().status, "ok") << unit;
-      EXPECT_NEAR(unit * found.sce(), expected.sce(), 1e-7 * std::abs(expected.sce())) << unit;
+      EXPECT_NEAR(unit * found.state().sce, expected.state().sce, 1e-7 * std::abs(expected.state().sce)) << unit;
       EXPECT_LT(principal_angles(found.components(), expected.components())[0], 1e-3) << unit;
     }
   }
@@ -178,7 +178,7 @@ TEST(Lsce, StandardisedDataAreWhatIsSearched) {
   const Standardizer y = Standardizer::fit(data.y, Vector());
   const Dataset scaled{.x = x.transform(data.x), .y = y.transform(data.y)};
   const LsceOptions same = closed(scaled, 15, 1);
-  EXPECT_NEAR(model.sce(), loops(scaled, same)(model.components()).plug_in, 1e-12);
+  EXPECT_NEAR(model.state().sce, loops(scaled, same)(model.components()).plug_in, 1e-12);
   EXPECT_LT((model.transform(data.x) - model.components() * scaled.x).cwiseAbs().maxCoeff(), 1e-12);
   const Lsce other = Lsce::fit(scaled, same);
   EXPECT_LT((model.log_density(data.x, data.y).array() + std::log(y.scale()[0]) -
@@ -239,9 +239,9 @@ TEST(Lsce, ChoosesTheCellThatLoopsChoose) {
     }
   }
   const Lsce model = Lsce::fit(data, options);
-  EXPECT_EQ(model.bandwidth(), chosen.bandwidth[0]);
-  EXPECT_EQ(model.bandwidth_y(), chosen.bandwidth_y[0]);
-  EXPECT_EQ(model.regularization(), chosen.regularization[0]);
+  EXPECT_EQ(model.state().bandwidth, chosen.bandwidth[0]);
+  EXPECT_EQ(model.state().bandwidth_y, chosen.bandwidth_y[0]);
+  EXPECT_EQ(model.state().regularization, chosen.regularization[0]);
 }
 
 TEST(Lsce, ScoresOfAllInputsAreThoseOfLoops) {
@@ -403,7 +403,7 @@ TEST(Lsce, WeightsAreCopiesAndZeroIsAbsence) {
   }
   const Lsce by_weight = Lsce::fit(weighted, options);
   const Lsce by_copies = Lsce::fit(data.subset(rows), options);
-  EXPECT_NEAR(by_weight.sce(), by_copies.sce(), 1e-9);
+  EXPECT_NEAR(by_weight.state().sce, by_copies.state().sce, 1e-9);
   EXPECT_LT(principal_angles(by_weight.components(), by_copies.components())[0], 1e-4);
   std::vector<Index> counted;
   for (Index i = 0; i < 40; ++i) {
@@ -463,7 +463,7 @@ TEST(Lsce, GivesUpOrKeepsTheBestWhenInterrupted) {
         EXPECT_EQ(seen, calls);
         EXPECT_LT(departure_from_orthonormal(model.components()), 1e-12);
         EXPECT_TRUE(model.log_density(data.x, data.y).allFinite());
-        EXPECT_TRUE(std::isfinite(model.sce()));
+        EXPECT_TRUE(std::isfinite(model.state().sce));
       }
     }
   }

@@ -87,7 +87,7 @@ TEST(Lsmi, FindsPlantedSubspaces) {
     const Lsmi model = fit(planted(300, two), quick({two ? 2.0 : 1.0}).set("n_centers", 100));
     const Matrix truth = two ? Matrix(Matrix::Identity(2, 4)) : Matrix{{0, 1, 0, 0}};
     EXPECT_LT(distance(model.components(), truth), two ? 0.35 : 0.2) << "of at most 2 or 1.41";
-    EXPECT_GT(model.smi(), 0.5) << "y depends on z";
+    EXPECT_GT(model.state().smi, 0.5) << "y depends on z";
   }
 }
 
@@ -99,7 +99,7 @@ TEST(Lsmi, TheEstimateIsThatOfThePlainFormula) {
   const Matrix z = model.transform(data.x);
   const Matrix y = standardized(data.y);
   const Plain of = plain(z, y, z, y, 0.7, 0.3);
-  EXPECT_NEAR(model.smi(), 0.5 * of.h.dot(solved(of, 0.001)) - 0.5, 1e-9);
+  EXPECT_NEAR(model.state().smi, 0.5 * of.h.dot(solved(of, 0.001)) - 0.5, 1e-9);
   // No subspace nearby has more.
   const Matrix s = standardized(data.x);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
@@ -107,7 +107,7 @@ TEST(Lsmi, TheEstimateIsThatOfThePlainFormula) {
     const Matrix root = (other * other.transpose()).llt().matrixL();
     const Matrix moved = root.triangularView<Eigen::Lower>().solve(other) * s;
     const Plain there = plain(moved, y, moved, y, 0.7, 0.3);
-    EXPECT_LT(0.5 * there.h.dot(solved(there, 0.001)) - 0.5, model.smi());
+    EXPECT_LT(0.5 * there.h.dot(solved(there, 0.001)) - 0.5, model.state().smi);
   }
 }
 
@@ -160,9 +160,9 @@ TEST(Lsmi, WidthsAndPenaltyAreThoseOfTheLeastHeldOutCriterion) {
         }
       }
     }
-    EXPECT_EQ(model.bandwidth(), cell[0]) << masked;
-    EXPECT_EQ(model.bandwidth_y(), cell[1]) << masked;
-    EXPECT_EQ(model.regularization(), cell[2]) << masked;
+    EXPECT_EQ(model.state().bandwidth, cell[0]) << masked;
+    EXPECT_EQ(model.state().bandwidth_y, cell[1]) << masked;
+    EXPECT_EQ(model.state().regularization, cell[2]) << masked;
     EXPECT_EQ(model.components(), (Matrix{{1, 0}})) << "the constant input has no loading";
   }
 }
@@ -172,7 +172,7 @@ TEST(Lsmi, ThePapersWayFindsTheSubspace) {
   options.set("bandwidth_y", Document(Numbers{})).set("random_starts", 3).set("model_preset", "recommended");
   options.set("bandwidth", Document(Numbers{0.5, 1.0}));
   const Lsmi model = fit(planted(120, false), options, 1, "paper");
-  EXPECT_EQ(model.bandwidth(), model.bandwidth_y()) << "one width for z and y";
+  EXPECT_EQ(model.state().bandwidth, model.state().bandwidth_y) << "one width for z and y";
   EXPECT_LT(distance(model.components(), Matrix{{0, 1, 0, 0}}), 0.2);
   const Document paper = find_model("lsmi").defaults("paper");
   EXPECT_EQ(paper.at("random_starts").as_integer(), 20);
@@ -233,7 +233,7 @@ TEST(Lsmi, DegenerateInputs) {
   EXPECT_EQ(fit({.x = Matrix(0, 50), .y = data.y}, quick({})).n_components(), 0);
   const Lsmi constant = fit({.x = Matrix::Constant(3, 50, 2.0), .y = data.y}, quick({1}));
   EXPECT_EQ(constant.n_components(), 0);
-  EXPECT_EQ(constant.smi(), 0);
+  EXPECT_EQ(constant.state().smi, 0);
   Matrix collinear(6, 50);
   collinear << data.x, data.x.row(0), data.x.row(1) - data.x.row(2);
   const Lsmi model = fit({.x = collinear, .y = data.y}, quick({1}));
