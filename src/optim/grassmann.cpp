@@ -14,8 +14,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-struct Stopped {};
-
 /// (M M')^(-1/2); NaN where M has not full rank.
 Matrix inverse_root(const MatrixView& m) {
   const SymmetricEigen eigen = symmetric_eigen(m * m.transpose());
@@ -31,19 +29,17 @@ Matrix tangent(const MatrixView& w, const MatrixView& gradient) { return gradien
 
 double largest(const Matrix& values) { return values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0.0; }
 
-/// Evaluations of one search: asks `stop` before each, and keeps the best point.
+/// Evaluations of one search, which keep the best point.
 class Evaluations {
  public:
-  Evaluations(const SubspaceObjective& objective, const MatrixView& start, const std::function<bool()>& stop)
-      : objective_(objective), stop_(stop), best_(orthonormal_rows(start)) {
+  Evaluations(const SubspaceObjective& objective, const MatrixView& start)
+      : objective_(objective), best_(orthonormal_rows(start)) {
     require(start.rows() <= start.cols(), "subspace of ", start.rows(), " dimensions among ", start.cols(),
             ", expected no more than that");
     require(best_.allFinite(), "subspace: the rows of the start are not independent");
   }
 
-  /// Throws Stopped.
   double operator()(const Matrix& w, Matrix& gradient) {
-    if (stop_ && stop_()) throw Stopped{};
     ++count_;
     const double value = w.allFinite() ? objective_(w, gradient) : not_a_number;
     if (!std::isfinite(value) || !gradient.allFinite()) return not_a_number;
@@ -63,7 +59,6 @@ class Evaluations {
 
  private:
   const SubspaceObjective& objective_;
-  const std::function<bool()>& stop_;
   Matrix best_;
   double value_ = not_a_number;
   Index count_ = 0;
@@ -72,10 +67,11 @@ class Evaluations {
 /// Steepest descent from one point; see descend_geodesics.
 class Descent {
  public:
-  Descent(Evaluations& evaluate, const SubspaceSettings& settings)
-      : evaluate_(evaluate), settings_(settings), w_(evaluate.best()), gradient_(w_.rows(), w_.cols()) {}
+  Descent(Evaluations& evaluate, const SubspaceSettings& settings, const std::function<bool()>& stop)
+      : evaluate_(evaluate), settings_(settings), stop_(stop), w_(evaluate.best()), gradient_(w_.rows(), w_.cols()) {}
 
   SubspaceResult run() {
+    if (stops()) return evaluate_.interrupted(0);
     value_ = evaluate_(w_, gradient_);
     if (!std::isfinite(value_)) throw NumericalError("descend_geodesics: the objective is not finite at the start");
     LbfgsStatus status = LbfgsStatus::iteration_limit;
@@ -90,6 +86,7 @@ class Descent {
       const double before = value_;
       const bool lower = step(direction);
       iterations_ += lower ? 1 : 0;
+      if (stopped_) return evaluate_.interrupted(iterations_);
       if (!lower || before - value_ <= settings_.value_tolerance * std::max(settings_.unit, std::abs(before))) {
         status = LbfgsStatus::flat;
         break;
@@ -98,9 +95,12 @@ class Descent {
     return {w_, value_, largest(tangent(w_, gradient_)), iterations_, evaluate_.count(), status, false};
   }
 
-  Index iterations() const { return iterations_; }
-
  private:
+  bool stops() {
+    stopped_ = stop_ && stop_();
+    return stopped_;
+  }
+
   /// Halves t until the value falls by a share of what the slope promises (Armijo's rule); the
   /// first t turns by half a radian at most, later ones begin at twice the last.
   bool step(const Matrix& direction) {
@@ -110,7 +110,7 @@ class Descent {
     const double turn = 0.5 / direction.norm();
     const double longest = length_ > 0 ? std::min(2.0 * length_, 3.0 * turn) : turn;
     Matrix gradient(w_.rows(), w_.cols());
-    for (int k = 0; k < most_halvings; ++k) {
+    for (int k = 0; k < most_halvings && !stops(); ++k) {
       const double t = std::ldexp(longest, -k);
       Matrix next = orthonormal_rows(geodesic(w_, direction, t));  // against drift
       const double value = evaluate_(next, gradient);
@@ -126,6 +126,8 @@ class Descent {
 
   Evaluations& evaluate_;
   const SubspaceSettings& settings_;
+  const std::function<bool()>& stop_;
+  bool stopped_ = false;
   Matrix w_;
   Matrix gradient_;
   double value_ = not_a_number;
@@ -167,7 +169,7 @@ Vector principal_angles(const MatrixView& a, const MatrixView& b) {
 
 SubspaceResult minimize_lifted(const SubspaceObjective& objective, const MatrixView& start,
                                const SubspaceSettings& settings, const std::function<bool()>& stop) {
-  Evaluations evaluate(objective, start, stop);
+  Evaluations evaluate(objective, start);
   const Index rows = start.rows();
   const Index cols = start.cols();
   const auto lifted = [&](const Vector& at, Vector& gradient) {
@@ -180,35 +182,28 @@ SubspaceResult minimize_lifted(const SubspaceObjective& objective, const MatrixV
     return value;
   };
   const Vector none = Vector::Constant(rows * cols, std::numeric_limits<double>::infinity());
-  try {
-    const LbfgsResult found = minimize(lifted, evaluate.best().reshaped(), -none, none,
-                                       {.history = settings.history,
-                                        .max_iterations = settings.max_iterations,
-                                        .unit = settings.unit,
-                                        .gradient_tolerance = settings.gradient_tolerance,
-                                        .value_tolerance = settings.value_tolerance,
-                                        .first_step = 0.5});
-    return {orthonormal_rows(found.x.reshaped(rows, cols)),
-            found.value,
-            found.projected_gradient,
-            found.iterations,
-            evaluate.count(),
-            found.status,
-            false};
-  } catch (const Stopped&) {
-    return evaluate.interrupted(0);
-  }
+  const LbfgsResult found = minimize(lifted, evaluate.best().reshaped(), -none, none,
+                                     {.history = settings.history,
+                                      .max_iterations = settings.max_iterations,
+                                      .unit = settings.unit,
+                                      .gradient_tolerance = settings.gradient_tolerance,
+                                      .value_tolerance = settings.value_tolerance,
+                                      .first_step = 0.5,
+                                      .stop = stop});
+  if (found.status == LbfgsStatus::stopped) return evaluate.interrupted(found.iterations);
+  return {orthonormal_rows(found.x.reshaped(rows, cols)),
+          found.value,
+          found.projected_gradient,
+          found.iterations,
+          evaluate.count(),
+          found.status,
+          false};
 }
 
 SubspaceResult descend_geodesics(const SubspaceObjective& objective, const MatrixView& start,
                                  const SubspaceSettings& settings, const std::function<bool()>& stop) {
-  Evaluations evaluate(objective, start, stop);
-  Descent descent(evaluate, settings);
-  try {
-    return descent.run();
-  } catch (const Stopped&) {
-    return evaluate.interrupted(descent.iterations());
-  }
+  Evaluations evaluate(objective, start);
+  return Descent(evaluate, settings, stop).run();
 }
 
 }  // namespace condens

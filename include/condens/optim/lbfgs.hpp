@@ -27,19 +27,17 @@ struct LbfgsSettings {
   double first_step = 1;             ///< longest first step; later ones take the length of the model's
   /// Called after every step with where it led; false ends the search there. For early stopping.
   std::function<bool(const Vector& x)> after_step = nullptr;
+  /// Asked before every evaluation; true ends the search at what its steps have reached.
+  std::function<bool()> stop = nullptr;
 };
 
 enum class LbfgsStatus {
   converged,        ///< the projected gradient met its tolerance
   flat,             ///< the value no longer decreases, or no step along a descent direction lowers it
   iteration_limit,  ///< max_iterations steps were taken
-  stopped,          ///< after_step ended it
+  stopped,          ///< after_step or stop ended it; the value is NaN where nothing was evaluated
 };
 std::string_view to_string(LbfgsStatus status);
-
-/// The size of an objective at the start, in which a search is to measure its steps: `given` where that is > 0, else
-/// |value|, or where that is 0 the largest entry of the gradient.
-double size_of_objective(double given, double value, double largest_gradient);
 
 /// What was found is never worse than the start.
 struct LbfgsResult {

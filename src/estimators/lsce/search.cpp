@@ -27,8 +27,6 @@ constexpr double same_subspace = 0.01;  // largest angle, in radians
 constexpr double on_the_way_to = 0.1;   // a better subspace: the search need not walk the rest
 constexpr Index starts_to_score = 8;    // at most, for the first choice of hyper-parameters
 
-struct Arrived {};
-
 bool lower(double a, double b) { return a < b || (std::isfinite(a) && !std::isfinite(b)); }
 
 std::vector<Reached*> in_race(std::vector<Reached>& starts) {
@@ -176,24 +174,22 @@ CellScore Search::best_cell(const Matrix& w, int threads) {
 /// Ends at `better`, where that is given, as soon as it comes near.
 SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start, Index steps, int threads,
                                const Reached* better) {
-  Index evaluations = 0;
+  bool arrived = false;
   const auto value = [&](const Matrix& w, Matrix& gradient) {
-    ++evaluations;
     ProjectionValue here = f.evaluate(w, threads);
-    if (better != nullptr && !lower(here.value, better->objective) &&
-        principal_angles(better->w, w).maxCoeff() < on_the_way_to) {
-      throw Arrived{};
-    }
+    arrived |= better != nullptr && !lower(here.value, better->objective) &&
+               principal_angles(better->w, w).maxCoeff() < on_the_way_to;
     gradient = std::move(here.gradient);
     return here.value;
   };
   const SubspaceSettings settings{.max_iterations = steps, .value_tolerance = value_tolerance};
-  const auto asked = [&] { return stop(); };
+  const auto asked = [&] { return arrived || stop(); };
   try {
-    return options_.optimizer == LsceOptimizer::lbfgs ? minimize_lifted(value, start, settings, asked)
-                                                      : descend_geodesics(value, start, settings, asked);
-  } catch (const Arrived&) {
-    return {better->w, better->objective, 0.0, 0, evaluations, LbfgsStatus::flat, false};
+    const SubspaceResult found = options_.optimizer == LsceOptimizer::lbfgs
+                                     ? minimize_lifted(value, start, settings, asked)
+                                     : descend_geodesics(value, start, settings, asked);
+    if (!arrived) return found;
+    return {better->w, better->objective, 0.0, 0, found.evaluations, LbfgsStatus::flat, false};
   } catch (const NumericalError&) {  // no solution at this start with these hyper-parameters
     return {start, infinity, 0.0, 0, 1, LbfgsStatus::flat, false};
   }

@@ -25,8 +25,6 @@ constexpr Index most_steps = 20;
 constexpr double least_width_y = 0.01;
 constexpr double largest_width_y = 3;
 
-struct Stopped {};
-
 /// The directions of a matrix by their singular values: orthonormal rows that span the same space.
 Matrix leading_directions(const Matrix& m, Index count) {
   return right_singular_vectors(m).leftCols(count).transpose();
@@ -88,15 +86,12 @@ Matrix Starts::nw_metric(const std::vector<Matrix>& candidates, int threads, con
   lower[size] = std::log(least_width_y);
   upper[size] = std::log(largest_width_y);
   const LbfgsSettings settings{
-      .max_iterations = most_steps, .unit = 1, .gradient_tolerance = 1e-4, .value_tolerance = 1e-6};
-  const auto poll = [&] {
-    if (stop && stop()) throw Stopped{};
-  };
+      .max_iterations = most_steps, .unit = 1, .gradient_tolerance = 1e-4, .value_tolerance = 1e-6, .stop = stop};
   try {
     Vector best;
     double lowest = std::numeric_limits<double>::infinity();
     for (const Matrix& candidate : candidates) {
-      poll();
+      if (stop && stop()) return candidates.front();
       Vector first(size + 1);
       first << (candidate / (0.5 * std::sqrt(static_cast<double>(d_z)))).reshaped(), std::log(0.3);
       Vector unused(size + 1);
@@ -105,9 +100,7 @@ Matrix Starts::nw_metric(const std::vector<Matrix>& candidates, int threads, con
       best = std::move(first);
       lowest = value;
     }
-    return minimize(objective, best, lower, upper, settings, poll).x.head(size).reshaped(d_z, n_inputs_);
-  } catch (const Stopped&) {
-    return candidates.front();
+    return minimize(objective, best, lower, upper, settings).x.head(size).reshaped(d_z, n_inputs_);
   } catch (const NumericalError&) {  // two rows that are equal, or none within reach
     return candidates.front();
   }
