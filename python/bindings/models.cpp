@@ -261,10 +261,13 @@ void bind_models(nb::module_& m) {
     return to_python(out);
   });
   // A name that there is not stays as it is: the fit refuses it.
-  m.def("model_of_member", [](const std::string& name) {
-    const bool alone = name == marginal_member;
-    return alone ? find_member(name).name : name;
-  });
+  m.def(
+      "model_of_member",
+      [](const std::string& name) {
+        const bool alone = name == marginal_member;
+        return alone ? find_member(name).name : name;
+      },
+      nb::arg("name"));
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),

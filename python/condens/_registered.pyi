@@ -72,8 +72,8 @@ class LSCDE(_WithUnlabeled):
     n_jobs: int | None
     verbose: bool
     callback: Callable[[str, float], Any] | None
-    bandwidth_: Any
     input_widths_: NDArray[Any]
+    bandwidth_: Any
     bandwidth_y_: Any
     regularization_: Any
     kernel_weights_: NDArray[Any]
@@ -103,7 +103,7 @@ class LSCDE(_WithUnlabeled):
         callback: Callable[[str, float], Any] | None = None,
     ) -> None: ...
 
-class SACDE(_Additive):
+class SACDE(_Additive, _Selecting):
     """Sparse additive conditional density estimation: selects the inputs that matter."""
 
     preset: Literal["recommended", "paper"]
@@ -473,14 +473,14 @@ class PRESS(_OfStates):
     verbose: bool
     callback: Callable[[str, float], Any] | None
     n_states_: Any
-    degrees_of_freedom_: Any
     state_coef_: NDArray[Any]
     standard_errors_: NDArray[Any]
     state_means_: NDArray[Any]
     state_levels_: NDArray[Any]
-    state_sizes_: NDArray[Any]
     state_inputs_: NDArray[Any]
+    state_sizes_: NDArray[Any]
     bandwidths_: NDArray[Any]
+    degrees_of_freedom_: Any
     mean_entropy_: Any
     def __init__(
         self,
@@ -599,9 +599,9 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     regularization_: Any
     n_members_: Any
     n_parameters_: Any
+    parameters_: NDArray[Any]
     train_nll_: NDArray[Any]
     validation_nll_: NDArray[Any]
-    parameters_: NDArray[Any]
     def __init__(
         self,
         *,
