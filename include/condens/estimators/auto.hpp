@@ -76,7 +76,7 @@ class AutoDensity final : public FittedWrapper<AutoDensity, AutoOptions, NoState
  private:
   friend FittedWrapper;
   AutoDensity(AutoOptions options, NoState state, Parts parts, FitReport report)
-      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
+      : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };
 
 template <>

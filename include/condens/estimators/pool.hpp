@@ -70,7 +70,7 @@ class Pool final : public FittedWrapper<Pool, PoolOptions, NoState, PooledDensit
  private:
   friend FittedWrapper;
   Pool(PoolOptions options, NoState state, Parts parts, FitReport report)
-      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
+      : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };
 
 template <>

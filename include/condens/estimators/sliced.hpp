@@ -77,7 +77,7 @@ class SlicedDensity final : public FittedWrapper<SlicedDensity, SlicedOptions, N
  private:
   friend FittedWrapper;
   SlicedDensity(SlicedOptions options, NoState state, Parts parts, FitReport report)
-      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
+      : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };
 
 template <>
