@@ -146,7 +146,7 @@ class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedD
  private:
   friend FittedWrapper;
   Lsce(LsceOptions options, LsceState state, Parts parts, FitReport report)
-      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
+      : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };
 
 template <>

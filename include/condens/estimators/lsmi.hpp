@@ -127,7 +127,7 @@ class Lsmi final : public FittedWrapper<Lsmi, LsmiOptions, LsmiState, ProjectedD
  private:
   friend FittedWrapper;
   Lsmi(LsmiOptions options, LsmiState state, Parts parts, FitReport report)
-      : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {}
+      : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };
 
 template <>

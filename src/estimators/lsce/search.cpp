@@ -185,9 +185,9 @@ SubspaceResult Search::descend(const ProjectionObjective& f, const Matrix& start
   const SubspaceSettings settings{.max_iterations = steps, .value_tolerance = value_tolerance};
   const auto asked = [&] { return arrived || stop(); };
   try {
-    const SubspaceResult found = options_.optimizer == LsceOptimizer::lbfgs
-                                     ? minimize_lifted(value, start, settings, asked)
-                                     : descend_geodesics(value, start, settings, asked);
+    SubspaceResult found = options_.optimizer == LsceOptimizer::lbfgs
+                               ? minimize_lifted(value, start, settings, asked)
+                               : descend_geodesics(value, start, settings, asked);
     if (!arrived) return found;
     return {better->w, better->objective, 0.0, 0, found.evaluations, LbfgsStatus::flat, false};
   } catch (const NumericalError&) {  // no solution at this start with these hyper-parameters
