@@ -462,7 +462,7 @@ std::vector<std::string> figure_names() {
 std::string single_figure(const FigureRequest& request, const std::string& kind, const Run& run) {
   const Sheet sheet(request, run);
   const bool together = kind == "density" && !request.target && !request.input && !sheet.has_inputs();
-  const std::string_view name = together && sheet.n_targets() > 1 ? "joint" : kind;
+  const std::string name = together && sheet.n_targets() > 1 ? "joint" : kind;
   const auto* found = std::find_if(figures.begin(), figures.end(), [&](const Figure& own) { return own.name == name; });
   require(found != figures.end(), "--figure = '", kind, "', expected one of ", list_names(figure_names()));
   const Problem problem = found->problem(sheet);

@@ -33,10 +33,10 @@ class Orthants {
   void forget() { pairs_.clear(); }
   double longest(const Vector&, const Vector&) const { return std::numeric_limits<double>::infinity(); }
 
-  void learn(Vector moved, Vector change) {
+  void learn(const Vector& moved, const Vector& change) {
     const double curvature = moved.dot(change);
     if (std::ssize(pairs_) == history_) pairs_.pop_front();
-    pairs_.push_back({std::move(moved), std::move(change), 1.0 / curvature});
+    pairs_.push_back({moved, change, 1.0 / curvature});
   }
 
   /// What leaves the orthant of the step becomes zero.

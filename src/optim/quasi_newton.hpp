@@ -86,8 +86,8 @@ class QuasiNewton {
     return region_.residual(at, size_) <= settings_.gradient_tolerance * (unit / size_);
   }
 
-  SearchPoint evaluate(Vector x) {
-    SearchPoint out{.x = region_.admitted(std::move(x)), .gradient = {}};
+  SearchPoint evaluate(const Vector& x) {
+    SearchPoint out{.x = region_.admitted(x), .gradient = {}};
     out.gradient = Vector::Zero(out.x.size());
     if (poll_) poll_();
     check_cancelled();
@@ -99,9 +99,9 @@ class QuasiNewton {
   }
 
   /// Keeps pairs of positive curvature only, so that the model stays positive definite.
-  void learn(Vector moved, Vector change) {
+  void learn(const Vector& moved, const Vector& change) {
     if (moved.dot(change) > std::numeric_limits<double>::epsilon() * change.squaredNorm()) {
-      region_.learn(std::move(moved), std::move(change));
+      region_.learn(moved, change);
     }
   }
 

@@ -216,8 +216,9 @@ void keep_positive(const Matrix& alpha, SacdeState& state) {
   state.coefficient = terms.value;
   for (Index p = 0; p < terms.size(); ++p) {
     const Index coordinate = terms.coordinate[static_cast<std::size_t>(p)];
-    state.input[p] = static_cast<double>(coordinate / alpha.rows());
-    state.center[p] = static_cast<double>(coordinate % alpha.rows());
+    const Index input = coordinate / alpha.rows();
+    state.input[p] = static_cast<double>(input);
+    state.center[p] = static_cast<double>(coordinate - input * alpha.rows());
   }
 }
 
