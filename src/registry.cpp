@@ -9,6 +9,7 @@
 #include "condens/core/parallel.hpp"
 #include "condens/estimators/auto.hpp"
 #include "condens/estimators/epsilon_kde.hpp"
+#include "condens/estimators/forest.hpp"
 #include "condens/estimators/forward_selection.hpp"
 #include "condens/estimators/gaussian_process.hpp"
 #include "condens/estimators/gmm.hpp"
@@ -287,6 +288,10 @@ std::deque<ModelInfo>& all_models() {
           "mdn", "MixtureDensityNetwork",
           "Mixture density network: an ensemble of neural networks whose outputs are Gaussian mixtures.",
           "Bishop (1994); Sugiyama et al. (2010), section 3.2"),
+      describe_model<Forest, ForestOptions>(
+          "forest", "ConditionalForest",
+          "Random forest: the y of the training rows that share a leaf with x, each with a Gaussian around it.",
+          "Meinshausen (2006); Pospisil and Lee (2018); Cevid et al. (2022)"),
       describe_model<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)"),

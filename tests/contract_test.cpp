@@ -241,7 +241,8 @@ std::vector<Document> other_values(const OptionInfo& option, const Document& now
   }
   const double size = option.bounds.contain(1.0) ? 1.0 : 0.5;
   out.emplace_back(std::vector<double>{size});
-  if (now.as_array().size() > 1) out.emplace_back(std::vector<double>{size, 2 * size});
+  const double other = option.bounds.contain(2 * size) ? 2 * size : 0.5 * size;
+  if (now.as_array().size() > 1) out.emplace_back(std::vector<double>{size, other});
   return out;
 }
 

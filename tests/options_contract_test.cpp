@@ -55,6 +55,8 @@ Document quick_options(const std::string& model, const std::string& preset) {
                             {"bandwidth", list({0.5, 1})},
                             {"regularization", list({0.01, 0.1})}};
   if (model == "mdn") return Document::Object{{"max_iterations", 15}, {"n_members", 1}};
+  if (model == "forest")
+    return Document::Object{{"n_trees", 10}, {"min_samples_leaf", list({2, 5})}, {"max_features", list({0.5, 1})}};
   if (model == "forward") return Document::Object{{"model", "ekde"}, {"cv", 2}};
   return Document::Object{};
 }

@@ -20,6 +20,7 @@
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/estimators/auto.hpp"
 #include "condens/estimators/epsilon_kde.hpp"
+#include "condens/estimators/forest.hpp"
 #include "condens/estimators/forward_selection.hpp"
 #include "condens/estimators/gaussian_process.hpp"
 #include "condens/estimators/gmm.hpp"

@@ -60,6 +60,8 @@ inline Document quick_options(const Case& c) {
     return Document::Object{{"quantile_levels", Document::Array{0.1, 0.3, 0.5, 0.7, 0.9}},
                             {"bandwidth", Document::Array{0.5, 1.0, 2.0}},
                             {"regularization", Document::Array{0.01, 0.1}}};
+  if (c.model == "forest")
+    return Document::Object{{"n_trees", 20}, {"min_samples_leaf", Document::Array{3, 10}}, {"max_features", 0.7}};
   if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
   return {};
 }

@@ -1,0 +1,82 @@
+#include "binned_inputs.hpp"
+
+#include <algorithm>
+
+#include "condens/core/parallel.hpp"
+
+namespace condens::forest {
+
+namespace {
+
+constexpr std::size_t most_levels = 60'000;
+
+bool are_indicators(const Dataset& data, const std::vector<Index>& rows) {
+  if (rows.size() < 2 || rows.size() > most_levels) return false;
+  for (Index i = 0; i < data.size(); ++i) {
+    Index ones = 0;
+    for (const Index r : rows) {
+      const double value = data.x(r, i);
+      if (value != 0 && value != 1) return false;
+      ones += value == 1 ? 1 : 0;
+    }
+    if (ones > 1) return false;
+  }
+  return true;
+}
+
+void bin_levels(const Dataset& data, BinnedInput& input) {
+  input.n_codes = std::ssize(input.rows) + 1;
+  for (Index i = 0; i < data.size(); ++i) {
+    for (std::size_t k = 0; k < input.rows.size(); ++k) {
+      if (data.x(input.rows[k], i) == 1) input.codes[static_cast<std::size_t>(i)] = static_cast<Code>(k + 1);
+    }
+  }
+}
+
+void bin_numbers(const Dataset& data, Index max_bins, BinnedInput& input) {
+  const Vector values = data.x.row(input.rows.front()).transpose();
+  Vector sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  Index different = 1;
+  for (Index i = 1; i < sorted.size(); ++i) different += sorted[i] > sorted[i - 1] ? 1 : 0;
+  const double rows_of_bin =
+      different <= max_bins ? 1.0 : static_cast<double>(sorted.size()) / static_cast<double>(max_bins);
+  double next = rows_of_bin;
+  for (Index i = 1; i < sorted.size(); ++i) {
+    if (static_cast<double>(i) < next || sorted[i] == sorted[i - 1]) continue;
+    input.edges.push_back(sorted[i - 1] + 0.5 * (sorted[i] - sorted[i - 1]));
+    next = static_cast<double>(i) + rows_of_bin;
+  }
+  input.n_codes = std::ssize(input.edges) + 1;
+  for (Index i = 0; i < values.size(); ++i) {
+    const auto at = std::lower_bound(input.edges.begin(), input.edges.end(), values[i]);
+    input.codes[static_cast<std::size_t>(i)] = static_cast<Code>(at - input.edges.begin());
+  }
+}
+
+}  // namespace
+
+std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads) {
+  std::vector<BinnedInput> out;
+  const auto add = [&](std::vector<Index> rows) {
+    out.push_back({std::move(rows), {}, 0, std::vector<Code>(static_cast<std::size_t>(data.size()))});
+  };
+  for (const std::vector<Index>& rows : data.inputs()) {
+    if (are_indicators(data, rows)) {
+      add(rows);
+    } else {
+      for (const Index r : rows) add({r});
+    }
+  }
+  parallel_for(std::ssize(out), threads, [&](Index g) {
+    BinnedInput& input = out[static_cast<std::size_t>(g)];
+    if (input.categorical()) {
+      bin_levels(data, input);
+    } else {
+      bin_numbers(data, max_bins, input);
+    }
+  });
+  return out;
+}
+
+}  // namespace condens::forest

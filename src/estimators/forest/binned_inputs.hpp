@@ -1,0 +1,26 @@
+#pragma once
+// Inputs as small whole numbers: the bin of a number, the level of a category.
+
+#include <cstdint>
+#include <vector>
+
+#include "condens/data/dataset.hpp"
+
+namespace condens::forest {
+
+using Code = std::uint16_t;
+
+struct BinnedInput {
+  std::vector<Index> rows;    ///< of x; several: indicators, each of a level
+  std::vector<double> edges;  ///< of a number, rising: code k lies in (edges[k - 1], edges[k]]
+  Index n_codes;              ///< of a category: level 0, none of the rows, and one for each row
+  std::vector<Code> codes;    ///< of every row of the data
+
+  bool categorical() const { return rows.size() > 1; }
+};
+
+/// At most `max_bins` bins of about as many rows each; edges lie half-way between neighbouring values. A group whose
+/// rows are no indicators, at most one of them 1 at a time, is several numbers.
+std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads);
+
+}  // namespace condens::forest
