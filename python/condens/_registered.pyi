@@ -30,6 +30,7 @@ __all__ = [
     "SALSCDE",
     "SKD",
     "AutoCDE",
+    "ConditionalForest",
     "EpsilonKDE",
     "ForwardSelection",
     "GaussianProcess",
@@ -625,6 +626,57 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         scale_floor: float | None = None,
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class ConditionalForest(ConditionalDensityRegressor):
+    """Random forest: the y of the training rows that share a leaf with x, each with a Gaussian around it."""
+
+    preset: Literal["recommended", "paper"]
+    n_trees: int | None
+    criterion: Literal["variance", "density", "distribution"] | None
+    min_samples_leaf: _Numbers | None
+    max_features: _Numbers | None
+    sample_fraction: float | None
+    max_rows: int | None
+    max_bins: int | None
+    bandwidth_y: _Numbers | None
+    sensitivity: _Numbers | None
+    n_atoms: int | None
+    tuning_rows: int | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    bandwidth_y_: Any
+    sensitivity_: Any
+    min_samples_leaf_: Any
+    max_features_: Any
+    n_trees_: Any
+    feature_importances_: NDArray[Any]
+    atoms_: NDArray[Any]
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        n_trees: int | None = None,
+        criterion: Literal["variance", "density", "distribution"] | None = None,
+        min_samples_leaf: _Numbers | None = None,
+        max_features: _Numbers | None = None,
+        sample_fraction: float | None = None,
+        max_rows: int | None = None,
+        max_bins: int | None = None,
+        bandwidth_y: _Numbers | None = None,
+        sensitivity: _Numbers | None = None,
+        n_atoms: int | None = None,
+        tuning_rows: int | None = None,
+        defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,

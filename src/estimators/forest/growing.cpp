@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index series_terms = 10;      // of the density of each target
 constexpr Index fourier_features = 10;  // of a tree
+constexpr double equal = 1e-9;          // gains that rounding tells apart: the first one is taken
 constexpr Index distances = 200;        // pairs of rows for the scale of the Fourier features
 
 /// f(y) of the rows of a tree, q x rows: the terms of an orthogonal series between the extremes of each target.
@@ -249,7 +250,7 @@ class Grower {
       if (weight_left < least_weight_) continue;
       if (weight_right < least_weight_) break;
       const double gain = square_left / weight_left + square_right / weight_right - before;
-      if (gain > best.gain && gain > 1e-12 * before) best = {input, bins_[k].code, gain};
+      if (gain > (1 + equal) * best.gain && gain > 1e-12 * before) best = {input, bins_[k].code, gain};
     }
   }
 

@@ -11,7 +11,7 @@ constexpr Index rows_per_block = 128;
 }  // namespace
 
 OutOfBag::OutOfBag(const Dataset& data, const std::vector<GrownTree>& grown, const Trees& trees,
-                   std::vector<Index> rows)
+                   const std::vector<Index>& rows)
     : data_(data), trees_(trees) {
   for (const Index row : rows) {
     std::vector<Index> unseen;

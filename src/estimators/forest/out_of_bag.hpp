@@ -14,7 +14,8 @@ namespace condens::forest {
 class OutOfBag {
  public:
   /// Of `rows` those that some tree did not see. Borrows `trees` and `data`, whose x is standardised.
-  OutOfBag(const Dataset& data, const std::vector<GrownTree>& grown, const Trees& trees, std::vector<Index> rows);
+  OutOfBag(const Dataset& data, const std::vector<GrownTree>& grown, const Trees& trees,
+           const std::vector<Index>& rows);
 
   const std::vector<Index>& rows() const { return rows_; }
 

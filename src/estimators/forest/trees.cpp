@@ -38,7 +38,8 @@ std::vector<std::pair<Index, double>> entries_of(const GrownTree& tree, const Gr
 
 /// A whole number in [low, high), or the end of the file.
 Index whole(double value, Index low, Index high, std::string_view what) {
-  if (!(value >= static_cast<double>(low) && value < static_cast<double>(high)) || value != std::floor(value)) {
+  const bool inside = value >= static_cast<double>(low) && value < static_cast<double>(high);
+  if (!inside || value != std::floor(value)) {
     fail(message(what, " is ", value, ", expected a whole number from ", low, " to ", high - 1));
   }
   return static_cast<Index>(value);
