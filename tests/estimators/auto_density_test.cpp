@@ -35,7 +35,7 @@ TEST(Auto, SpendsNoMoreThanItsBudgetAndTakesTheCheapestAlways) {
   for (const Index n : {50, 1000, 30000, 1000000}) {
     for (const Index d_x : {0, 1, 20}) {
       for (const double budget : {1e-6, 1.0, 60.0, 3600.0}) {
-        const std::vector<AutoChoice> all = choose_models(n, d_x, 5, budget);
+        const std::vector<AutoChoice> all = choose_models({n, d_x, d_x}, 5, budget);
         double spent = 0;
         double least = all.front().seconds;
         for (const AutoChoice& own : all) {
@@ -55,23 +55,23 @@ TEST(Auto, SpendsNoMoreThanItsBudgetAndTakesTheCheapestAlways) {
 TEST(Auto, TakesMoreMembersForALargerBudgetAndFewerForMoreRows) {
   std::size_t before = 0;
   for (const double budget : {0.01, 5.0, 20.0, 1000.0}) {
-    const std::size_t members = chosen(choose_models(1000, 3, 5, budget)).size();
+    const std::size_t members = chosen(choose_models({1000, 3, 3}, 5, budget)).size();
     EXPECT_GE(members, before);
     before = members;
   }
-  EXPECT_EQ(before, choose_models(1000, 3, 5, 60).size());
-  EXPECT_GT(chosen(choose_models(300, 3, 5, 60)).size(), chosen(choose_models(20000, 3, 5, 60)).size());
+  EXPECT_EQ(before, choose_models({1000, 3, 3}, 5, 60).size());
+  EXPECT_GT(chosen(choose_models({300, 3, 3}, 5, 60)).size(), chosen(choose_models({20000, 3, 3}, 5, 60)).size());
 }
 
 TEST(Auto, FitsFewerRowsWhereNoModelFitsIntoTheBudget) {
-  EXPECT_EQ(affordable_rows(1000, 5, 5, 1e-6), 1000);  // rows are worth more than time
-  EXPECT_EQ(affordable_rows(20000, 5, 5, 60), 20000);
+  EXPECT_EQ(affordable_rows({1000, 5, 5}, 5, 1e-6), 1000);  // rows are worth more than time
+  EXPECT_EQ(affordable_rows({20000, 5, 5}, 5, 60), 20000);
   for (const Index d_x : {0, 5}) {
-    const Index some = affordable_rows(1000000, d_x, 5, 20);
+    const Index some = affordable_rows({1000000, d_x, d_x}, 5, 20);
     ASSERT_LT(some, 1000000);
     const auto least = [&](Index n) {
       double out = 1e300;
-      for (const AutoChoice& own : choose_models(n, d_x, 5, 20)) out = std::min(out, own.seconds);
+      for (const AutoChoice& own : choose_models({n, d_x, d_x}, 5, 20)) out = std::min(out, own.seconds);
       return out;
     };
     EXPECT_LE(least(some), 20);
@@ -90,7 +90,7 @@ TEST(Auto, FitsFewerRowsWhereNoModelFitsIntoTheBudget) {
 
 TEST(Auto, NamesModelsThatThereAre) {
   for (const Index d_x : {0, 4}) {
-    for (const AutoChoice& own : choose_models(100, d_x, 5, 60)) {
+    for (const AutoChoice& own : choose_models({100, d_x, d_x}, 5, 60)) {
       EXPECT_EQ(find_model(own.name).name, own.name);
       EXPECT_FALSE(find_model(own.name).can("takes_one_target")) << own.name;
     }
@@ -103,7 +103,7 @@ TEST(Auto, IsThePoolOfWhatItChose) {
     const Document options = Document::Object{{"budget", 0.02}, {"cv", 3}, {"seed", 7}};
     const auto found = find_model("auto").fit(data, "recommended", options, {});
     Document same = Document::Object{{"cv", 3}, {"seed", 7}};
-    same.set("models", Document(chosen(choose_models(60, d_x, 3, 0.02))));
+    same.set("models", Document(chosen(choose_models({60, d_x, d_x}, 3, 0.02))));
     const auto pool = find_model("pool").fit(data, "recommended", same, {});
     EXPECT_EQ(found->log_density(data.x, data.y), pool->log_density(data.x, data.y));
     EXPECT_EQ(dynamic_cast<const AutoDensity&>(*found).member_weights(),
@@ -121,7 +121,7 @@ TEST(Auto, TellsWhatTheBudgetLeavesOut) {
   EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
                           [](const std::string& text) { return text.find("budget") != std::string::npos; }),
             1);
-  for (const AutoChoice& own : choose_models(80, 1, 2, 1e-3)) {
+  for (const AutoChoice& own : choose_models({80, 1, 1}, 2, 1e-3)) {
     EXPECT_EQ(warnings.front().find(own.name + " (") != std::string::npos, !own.chosen) << own.name;
   }
 }

@@ -48,18 +48,25 @@ inline constexpr auto option_table<AutoOptions> = Fields{
     OptionField{"seed", &AutoOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
-/// The models for n rows and d_x inputs, any number of targets, most valuable first, what their fits are expected to
+/// What the cost of a fit follows from.
+struct DataSize {
+  Index rows;
+  Index columns;  ///< of x: a category has several
+  Index inputs;
+};
+
+/// The models for data of a size, any number of targets, most valuable first, what their fits are expected to
 /// take, and whether they belong to the pool.
 struct AutoChoice {
   std::string name;
   double seconds;  ///< on one core, of the fits to all rows and without each fold
   bool chosen;
 };
-std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget);
+std::vector<AutoChoice> choose_models(const DataSize& size, Index folds, double budget);
 
-/// The most of n rows whose fits by the cheapest model are expected to stay within the budget; n up to 2,000, where
-/// rows are worth more than time.
-Index affordable_rows(Index n, Index d_x, Index folds, double budget);
+/// The most rows whose fits by the cheapest model are expected to stay within the budget; all up to 2,000, where rows
+/// are worth more than time.
+Index affordable_rows(const DataSize& size, Index folds, double budget);
 
 class AutoDensity final : public FittedWrapper<AutoDensity, AutoOptions, NoState, PooledDensity>,
                           public LearnsFromUnlabeled {

@@ -38,18 +38,20 @@ struct Term {
 struct Cost {
   std::string_view name;
   Term base;
-  Term per_input;
+  Term per_column = {};
+  Term per_input = {};  // where a category is one, whatever its levels
 
-  double seconds(Index n, Index d_x) const { return base.seconds(n) + static_cast<double>(d_x) * per_input.seconds(n); }
+  double seconds(const DataSize& size) const {
+    return base.seconds(size.rows) + static_cast<double>(size.columns) * per_column.seconds(size.rows) +
+           static_cast<double>(size.inputs) * per_input.seconds(size.rows);
+  }
 };
 
 /// The most valuable first.
 constexpr std::array with_inputs = {
-    Cost{"lscde", {0.37, 0.7}, {0.17, 1.0, 1.6}},
-    Cost{"nw", {0.02, 1.6}, {0.13, 1.6}},
-    Cost{"mdn", {0.2, 1.0}, {0.01, 1.0}},
-    Cost{"gp", {0.6, 2.3, 2.0}, {0.13, 2.3, 2.0}},
-    Cost{"location_scale", {1.3, 0.65}, {0.18, 0.6, 1.6}},
+    Cost{"forest", {0.25, 0.6}, {}, {0.06, 0.6}},          Cost{"mdn", {0.2, 1.0}, {0.01, 1.0}},
+    Cost{"location_scale", {1.3, 0.65}, {0.18, 0.6, 1.6}}, Cost{"gp", {0.6, 2.3, 2.0}, {0.13, 2.3, 2.0}},
+    Cost{"lscde", {0.37, 0.7}, {0.17, 1.0, 1.6}},          Cost{"nw", {0.02, 1.6}, {0.13, 1.6}},
 };
 constexpr std::array without_inputs = {
     Cost{"parzen", {0.1, 1.2}, {}},
@@ -64,10 +66,10 @@ std::span<const Cost> costs_of(Index d_x) {
 
 }  // namespace
 
-std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double budget) {
+std::vector<AutoChoice> choose_models(const DataSize& size, Index folds, double budget) {
   std::vector<AutoChoice> out;
-  for (const Cost& cost : costs_of(d_x)) {
-    out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(n, d_x), false});
+  for (const Cost& cost : costs_of(size.columns)) {
+    out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(size), false});
   }
   const auto less = [](const AutoChoice& a, const AutoChoice& b) { return a.seconds < b.seconds; };
   const auto cheapest = std::min_element(out.begin(), out.end(), less);
@@ -81,15 +83,15 @@ std::vector<AutoChoice> choose_models(Index n, Index d_x, Index folds, double bu
   return out;
 }
 
-Index affordable_rows(Index n, Index d_x, Index folds, double budget) {
+Index affordable_rows(const DataSize& size, Index folds, double budget) {
   constexpr Index least = 2000;
   const auto within = [&](Index rows) {
-    const std::vector<AutoChoice> all = choose_models(rows, d_x, folds, budget);
+    const std::vector<AutoChoice> all = choose_models({rows, size.columns, size.inputs}, folds, budget);
     return std::any_of(all.begin(), all.end(), [&](const AutoChoice& own) { return own.seconds <= budget; });
   };
-  if (n <= least || within(n)) return n;
+  if (size.rows <= least || within(size.rows)) return size.rows;
   Index low = least;
-  Index high = n;
+  Index high = size.rows;
   while (high - low > 1) {
     const Index middle = std::midpoint(low, high);
     (within(middle) ? low : high) = middle;
@@ -133,7 +135,8 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
   std::vector<std::string> warnings;
   std::string left_out;
   const Index folds = number_of_folds(options.cv);
-  const Index used = affordable_rows(rows, data.x.rows(), folds, options.budget);
+  const DataSize size{rows, data.x.rows(), std::ssize(data.inputs())};
+  const Index used = affordable_rows(size, folds, options.budget);
   std::optional<Share> some;
   if (used < rows) {
     some = share_of(data, options, used);
@@ -141,7 +144,7 @@ AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, co
                                " rows, drawn at random: fits to all are expected to take ",
                                "longer than the budget of ", options.budget, " s"));
   }
-  for (const AutoChoice& own : choose_models(used, data.x.rows(), folds, options.budget)) {
+  for (const AutoChoice& own : choose_models({used, size.columns, size.inputs}, folds, options.budget)) {
     if (own.chosen) {
       models.push_back(own.name);
     } else {
