@@ -26,4 +26,11 @@ std::vector<Split> random_splits(Index n, Index repeats, double test_fraction, s
   return splits;
 }
 
+std::vector<Index> random_rows(Index n, Index count, RandomStream random) {
+  std::vector<Index> out = random.permutation(n);
+  out.resize(static_cast<std::size_t>(std::min(n, count)));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace condens

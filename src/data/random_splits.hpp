@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "condens/core/random.hpp"
 #include "condens/core/types.hpp"
 
 namespace condens {
@@ -19,5 +20,8 @@ struct Split {
 /// at least one row is in each part. Split r depends on n, test_fraction, seed and r only.
 /// Throws std::invalid_argument unless n >= 2, repeats >= 1 and 0 < test_fraction < 1.
 std::vector<Split> random_splits(Index n, Index repeats, double test_fraction, std::uint64_t seed);
+
+/// `count` different of 0, ..., n - 1 at random, rising; all where there are no more.
+std::vector<Index> random_rows(Index n, Index count, RandomStream random);
 
 }  // namespace condens

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "data/random_splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
@@ -32,15 +32,7 @@ void check_options(const EpsilonKdeOptions& options) {
 
 /// All rows, or `most` of them drawn at random, in ascending order.
 std::vector<Index> rows_to_score(Index n, Index most, Index seed) {
-  if (most == 0 || most >= n) {
-    std::vector<Index> all(static_cast<std::size_t>(n));
-    std::iota(all.begin(), all.end(), Index{0});
-    return all;
-  }
-  std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(seed), 1).permutation(n);
-  rows.resize(static_cast<std::size_t>(most));
-  std::sort(rows.begin(), rows.end());
-  return rows;
+  return random_rows(n, most == 0 ? n : most, RandomStream(static_cast<std::uint64_t>(seed), 1));
 }
 
 /// The lowest score, the first of equals.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "atoms.hpp"
@@ -11,6 +12,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "data/random_splits.hpp"
 #include "growing.hpp"
 #include "model/preparation.hpp"
 #include "out_of_bag.hpp"
@@ -48,15 +50,8 @@ struct Candidate {
   double standard_error = 0;
 };
 
-/// `count` different rows of n at random, rising; all where there are no more.
 std::vector<Index> some_rows(Index n, Index count, Index seed) {
-  std::vector<Index> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), Index{0});
-  if (n <= count) return out;
-  out = RandomStream(static_cast<std::uint64_t>(seed), stream_of_rows).permutation(n);
-  out.resize(static_cast<std::size_t>(count));
-  std::sort(out.begin(), out.end());
-  return out;
+  return random_rows(n, count, RandomStream(static_cast<std::uint64_t>(seed), stream_of_rows));
 }
 
 std::vector<Width> widths_of(const ForestOptions& options) {
@@ -108,13 +103,13 @@ class Maker {
     write_trees(growing_, grown_, atoms_.row, data_.x.rows(), threads_, state_);
     state_.min_samples_leaf = candidate.min_samples_leaf;
     state_.max_features = candidate.max_features;
+    trees_.emplace(state_, x_scale_);
   }
 
   /// The width of the highest likelihood of `rows`, each by the trees that did not see it. Where there are no such
   /// trees the middle one, without a score.
   void choose_width(const std::vector<Index>& rows, Candidate& candidate) const {
-    const Trees trees(state_, x_scale_);
-    const OutOfBag unseen(data_, grown_, trees, rows);
+    const OutOfBag unseen(data_, grown_, *trees_, rows);
     const std::vector<Width> widths = widths_of(options_);
     candidate.width = widths[widths.size() / 2];
     if (unseen.rows().empty()) return;
@@ -135,8 +130,7 @@ class Maker {
 
   /// What the likelihood of rows loses when an input is shuffled among them.
   Vector importances(const std::vector<Index>& rows, const Width& width) const {
-    const Trees trees(state_, x_scale_);
-    const OutOfBag unseen(data_, grown_, trees, rows);
+    const OutOfBag unseen(data_, grown_, *trees_, rows);
     Vector out = Vector::Zero(data_.x.rows());
     const Index n = std::ssize(unseen.rows());
     if (n < 2) return out;
@@ -172,6 +166,7 @@ class Maker {
   Atoms atoms_;
   std::vector<GrownTree> grown_;
   ForestState state_;
+  std::optional<const Trees> trees_;  // of the state, once grown
 };
 
 /// Every leaf size with every share of inputs, by small forests on some of the rows.

@@ -5,6 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "data/random_splits.hpp"
 #include "model/preparation.hpp"
 #include "selection.hpp"
 
@@ -72,9 +73,7 @@ struct Drawn {
   std::vector<Index> rows;
 };
 Drawn draw_rows(const Dataset& data, Index most, Index seed) {
-  std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(seed), 1).permutation(data.size());
-  rows.resize(static_cast<std::size_t>(std::min(data.size(), most)));
-  std::sort(rows.begin(), rows.end());
+  std::vector<Index> rows = random_rows(data.size(), most, RandomStream(static_cast<std::uint64_t>(seed), 1));
   Dataset drawn = data.subset(rows);
   return {std::move(drawn), std::move(rows)};
 }

@@ -8,6 +8,7 @@
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "data/random_splits.hpp"
 #include "estimators/sliced/row_signs.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/decompositions.hpp"
@@ -83,10 +84,7 @@ ProjectionObjective make_objective(const SearchData& data, const Cell& cell, Pro
 
 /// Half of 0, ..., n - 1 at random, but `fewest` where there are as many; rising.
 std::vector<Index> half_of(Index n, Index fewest, RandomStream random) {
-  std::vector<Index> out = random.permutation(n);
-  out.resize(static_cast<std::size_t>(std::max(n / 2, std::min(n, fewest))));
-  std::sort(out.begin(), out.end());
-  return out;
+  return random_rows(n, std::max(n / 2, fewest), random);
 }
 
 /// Half of the rows and of the centres.

@@ -12,6 +12,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
+#include "data/random_splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "model/preparation.hpp"
 
@@ -234,10 +235,7 @@ NwMetric NwMetric::from_document(const Document& document, Index d) {
 Dataset rows_to_compare(const Dataset& data, bool merge_copies, Index most, Index seed) {
   if (merge_copies) return rows_to_compare(preparation::merge_copies(data), false, most, seed);
   if (data.size() <= most) return data;
-  std::vector<Index> kept = RandomStream(static_cast<std::uint64_t>(seed)).permutation(data.size());
-  kept.resize(static_cast<std::size_t>(most));
-  std::sort(kept.begin(), kept.end());
-  return data.subset(kept);
+  return data.subset(random_rows(data.size(), most, RandomStream(static_cast<std::uint64_t>(seed))));
 }
 
 Index rows_of_search(Index most, Index d) {

@@ -8,6 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
+#include "data/random_splits.hpp"
 #include "model/preparation.hpp"
 #include "width.hpp"
 
@@ -57,9 +58,8 @@ Compared rows_to_compare(const Standardized& standardized, const Dataset& merged
   if (!leave_one_out) out.fold = preparation::folds_of(options.cv, given, options.seed);
   const Index n = out.rows.size();
   if (options.width_rows == 0 || n <= options.width_rows) return out;
-  std::vector<Index> kept = RandomStream(static_cast<std::uint64_t>(options.seed)).permutation(n);
-  kept.resize(static_cast<std::size_t>(options.width_rows));
-  std::sort(kept.begin(), kept.end());
+  const std::vector<Index> kept =
+      random_rows(n, options.width_rows, RandomStream(static_cast<std::uint64_t>(options.seed)));
   out.rows = out.rows.subset(kept);
   if (!leave_one_out) {
     std::vector<double> fold;
@@ -196,9 +196,7 @@ class Selection {
   /// less that with one for all, and its standard error.
   std::pair<double, double> gain_of_diagonal() const {
     const auto seed = static_cast<std::uint64_t>(options_.seed);
-    std::vector<Index> rows = RandomStream(seed).permutation(z_.cols());
-    rows.resize(static_cast<std::size_t>(std::min(z_.cols(), rows_of_comparison)));
-    std::sort(rows.begin(), rows.end());
+    const std::vector<Index> rows = random_rows(z_.cols(), rows_of_comparison, RandomStream(seed));
     const std::vector<Index> fold = assign_folds(std::ssize(rows), folds_of_comparison, seed);
     Task task(run_, "comparing shapes", 2 * folds_of_comparison * usual_pairs(std::ssize(rows)));
     Vector gain(std::ssize(rows));

@@ -6,6 +6,7 @@
 
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
+#include "data/random_splits.hpp"
 #include "optim/owlqn.hpp"
 #include "starts.hpp"
 #include "state_sums.hpp"
@@ -96,9 +97,8 @@ Search::Search(const Dataset& rows, const PressOptions& options, const WidthRule
   if (holds_out) hold_out(rows);
   packed_ = pack_inputs(rows_.x, threads);
   if (options.batch_size > 0 && rows_.size() >= 2 * options.batch_size) {
-    std::vector<Index> some = RandomStream(static_cast<std::uint64_t>(options_.seed), 2).permutation(rows_.size());
-    some.resize(static_cast<std::size_t>(std::max(options.batch_size, rows_.size() / batch_growth)));
-    std::sort(some.begin(), some.end());
+    const std::vector<Index> some = random_rows(rows_.size(), std::max(options.batch_size, rows_.size() / batch_growth),
+                                                RandomStream(static_cast<std::uint64_t>(options_.seed), 2));
     batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_, precision);
   }
 }

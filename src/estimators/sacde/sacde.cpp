@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "core/flush_subnormals.hpp"
+#include "data/random_splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"
@@ -287,11 +288,8 @@ Vector selection_stability(const Dataset& data, const SacdeOptions& options, Ind
   parallel_for(
       resamples, task.threads(),
       [&](Index i) {
-        RandomStream random(static_cast<std::uint64_t>(options.seed), static_cast<std::uint64_t>(i) + 1);
-        std::vector<Index> half = random.permutation(data.size());
-        half.resize(static_cast<std::size_t>((data.size() + 1) / 2));
-        std::sort(half.begin(), half.end());
-        const Dataset sample = data.subset(half);
+        const RandomStream random(static_cast<std::uint64_t>(options.seed), static_cast<std::uint64_t>(i) + 1);
+        const Dataset sample = data.subset(random_rows(data.size(), (data.size() + 1) / 2, random));
         if ((sample.y.rowwise().maxCoeff() - sample.y.rowwise().minCoeff()).minCoeff() > 0) {
           selected.col(i) = Sacde::fit(sample, fixed, {.threads = 1, .observer = {}}).support();
         }
