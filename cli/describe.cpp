@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "arguments.hpp"
 #include "components.hpp"
@@ -131,6 +132,33 @@ std::string members_text(const Model& model) {
   return "\nMembers, scored on rows left out; lower is better, on the standardised scale\n" + align(rows);
 }
 
+/// The scores of every model by the number of rows that it was fitted to; empty where there was no race.
+std::string race_text(const Model& model) {
+  const std::vector<Contender> race = model.density->report().race();
+  if (race.empty()) return "";
+  std::set<Index> sizes;
+  for (const Contender& own : race) {
+    for (const Contender::Lap& lap : own.laps) sizes.insert(lap.n_rows);
+  }
+  TextRows rows{{"model"}};
+  for (const Index size : sizes) rows.front().push_back(message(size, " rows"));
+  rows.front().insert(rows.front().end(), {"core-seconds", ""});
+  for (const Contender& own : race) {
+    std::vector<std::string> row{own.name};
+    double seconds = 0;
+    for (const Index size : sizes) {
+      const auto lap = std::find_if(own.laps.begin(), own.laps.end(),
+                                    [&](const Contender::Lap& other) { return other.n_rows == size; });
+      row.push_back(lap == own.laps.end() ? "" : brief(lap->score));
+      seconds += lap == own.laps.end() ? 0 : lap->seconds;
+    }
+    row.insert(row.end(), {brief(seconds), own.fate});
+    rows.push_back(std::move(row));
+  }
+  return "\nThe race: nll on rows left out by the number of rows fitted to, and the work of all fits as counted\n" +
+         align(rows);
+}
+
 std::string tuning_text(const Model& model) {
   const std::optional<Tuning> tuning = model.density->report().tuning();
   if (!tuning) return "  no candidates were compared\n";
@@ -232,7 +260,7 @@ std::string describe_text(const Model& model) {
     out += sensitivity_text(model);
   }
   out += gain_text(report);
-  out += members_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
+  out += members_text(model) + race_text(model) + relevance_text(model) + entry_text(model) + components_text(model) +
          kernels_text(model) + states_text(model) + trends_text(model);
   out += "\nOptions\n" + options_text(model);
   out += "\nTuning\n" + tuning_text(model);

@@ -238,6 +238,27 @@ std::string members_figure(const Model& model) {
   return plot::member_bars(bars);
 }
 
+/// The scores of a race by the number of rows, a curve for every model.
+std::string race_figure(const Model& model) {
+  plot::LineChart chart{.title = "Scores by the number of rows fitted to",
+                        .x_label = "rows",
+                        .y_label = "nll on rows left out",
+                        .log_x = true};
+  for (const Contender& own : model.density->report().race()) {
+    if (own.laps.empty()) continue;
+    Vector none(std::ssize(own.laps));
+    plot::LineSeries series{.name = own.name, .x = none, .y = none, .error = none};
+    for (Index i = 0; i < none.size(); ++i) {
+      const Contender::Lap& lap = own.laps[static_cast<std::size_t>(i)];
+      series.x[i] = static_cast<double>(lap.n_rows);
+      series.y[i] = lap.score;
+      series.error[i] = lap.standard_error;
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return plot::line_chart(chart);
+}
+
 /// What figures are drawn from; scores of test data are computed once.
 class Sheet {
  public:
@@ -335,6 +356,16 @@ constexpr std::array figures = {
              return can<PooledDensity>(sheet) ? Problem() : expected(sheet, "is no mixture of models", "has_members");
            },
            [](const Sheet& sheet, Index) { return members_figure(sheet.model); }},
+    Figure{
+        "race", "Race",
+        "The models were fitted to ever more rows, those that promised something to the end; nll on the same rows left "
+        "out, on the standardised scale: less is better.",
+        false,
+        [](const Sheet& sheet) {
+          const bool raced = !sheet.model.density->report().race().empty();
+          return raced ? Problem() : message("there was no race: auto holds one where there are more than 2,000 rows");
+        },
+        [](const Sheet& sheet, Index) { return race_figure(sheet.model); }},
     Figure{"importance", "Importance of the inputs", "As the model weighs them.", false,
            [](const Sheet& sheet) {
              return relevances(sheet.model).empty()

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "core/work.hpp"
 
 namespace condens {
 
@@ -47,13 +48,15 @@ class Blocks {
   void run(Index helpers) {
     ask();  // the helpers may leave no block to the calling thread
     Task* const watched = uninterrupted > 0 ? nullptr : current;
+    WorkMeter* const meter = WorkOfHelper::meter();
     running_ = helpers;
     {
       std::vector<std::jthread> pool;
       pool.reserve(static_cast<std::size_t>(helpers));
       for (Index i = 0; i < helpers; ++i) {
-        pool.emplace_back([this, watched] {
+        pool.emplace_back([this, watched, meter] {
           current = watched;
+          const WorkOfHelper counted(meter);
           guard([this] { work([] { check_cancelled(); }); });
           leave();
         });

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "condens/core/cancellation.hpp"
+#include "core/work.hpp"
 #include "linalg/vector_math.hpp"
 
 namespace condens {
@@ -37,6 +38,7 @@ void sum_squares(const MatrixView& centers, Index first, const double* point, do
 void squared_distances(const MatrixView& centers, const MatrixView& points, Eigen::Ref<Matrix> out) {
   const Index dimension = centers.cols();
   const Index rest = dimension % 4;
+  count_work(work::distance * static_cast<double>(centers.size()) * static_cast<double>(points.cols()));
   // Columns after which to look whether to go on: some ten microseconds of work, or all of a small matrix.
   const Index between_looks = 1 + 50'000 / (1 + centers.size());
   for (Index i = 0; i < points.cols(); ++i) {

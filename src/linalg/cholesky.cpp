@@ -4,6 +4,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 
 namespace condens {
 
@@ -27,9 +28,16 @@ void subtract_products(Eigen::Ref<Matrix> rest, const MatrixView& panel, int thr
   });
 }
 
+/// Half a square for each of the columns to the right.
+void count_solve(Index order, Index columns) {
+  const double rate = columns < 8 ? work::narrow_product : work::product;
+  count_work(rate * 0.5 * static_cast<double>(order * order) * static_cast<double>(columns));
+}
+
 template <class Right>
 void solve(const MatrixView& lower, Right& right) {
   const Index order = lower.rows();
+  count_solve(order, right.cols());
   const Index width = order > largest_at_once ? columns_per_block : order;
   for (Index begin = 0; begin < order; begin += width) {
     check_cancelled();
@@ -44,6 +52,7 @@ void solve(const MatrixView& lower, Right& right) {
 template <class Right>
 void solve_transposed(const MatrixView& lower, Right& right) {
   const Index order = lower.rows();
+  count_solve(order, right.cols());
   const Index width = order > largest_at_once ? columns_per_block : order;
   for (Index end = order; end > 0;) {
     check_cancelled();
@@ -68,9 +77,11 @@ bool cholesky_in_place(Eigen::Ref<Matrix> a, int threads) {
     const Index behind = order - begin - size;
     Eigen::Ref<Matrix> corner = a.block(begin, begin, size, size);
     const Eigen::LLT<Eigen::Ref<Matrix>> factor(corner);
+    count_work(work::product / 6 * static_cast<double>(size * size) * static_cast<double>(size));
     // NaN is no pivot, though Eigen takes it for one.
     if (factor.info() != Eigen::Success || !(corner.diagonal().array() > 0).all()) return false;
     if (behind == 0) break;
+    count_work(work::product * 0.5 * static_cast<double>(size * behind) * static_cast<double>(size + behind));
     auto below = a.block(begin + size, begin, behind, size);
     corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(below);
     subtract_products(a.bottomRightCorner(behind, behind), below, threads);

@@ -5,14 +5,27 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "core/work.hpp"
+
 namespace condens {
 
+namespace {
+
+/// `factor` n^3 multiplications.
+void count_cubic(double factor, Index n) {
+  count_work(factor * work::product * static_cast<double>(n * n) * static_cast<double>(n));
+}
+
+}  // namespace
+
 SymmetricEigen symmetric_eigen(const Matrix& a) {
+  count_cubic(25, a.rows());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
   return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
 }
 
 SmallCholesky::SmallCholesky(const Matrix& a) : positive_definite(false) {
+  count_cubic(0.5, a.rows());
   const Eigen::LLT<Matrix> factor(a);
   lower = factor.matrixL();
   positive_definite = factor.info() == Eigen::Success;

@@ -4,6 +4,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 
 namespace condens {
 
@@ -20,6 +21,8 @@ void add_gram_panel(const MatrixView& features, Matrix& gram, Index panel) {
   const Index order = gram.rows();
   const Range columns = block_range(order, gram_panel, panel);
   const auto own = features.middleRows(columns.begin, columns.size());
+  count_work(work::product * static_cast<double>(features.cols() * columns.size()) *
+             static_cast<double>(order - columns.begin));
   gram.block(columns.begin, columns.begin, columns.size(), columns.size())
       .selfadjointView<Eigen::Lower>()
       .rankUpdate(own);

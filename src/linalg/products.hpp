@@ -6,6 +6,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/types.hpp"
+#include "core/work.hpp"
 
 namespace condens {
 
@@ -19,6 +20,7 @@ void multiply(const A& a, const B& b, Out&& out) {
     check_cancelled();
     const Index count = std::min(width, b.cols() - begin);
     out.middleCols(begin, count).noalias() = a * b.middleCols(begin, count);
+    count_work(work::product * static_cast<double>(a.rows() * a.cols()) * static_cast<double>(count));
   }
 }
 

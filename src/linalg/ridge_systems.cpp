@@ -8,6 +8,7 @@
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 #include "lanes.hpp"
 
 namespace condens {
@@ -192,6 +193,8 @@ class InterleavedCholesky {
 void solve_interleaved(const std::vector<RidgeSystem>& systems, Matrix& solutions) {
   InterleavedCholesky cholesky(solutions.rows());
   const std::size_t count = systems.size();
+  const double cube = std::pow(static_cast<double>(solutions.rows()), 3);
+  count_work(work::product * cube / 6 * static_cast<double>(count));
   for (std::size_t first = 0; first < count; first += lanes) {
     check_cancelled();
     InterleavedCholesky::Systems batch{};

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "condens/core/cancellation.hpp"
+#include "core/work.hpp"
 
 namespace condens {
 namespace {
@@ -136,6 +137,8 @@ inline double reduce(const double* x, Index n, double neutral, const Combine& co
 
 void exp_in_place(double* x, Index n) {
   constexpr Index between_looks = Index{1} << 18;  // whole blocks: the same bits
+  constexpr Index worth_counting = 512;
+  if (n >= worth_counting) count_work(work::exponential * static_cast<double>(n));
   for (; n > between_looks; x += between_looks, n -= between_looks) {
     map_in_place<exp_one>(x, between_looks);
     check_cancelled();
@@ -145,9 +148,10 @@ void exp_in_place(double* x, Index n) {
 
 void exp_in_place(Eigen::Ref<Matrix> x) {
   const Index between_looks = 1 + 20'000 / (1 + x.rows());  // whether to go on
+  count_work(work::exponential * static_cast<double>(x.size()));
   for (Index j = 0; j < x.cols(); ++j) {
     if (j % between_looks == between_looks - 1) check_cancelled();
-    exp_in_place(x.col(j).data(), x.rows());
+    map_in_place<exp_one>(x.col(j).data(), x.rows());
   }
 }
 

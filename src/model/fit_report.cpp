@@ -47,6 +47,46 @@ std::optional<Tuning> FitReport::tuning() const {
   return out;
 }
 
+std::vector<Contender> FitReport::race() const {
+  const Document* found = details.find("race");
+  if (found == nullptr) return {};
+  std::vector<Contender> out;
+  for (const Document& own : found->as_array()) {
+    Contender contender{own.at("name").as_string(), {}, own.at("fate").as_string()};
+    const Vector rows = own.at("n_rows").as_vector();
+    const Vector seconds = own.at("seconds").as_vector();
+    const Vector score = own.at("score").as_vector();
+    const Vector standard_error = own.at("standard_error").as_vector();
+    if (seconds.size() != rows.size() || score.size() != rows.size() || standard_error.size() != rows.size()) {
+      throw FormatError("the laps of a race differ in length");
+    }
+    for (Index i = 0; i < rows.size(); ++i) {
+      contender.laps.push_back({static_cast<Index>(rows[i]), seconds[i], score[i], standard_error[i]});
+    }
+    out.push_back(std::move(contender));
+  }
+  return out;
+}
+
+void FitReport::set_race(const std::vector<Contender>& contenders) {
+  Document::Array all;
+  for (const Contender& own : contenders) {
+    const auto column = [&](const auto& number_of) {
+      Vector out(std::ssize(own.laps));
+      std::transform(own.laps.begin(), own.laps.end(), out.begin(), number_of);
+      return out;
+    };
+    all.push_back(
+        Document::Object{{"name", own.name},
+                         {"n_rows", column([](const Contender::Lap& lap) { return static_cast<double>(lap.n_rows); })},
+                         {"seconds", column([](const Contender::Lap& lap) { return lap.seconds; })},
+                         {"score", column([](const Contender::Lap& lap) { return lap.score; })},
+                         {"standard_error", column([](const Contender::Lap& lap) { return lap.standard_error; })},
+                         {"fate", own.fate}});
+  }
+  details.set("race", std::move(all));
+}
+
 std::vector<std::pair<std::string, Document>> FitReport::certificate() const {
   const Document* found = details.find("certificate");
   if (found == nullptr) return {};

@@ -1,12 +1,12 @@
 #pragma once
-// What we tell a friend to use: a pool (pool.hpp) of a short list of models that is chosen by the
-// numbers of rows and inputs, and by the time allowed.
+// What we tell a friend to use: a pool (pool.hpp) of a short list of models, chosen by what they are worth on the data
+// at hand and by the time allowed.
 //
-// The list follows from a table of costs (estimators/auto/auto.cpp), seconds of one core estimated from n and
-// d_x, never from a clock: the same data, budget and seed give the same bits on every machine. Members
-// come in a fixed order, what they have added to pools before; each enters whose fits to all
-// rows and without each fold are expected to fit into what is left of the budget, the cheapest one always: where even
-// that would take longer, it is fitted to as many rows, drawn at random, as the budget allows.
+// Up to 2,000 rows every model is fitted to all rows and without each fold. Of more, the models race: all are fitted to
+// 250 rows and scored on rows left out, those that promise something go on with four times as many, until those left
+// are fitted to all other rows; the pool's weights maximise the log score of the rows left out, and the members are
+// fitted once more, to all rows, where time allows. Time is counted work, in seconds of one core of a usual machine,
+// never a clock: the same data, budget and seed give the same bits on every machine and for any number of threads.
 
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ namespace condens {
 /// The defaults are our recommendation; `paper()` is the members by their own papers, no shrinkage and no broad
 /// Gaussian.
 struct AutoOptions {
-  double budget = 60;
+  double budget = 0;
   std::string model_preset = "recommended";
   double shrinkage = 2;
   double defensive_weight = 1e-3;
@@ -35,9 +35,10 @@ struct AutoOptions {
 
 template <>
 inline constexpr auto option_table<AutoOptions> = Fields{
-    OptionField{"budget", &AutoOptions::budget, positive(),
-                "Seconds that the fit may take on one core, as estimated from the size of the data: what would take "
-                "longer is not a member, and where every model would, the fit is to fewer rows."},
+    OptionField{"budget", &AutoOptions::budget, at_least(0),
+                "Seconds of one core that the fit may take, as counted by its work: what would take longer is no "
+                "member, or is fitted to fewer rows; 0: 60, and 6 more for every thousand rows up to 40,000, 0.6 "
+                "for every thousand beyond."},
     OptionField{"model_preset", &AutoOptions::model_preset, anything(), "Preset of the members."},
     OptionField{"shrinkage", &AutoOptions::shrinkage, at_least(0),
                 "Evidence for equal weights, in rows: with few rows left out, weights follow chance; 0: none."},
@@ -48,33 +49,19 @@ inline constexpr auto option_table<AutoOptions> = Fields{
     OptionField{"seed", &AutoOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
-/// What the cost of a fit follows from.
-struct DataSize {
-  Index rows;
-  Index columns;  ///< of x: a category has several
-  Index inputs;
-};
+/// The budget where none is given, in seconds.
+double default_budget(Index rows);
 
-/// The models for data of a size, any number of targets, most valuable first, what their fits are expected to
-/// take, and whether they belong to the pool.
-struct AutoChoice {
-  std::string name;
-  double seconds;  ///< on one core, of the fits to all rows and without each fold
-  bool chosen;
-};
-std::vector<AutoChoice> choose_models(const DataSize& size, Index folds, double budget);
-
-/// The most rows whose fits by the cheapest model are expected to stay within the budget; all up to 2,000, where rows
-/// are worth more than time.
-Index affordable_rows(const DataSize& size, Index folds, double budget);
+/// The models that take part, the most valuable first, for data with inputs or without.
+const std::vector<std::string>& auto_models(bool with_inputs);
 
 class AutoDensity final : public FittedWrapper<AutoDensity, AutoOptions, NoState, PooledDensity>,
                           public LearnsFromUnlabeled {
  public:
   static constexpr std::string_view class_name = "AutoCDE";
 
-  /// Throws as Pool::fit. One warning names the models that the budget leaves out, another the number of rows where it
-  /// does not allow all.
+  /// Throws as Pool::fit. The report holds the race; a warning names the models that the budget leaves out, or has
+  /// fitted to fewer rows.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
 

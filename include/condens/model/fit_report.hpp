@@ -25,6 +25,19 @@ struct Tuning {
   std::vector<Candidate> candidates;  ///< by rising score, best first; at least one
 };
 
+/// A model that took part in a race (auto.hpp): its fits to ever more rows.
+struct Contender {
+  struct Lap {
+    Index n_rows;
+    double seconds;  ///< of one core, counted and not timed
+    double score;    ///< on rows left out, less is better, on the standardised scale
+    double standard_error;
+  };
+  std::string name;
+  std::vector<Lap> laps;
+  std::string fate;  ///< why it went no further; empty where it reached the end
+};
+
 struct FitReport {
   /// A mean over rows left out.
   struct Score {
@@ -49,6 +62,7 @@ struct FitReport {
   Index n_rows() const;  ///< of the fit; 0 where it does not tell
   std::optional<Score> score() const;
   std::optional<Tuning> tuning() const;  ///< nothing where there was nothing to choose
+  std::vector<Contender> race() const;   ///< empty where there was none
   /// Names and values of what proves the solution; empty where the method has no such proof.
   std::vector<std::pair<std::string, Document>> certificate() const;
   std::optional<Gain> gain_of_inputs(std::string_view rows) const;  ///< rows: "held_out" or "fitted"
@@ -57,6 +71,8 @@ struct FitReport {
 
   Document to_document() const;
   static FitReport from_document(const Document& document);
+
+  void set_race(const std::vector<Contender>& contenders);
 };
 
 }  // namespace condens

@@ -1,173 +1,233 @@
 #include "condens/estimators/auto.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <optional>
 #include <set>
-#include <span>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
+#include "core/work.hpp"
 #include "estimators/pool/pooled_fit.hpp"
+#include "race.hpp"
 
 namespace condens {
 
 namespace {
 
 constexpr std::string_view owner = AutoDensity::class_name;
+constexpr Index most_rows_of_folds = 2000;  // more rows race
+constexpr Index folds_of_scoring = 5;       // of rows left out, to score the pool
 
-Index number_of_folds(const std::vector<double>& cv) {
-  if (cv.size() == 1) return static_cast<Index>(cv.front());
-  return std::ssize(std::set<double>(cv.begin(), cv.end()));
-}
+using pooling::Candidate;
+using pooling::Pooled;
+using race::Runner;
 
-/// factor R^power seconds, R the rows in thousands or `most`, where more rows are not read.
-struct Term {
-  double factor = 0;
-  double power = 1;
-  double most = std::numeric_limits<double>::infinity();
+// --- up to 2,000 rows: folds -------------------------------------------------------------------
 
-  double seconds(Index n) const { return factor * std::pow(std::min(static_cast<double>(n) / 1000.0, most), power); }
-};
-
-/// What one fit takes on one core, fitted to what `condens fit --threads 1` took (docs/models/auto.md).
-struct Cost {
-  std::string_view name;
-  Term base;
-  Term per_column = {};
-  Term per_input = {};  // where a category is one, whatever its levels
-
-  double seconds(const DataSize& size) const {
-    return base.seconds(size.rows) + static_cast<double>(size.columns) * per_column.seconds(size.rows) +
-           static_cast<double>(size.inputs) * per_input.seconds(size.rows);
-  }
-};
-
-/// The most valuable first.
-constexpr std::array with_inputs = {
-    Cost{"forest", {0.25, 0.6}, {}, {0.06, 0.6}},          Cost{"mdn", {0.2, 1.0}, {0.01, 1.0}},
-    Cost{"location_scale", {1.3, 0.65}, {0.18, 0.6, 1.6}}, Cost{"gp", {0.6, 2.3, 2.0}, {0.13, 2.3, 2.0}},
-    Cost{"lscde", {0.37, 0.7}, {0.17, 1.0, 1.6}},          Cost{"nw", {0.02, 1.6}, {0.13, 1.6}},
-};
-constexpr std::array without_inputs = {
-    Cost{"parzen", {0.1, 1.2}, {}},
-    Cost{"gmm", {0.1, 1.0}, {}},
-    Cost{"lscde", {0.4, 1.0}, {}},
-};
-
-std::span<const Cost> costs_of(Index d_x) {
-  if (d_x == 0) return without_inputs;
-  return with_inputs;
-}
-
-}  // namespace
-
-std::vector<AutoChoice> choose_models(const DataSize& size, Index folds, double budget) {
-  std::vector<AutoChoice> out;
-  for (const Cost& cost : costs_of(size.columns)) {
-    out.push_back({std::string(cost.name), static_cast<double>(folds + 1) * cost.seconds(size), false});
-  }
-  const auto less = [](const AutoChoice& a, const AutoChoice& b) { return a.seconds < b.seconds; };
-  const auto cheapest = std::min_element(out.begin(), out.end(), less);
-  cheapest->chosen = true;
-  budget -= cheapest->seconds;
-  for (AutoChoice& own : out) {
-    if (own.chosen || own.seconds > budget) continue;
-    own.chosen = true;
-    budget -= own.seconds;
+/// Fits the candidates to all rows, one after the other, as long as their fits without each fold may be afforded, too;
+/// with time for many, all of them side by side. The first is always among those that are returned.
+std::vector<Candidate> affordable(std::vector<Candidate> candidates, const pooling::PoolData& data, double budget,
+                                  const Run& run, std::string& left_out) {
+  constexpr double time_for_many = 5;
+  const Index folds = *std::max_element(data.fold.begin(), data.fold.end()) + 1;
+  const Index together = budget >= time_for_many ? std::ssize(candidates) : 1;
+  std::vector<double> seconds(candidates.size(), 0.0);
+  std::vector<Candidate> out;
+  double spent = 0;
+  for (Index begin = 0; begin < std::ssize(candidates); begin += together) {
+    const auto place = [&](Index i) { return static_cast<std::size_t>(begin + i); };
+    if (spent < budget) {
+      pooling::fit_members(
+          together, run, [&](Index i) -> Candidate& { return candidates[place(i)]; },
+          [&](Index i, const Run& own) {
+            const WorkMeter meter;
+            Candidate& candidate = candidates[place(i)];
+            candidate.model = candidate.inner.fit(data.rows, candidate.options, own);
+            seconds[place(i)] = meter.seconds() * static_cast<double>(folds + 1);
+          });
+    }
+    for (Index i = 0; i < together; ++i) {
+      Candidate& candidate = candidates[place(i)];
+      const bool tried = candidate.model != nullptr || !candidate.failure.empty();
+      const bool first = std::none_of(out.begin(), out.end(), [](const Candidate& c) { return c.failure.empty(); });
+      if (tried && (first || !candidate.failure.empty() || spent + seconds[place(i)] <= budget)) {
+        spent += seconds[place(i)];
+        out.push_back(std::move(candidate));
+        continue;
+      }
+      left_out += (left_out.empty() ? "" : ", ") + candidate.name;
+      if (tried) left_out += message(" (", std::ceil(seconds[place(i)]), " s)");
+    }
   }
   return out;
 }
 
-Index affordable_rows(const DataSize& size, Index folds, double budget) {
-  constexpr Index least = 2000;
-  const auto within = [&](Index rows) {
-    const std::vector<AutoChoice> all = choose_models({rows, size.columns, size.inputs}, folds, budget);
-    return std::any_of(all.begin(), all.end(), [&](const AutoChoice& own) { return own.seconds <= budget; });
-  };
-  if (size.rows <= least || within(size.rows)) return size.rows;
-  Index low = least;
-  Index high = size.rows;
-  while (high - low > 1) {
-    const Index middle = std::midpoint(low, high);
-    (within(middle) ? low : high) = middle;
+Pooled pool_few_rows(std::vector<Candidate> candidates, const pooling::Settings& settings, pooling::PoolData& data,
+                     double budget, const Run& run) {
+  std::string left_out;
+  candidates = affordable(std::move(candidates), data, budget, run, left_out);
+  if (!left_out.empty()) {
+    data.out.report.warnings.push_back(
+        message("the budget of ", budget, " s is spent without ", left_out, "; a larger budget takes them in"));
   }
-  return low;
+  candidates = pooling::fitted(std::move(candidates), owner, data.out.report);
+  return pooling::pool_by_folds(std::move(candidates), settings, data, run);
 }
 
-namespace {
+// --- more rows: a race -------------------------------------------------------------------------
 
-/// Some of the rows, with their folds.
-struct Share {
-  Dataset data;
-  std::vector<double> cv;
+/// Rows left out for scores, about a fifth, and the others in a random order. Folds that are given stay whole.
+struct Cut {
+  std::vector<Index> scoring;  // rising
+  std::vector<Index> racing;
 };
 
-/// `count` of the rows that count, drawn at random, in their order.
-Share share_of(const Dataset& data, const AutoOptions& options, Index count) {
-  std::vector<Index> rows;
-  const Vector weights = counted_weights(data.weights);
-  for (const Index i : RandomStream(static_cast<std::uint64_t>(options.seed)).permutation(data.size())) {
-    if (std::ssize(rows) < count && (weights.size() == 0 || weights[i] > 0)) rows.push_back(i);
+Cut cut_rows(const pooling::Settings& settings, const pooling::PoolData& data) {
+  const Index n = data.rows.size();
+  const auto seed = static_cast<std::uint64_t>(settings.seed);
+  const Index wanted = std::clamp<Index>(n / 5, 500, 5000);
+  std::vector<Index> fold = data.fold;
+  if (settings.cv.size() == 1) {  // groups of copies, of which some make the rows left out
+    fold = pooling::folds_of({static_cast<double>(std::min<Index>(n / 2, 1000))}, data.rows, data.rows, settings.seed);
   }
-  std::sort(rows.begin(), rows.end());
-  Share out{data.subset(rows), options.cv};
-  if (options.cv.size() == 1) return out;
-  check_folds(options.cv, data.size());
-  out.cv.clear();
-  for (const Index i : rows) out.cv.push_back(options.cv[static_cast<std::size_t>(i)]);
-  return out;
+  const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
+  std::vector<Index> size(static_cast<std::size_t>(folds), 0);
+  for (const Index k : fold) ++size[static_cast<std::size_t>(k)];
+  std::vector<bool> out(static_cast<std::size_t>(folds), false);
+  Index count = 0;
+  const std::vector<Index> order = RandomStream(seed, 18).permutation(folds);
+  for (Index k = 0; k + 1 < folds && count < wanted; ++k) {
+    out[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = true;
+    count += size[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
+  }
+  Cut cut;
+  for (const Index i : RandomStream(seed, 19).permutation(n)) {
+    const auto own = static_cast<std::size_t>(fold[static_cast<std::size_t>(i)]);
+    (out[own] ? cut.scoring : cut.racing).push_back(i);
+  }
+  std::sort(cut.scoring.begin(), cut.scoring.end());
+  return cut;
+}
+
+/// What the pool needs to know of the candidates beside their scores.
+void add_averages(std::vector<Candidate>& candidates, const Dataset& rows, const pooling::ScoringRows& scoring,
+                  const Run& run) {
+  pooling::fit_members(
+      std::ssize(candidates), run, [&](Index i) -> Candidate& { return candidates[static_cast<std::size_t>(i)]; },
+      [&](Index i, const Run& own) {
+        Candidate& candidate = candidates[static_cast<std::size_t>(i)];
+        candidate.held_out_average =
+            pooling::held_out_density(*candidate.model, rows, scoring.rows, scoring.told, own).log_average;
+      });
+}
+
+/// The members once more, now to all rows, where they have raced to the end and that can be afforded.
+void fit_to_all(std::vector<Candidate>& candidates, const std::vector<const Runner*>& runners, const Vector& weights,
+                const Dataset& rows, Index racing, double left, const Run& run) {
+  std::vector<std::size_t> members;
+  double seconds = 0;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (weights[static_cast<Index>(k)] == 0 || runners[k]->laps.back().n_rows < racing) continue;
+    members.push_back(k);
+    seconds += race::expected_seconds(*runners[k], rows.size());
+  }
+  if (seconds > left) return;
+  std::vector<Candidate> again;
+  for (const std::size_t k : members) again.push_back(candidates[k]);
+  const auto candidate = [&](Index i) -> Candidate& { return again[static_cast<std::size_t>(i)]; };
+  pooling::fit_members(std::ssize(again), run, candidate, [&](Index i, const Run& own) {
+    candidate(i).model = candidate(i).inner.fit(rows, candidate(i).options, own);
+  });
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    if (again[i].failure.empty()) candidates[members[i]] = std::move(again[i]);
+  }
+}
+
+/// Without the weights that are next to nothing: each of them costs a model in every prediction.
+void drop_least(pooling::Combination& found) {
+  constexpr double next_to_nothing = 0.005;
+  Vector kept = (found.weights.array() < next_to_nothing).select(0.0, found.weights);
+  found.weights = kept / kept.sum();
+}
+
+/// What the budget did not allow.
+void warn_of_budget(const std::vector<Runner>& runners, double budget, FitReport& report) {
+  std::string text;
+  for (const Runner& own : runners) {
+    if (!own.fate.starts_with("the budget")) continue;
+    text += message(text.empty() ? "" : ", ", own.candidate.name, " (", own.laps.back().n_rows, ")");
+  }
+  if (text.empty()) return;
+  report.warnings.push_back(message("the budget of ", budget,
+                                    " s is spent: fitted to fewer rows (their number in "
+                                    "brackets): ",
+                                    text, "; a larger budget allows more"));
+}
+
+Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& settings, pooling::PoolData& data,
+                    double budget, const Run& run) {
+  const Cut cut = cut_rows(settings, data);
+  const Dataset left_out = data.rows.subset(cut.scoring);
+  std::vector<Index> fold = assign_folds(left_out.size(), folds_of_scoring, static_cast<std::uint64_t>(settings.seed));
+  const pooling::ScoringRows scoring = pooling::scoring_rows(owner, left_out, std::move(fold), settings.seed);
+  std::vector<Runner> runners;
+  for (Candidate& own : candidates) runners.push_back({.candidate = std::move(own)});
+  const double spent = race::run_race(runners, {data.rows, cut.racing, scoring}, budget, run);
+
+  Pooled& out = data.out;
+  std::vector<Candidate> all;
+  std::vector<Contender> contenders;
+  std::vector<const Runner*> fitted_runners;
+  for (const Runner& own : runners) {
+    all.push_back(own.candidate);
+    contenders.push_back({own.candidate.name, own.laps, own.fate.empty() ? own.candidate.failure : own.fate});
+    if (own.candidate.failure.empty()) fitted_runners.push_back(&own);
+  }
+  all = pooling::fitted(std::move(all), owner, out.report);
+  add_averages(all, data.rows, scoring, run);
+  out.parts.defensive = Defensive::fit(settings.defensive_weight, data.rows);
+  pooling::Combination found = pooling::combine(all, scoring, out.parts.defensive, settings.shrinkage);
+  drop_least(found);
+  fit_to_all(all, fitted_runners, found.weights, data.rows, std::ssize(cut.racing), budget - spent, run);
+  warn_of_budget(runners, budget, out.report);
+  pooling::assemble(all, found, scoring, out);
+  out.report.set_race(contenders);
+  return std::move(out);
 }
 
 }  // namespace
+
+double default_budget(Index rows) {
+  const double thousands = static_cast<double>(rows) / 1000;
+  constexpr double many = 40;
+  return 60 + 6 * std::min(thousands, many) + 0.6 * std::max(0.0, thousands - many);
+}
+
+const std::vector<std::string>& auto_models(bool with_inputs) {
+  static const std::vector<std::string> given_inputs = {"forest", "mdn", "location_scale", "gp", "lscde", "nw"};
+  static const std::vector<std::string> alone = {"parzen", "gmm", "lscde"};
+  return with_inputs ? given_inputs : alone;
+}
 
 AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                              const Run& run) {
-  data.check(owner);
   validate_options(options, owner);
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  const Index rows = count_rows(data);
-  std::vector<std::string> models;
-  std::vector<std::string> warnings;
-  std::string left_out;
-  const Index folds = number_of_folds(options.cv);
-  const DataSize size{rows, data.x.rows(), std::ssize(data.inputs())};
-  const Index used = affordable_rows(size, folds, options.budget);
-  std::optional<Share> some;
-  if (used < rows) {
-    some = share_of(data, options, used);
-    warnings.push_back(message("fitted to ", used, " of ", rows,
-                               " rows, drawn at random: fits to all are expected to take ",
-                               "longer than the budget of ", options.budget, " s"));
-  }
-  for (const AutoChoice& own : choose_models({used, size.columns, size.inputs}, folds, options.budget)) {
-    if (own.chosen) {
-      models.push_back(own.name);
-    } else {
-      left_out += message(left_out.empty() ? "" : ", ", own.name, " (", std::ceil(own.seconds), " s)");
-    }
-  }
   const Document none(Document::Object{});
-  pooling::Pooled found = pooling::fit(some ? some->data : data,
-                                       {.owner = owner,
-                                        .models = models,
-                                        .options = none,
-                                        .shrinkage = options.shrinkage,
-                                        .defensive_weight = options.defensive_weight,
-                                        .cv = some ? some->cv : options.cv,
-                                        .seed = options.seed},
-                                       find, run);
-  FitReport& report = found.report;
-  if (!left_out.empty()) {
-    warnings.push_back(message("the budget of ", options.budget, " s is spent without ", left_out,
-                               ", by what their fits are expected to take; a larger budget takes them in"));
-  }
-  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
-  return {options, {}, std::move(found.parts), std::move(report)};
+  const pooling::Settings settings{.owner = owner,
+                                   .models = auto_models(data.x.rows() > 0),
+                                   .options = none,
+                                   .shrinkage = options.shrinkage,
+                                   .defensive_weight = options.defensive_weight,
+                                   .cv = options.cv,
+                                   .seed = options.seed};
+  std::vector<Candidate> candidates = pooling::candidates_of(settings, find);
+  pooling::PoolData own(settings, data);
+  const double budget = options.budget > 0 ? options.budget : default_budget(own.rows.size());
+  Pooled found = own.rows.size() <= most_rows_of_folds
+                     ? pool_few_rows(std::move(candidates), settings, own, budget, run)
+                     : pool_by_race(std::move(candidates), settings, own, budget, run);
+  return {options, {}, std::move(found.parts), std::move(found.report)};
 }
 
 }  // namespace condens

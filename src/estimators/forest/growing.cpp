@@ -8,6 +8,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 
 namespace condens::forest {
 
@@ -119,6 +120,7 @@ class Grower {
       tree_.nodes.push_back({-1, 0, 0, begin, middle});
       tree_.nodes.push_back({-1, 0, 0, middle, end});
     }
+    count_work(nanoseconds_);
     std::vector<Index> rows(local_.size());
     for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = tree_.rows[static_cast<std::size_t>(local_[k])];
     tree_.rows = std::move(rows);
@@ -199,6 +201,7 @@ class Grower {
       low = std::min(low, code_of(k));
       high = std::max(high, code_of(k));
     }
+    nanoseconds_ += 2.0 * static_cast<double>(range.size() * (2 + q));
     if (low == high) return false;
     bins_.clear();
     const auto add = [&](Index slot, Index i) {
@@ -291,6 +294,7 @@ class Grower {
   Matrix sums_;            // a slot: weight and responses
   std::vector<std::pair<Code, Index>> sorted_;
   Vector left_;
+  double nanoseconds_ = 0;  // of work
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "out_of_bag.hpp"
 
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 
 namespace condens::forest {
 
@@ -29,6 +30,7 @@ Matrix OutOfBag::shares(int threads, const std::vector<Index>& shuffled, const s
   parallel_for(block_count(out.cols(), rows_per_block), threads, [&](Index block) {
     const Range range = block_range(out.cols(), rows_per_block, block);
     Vector own(trees_.n_atoms());
+    count_work(500.0 * static_cast<double>(range.size() * trees_.size()));
     for (Index k = range.begin; k < range.end; ++k) {
       Vector x = data_.x.col(rows_[static_cast<std::size_t>(k)]);
       for (const Index row : shuffled) {
@@ -49,6 +51,7 @@ Matrix log_densities(const Smoothing& smoothing, const Matrix& shares, const Mat
   Matrix out(shares.cols(), std::ssize(widths));
   parallel_for(block_count(shares.cols(), rows_per_block), threads, [&](Index block) {
     const Range range = block_range(shares.cols(), rows_per_block, block);
+    count_work(2.0 * static_cast<double>(range.size() * shares.rows()));
     for (Index i = range.begin; i < range.end; ++i) {
       out.row(i) = smoothing.log_pdf(shares.col(i), y.col(i), widths).transpose();
     }

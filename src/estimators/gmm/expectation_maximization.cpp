@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/work.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/lanes.hpp"
 #include "linalg/vector_math.hpp"
@@ -228,6 +229,9 @@ Sums over_rows(const EmRows& rows, const Matrix& means, bool full, Task& task, c
   const Index n = rows.z.rows();
   const Index blocks = block_count(n, kBlock);
   const Index parts = std::min(blocks, kParts);
+  const Index d = means.rows();
+  const double each = work::exponential + work::distance * static_cast<double>(full ? d * d : d);
+  count_work(each * static_cast<double>(n * means.cols()));
   std::vector<Sums> sums(static_cast<std::size_t>(parts), Sums(means.rows(), means.cols(), full));
   parallel_for(
       parts, task.threads(),

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "condens/core/errors.hpp"
+#include "core/work.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/vector_math.hpp"
@@ -106,6 +107,7 @@ RidgePath::RidgePath(Features features, const Dataset& data, Task& task)
     const Vector root = data.weights.segment(rows.begin, rows.size()).cwiseSqrt();
     const Matrix phi = rotated(rows) * root.asDiagonal();
     gram.selfadjointView<Eigen::Lower>().rankUpdate(phi);
+    count_work(work::product / 2 * static_cast<double>(m * m) * static_cast<double>(rows.size()));
     const Matrix y = (data.y.middleCols(rows.begin, rows.size()).colwise() - y_mean_) * root.asDiagonal();
     right.noalias() += phi * y.transpose();
   }
@@ -117,6 +119,8 @@ RidgePath::RidgePath(Features features, const Dataset& data, Task& task)
 }
 
 Matrix RidgePath::rotated(const Range& rows) const {
+  const double features = static_cast<double>(rotation_.rows());
+  count_work(work::product * features * features * static_cast<double>(rows.size()));
   return rotation_ * (features_(data_.x.middleCols(rows.begin, rows.size())).colwise() - mean_);
 }
 

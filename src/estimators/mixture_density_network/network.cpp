@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/work.hpp"
 #include "linalg/vector_math.hpp"
 
 namespace condens::mdn {
@@ -158,6 +159,13 @@ void backward(const Shape& shape, const Block& block, const Vector& parameters, 
   }
 }
 
+/// What is done with every number of the network `passes` times, and with its units and outputs.
+void count_passes(const Shape& shape, Index rows, double passes) {
+  const double each = passes * work::narrow_product * static_cast<double>(shape.n_parameters()) +
+                      2 * work::exponential * static_cast<double>(shape.layers * shape.hidden + shape.n_outputs());
+  count_work(each * static_cast<double>(rows));
+}
+
 }  // namespace
 
 Index Shape::layer_offset(Index layer) const {
@@ -183,6 +191,7 @@ Eigen::Block<Matrix> mixture(const Shape& shape, const MatrixView& x, const Vect
 }
 
 double loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector* losses) {
+  count_passes(shape, block.x.rows(), 1);
   evaluate(shape, block, parameters, work);
   const auto own = work.columns.col(0).head(block.x.rows());
   if (losses != nullptr) *losses = own;
@@ -191,6 +200,7 @@ double loss(const Shape& shape, const Block& block, const Vector& parameters, Wo
 
 double add_loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector& gradient) {
   const double value = loss(shape, block, parameters, work);
+  count_passes(shape, block.x.rows(), 2);
   differentiate_mixture(shape, block, work);
   backward(shape, block, parameters, work, gradient);
   return value;

@@ -9,6 +9,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "core/flush_subnormals.hpp"
+#include "core/work.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 
@@ -189,6 +190,7 @@ class PairSums::Pass {
   void add_tile(Index i, Index j) {
     Matrix distance(block, strip);
     Strip e;
+    double nanoseconds = 0;
     for (Index begin = i * block; begin < (i + 1) * block; begin += strip) {
       if (points_.weights.segment(begin, strip).maxCoeff() == 0) break;
       const double nearest = Boxes::nearest(strips_, begin / strip, blocks_, j);
@@ -206,11 +208,13 @@ class PairSums::Pass {
           } else if (!agree(kernels_[chain[k]].exponent, kernels_[chain[k - 1]].exponent)) {
             for (double& value : e) value *= value;
           }
+          nanoseconds += work::exponential * static_cast<double>(block * strip);
           const double f = factor(chain[k], i, j);
           if (f != 0) add_kernel(e, f, static_cast<Index>(chain[k]) * width_, begin, j * block, distance);
         }
       }
     }
+    count_work(nanoseconds);
   }
 
   static void first_kernel(double c, const Matrix& distance, Strip& e) {

@@ -1,35 +1,34 @@
 #pragma once
-// The procedure of pooling, whatever the list of members: every member is fitted to all rows and to
-// all but one fold in turn, the weights maximise the log score of the rows left out.
+// The procedure of pooling by folds, whatever the list of members: every member is fitted to all rows and to all but
+// one fold in turn, the weights maximise the log score of the rows left out.
 
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "condens/core/document.hpp"
-#include "condens/data/dataset.hpp"
-#include "condens/estimators/pool.hpp"
-#include "condens/model/pooled_density.hpp"
+#include "candidates.hpp"
+#include "combination.hpp"
+#include "core/flush_subnormals.hpp"
 
 namespace condens::pooling {
 
-struct Settings {
-  std::string_view owner;  ///< begins messages
-  std::vector<std::string> models;
-  const Document& options;  ///< of the members, by their names
-  double shrinkage;
-  double defensive_weight;
-  const std::vector<double>& cv;
-  Index seed;
+/// The data that a pool is fitted to, as both ways of pooling begin with them.
+struct PoolData {
+  /// Throws std::invalid_argument for bad data and folds.
+  PoolData(const Settings& settings, const Dataset& data);
+  PoolData(const PoolData&) = delete;
+  PoolData& operator=(const PoolData&) = delete;
+
+  FlushSubnormals guard;
+  Dataset storage;
+  const Dataset& rows;      ///< those that count
+  std::vector<Index> fold;  ///< of each
+  Pooled out;               ///< what was warned of; the broad Gaussian
 };
 
-struct Pooled {
-  PoolParts parts;
-  FitReport report;
-};
+/// Adds to the candidates that have a model those fits that leave one fold out each, and pools them. Throws
+/// NumericalError where no member can be fitted.
+Pooled pool_by_folds(std::vector<Candidate> candidates, const Settings& settings, PoolData& data, const Run& run);
 
-/// Throws std::invalid_argument for a list of models that is empty or names one twice, options of no
-/// member, bad options and data; NumericalError where no member can be fitted.
+/// All of it. Throws what candidates_of and PoolData throw.
 Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run);
 
 }  // namespace condens::pooling
