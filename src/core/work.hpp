@@ -15,10 +15,10 @@ namespace condens {
 
 /// Nanoseconds of one core for one operation.
 namespace work {
-inline constexpr double product = 0.1;          ///< multiplication and addition in a product of large matrices
+inline constexpr double product = 0.06;         ///< multiplication and addition in a product of large matrices
 inline constexpr double narrow_product = 0.25;  ///< the same where a matrix has few rows or columns
-inline constexpr double exponential = 2;
-inline constexpr double distance = 0.5;  ///< one coordinate of a squared distance
+inline constexpr double exponential = 1.3;
+inline constexpr double distance = 0.3;  ///< one coordinate of a squared distance
 }  // namespace work
 
 /// Adds to the meter of the computation that this thread works on; without one it does nothing. Costs some nanoseconds:

@@ -27,8 +27,8 @@ Runner runner(std::vector<Lap> laps) { return {.candidate = {}, .laps = std::mov
 TEST(Race, CostsGoOnAsAPowerOfTheRows) {
   EXPECT_NEAR(race::expected_seconds(runner({{250, 2, 0, 0}}), 1000), 2 * std::pow(4, 1.5), 1e-9);
   EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 4, 0, 0}}), 10000), 40, 1e-9);
-  // Neither faster than the power 1.6 nor slower than the square root.
-  EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 64, 0, 0}}), 4000), 64 * std::pow(4, 1.6), 1e-9);
+  // Neither faster than the power 1.2 nor slower than the square root.
+  EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 64, 0, 0}}), 4000), 64 * std::pow(4, 1.2), 1e-9);
   EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 1, 0, 0}}), 4000), 2, 1e-9);
   // A model that reads 2,000 rows of more.
   Runner own = runner({{250, 1, 0, 0}, {1000, 4, 0, 0}});
@@ -56,15 +56,18 @@ TEST(Race, PlansWhatTheBudgetAllows) {
   const std::vector<Runner> two = {runner({{250, 1, 0, 0}, {1000, 4, 0, 0}}),
                                    runner({{250, 1, 0, 0}, {1000, 4, 0, 0}})};
   const std::vector<Index> steps =
-      race::steps_below(64000);  // 250, 1,000, 4,000, 16,000: linear costs of 4, 16, 64, 256 s
+      race::steps_below(64000);  // linear costs: 4,000 rows 16 s, 16,000 64 s, 64,000 256 s
   const auto plan = [&](double left) { return race::plan_laps(two, {1, 0}, steps, 64000, left); };
-  EXPECT_EQ(plan(512).rows, (std::vector<Index>{64000, 64000}));
-  EXPECT_TRUE(plan(512).last);
-  EXPECT_EQ(plan(511).rows, (std::vector<Index>{4000, 4000}));  // 32 s of them
+  EXPECT_EQ(plan(513).rows, (std::vector<Index>{64000, 64000}));
+  EXPECT_TRUE(plan(513).last);
+  EXPECT_EQ(plan(511).rows, (std::vector<Index>{4000, 4000}));
   EXPECT_FALSE(plan(511).last);
-  // Less than a third of what is left: the most valuable first, each as far as it can.
-  EXPECT_EQ(plan(95).rows, (std::vector<Index>{4000, 16000}));
-  EXPECT_TRUE(plan(95).last);
+  // A third pays for one of them: the most valuable.
+  EXPECT_EQ(plan(94).rows, (std::vector<Index>{0, 4000}));
+  EXPECT_FALSE(plan(94).last);
+  // Not even that: as far as the budget goes.
+  EXPECT_EQ(plan(47).rows, (std::vector<Index>{4000, 4000}));
+  EXPECT_TRUE(plan(47).last);
   EXPECT_EQ(plan(20).rows, (std::vector<Index>{0, 4000}));
   EXPECT_EQ(plan(1).rows, (std::vector<Index>{0, 0}));
 }
@@ -168,7 +171,7 @@ TEST(Race, ALateDeveloperStaysInTheRace) {
 TEST(Race, TheBudgetEndsIt) {
   constexpr Index n = 20000;
   const Dataset data = line_data(n);
-  const std::map<std::string, Known> known = {{"mdn", {.seconds_of_row = 0.1}}, {"gp", {.spread = 1.1}}};
+  const std::map<std::string, Known> known = {{"mdn", {.seconds_of_row = 0.1}}, {"gp", {}}};
   Log log;
   const AutoDensity model =
       AutoDensity::fit(data, {.budget = 1500}, known_models(known, log, n), {.threads = 1, .observer = {}});

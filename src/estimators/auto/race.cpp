@@ -67,7 +67,7 @@ double expected_seconds(const Runner& runner, Index rows) {
   double power = 1.5;
   if (laps.size() > 1) {
     const Lap& before = laps[laps.size() - 2];
-    power = std::clamp(std::log(last.seconds / before.seconds) / log_growth(before.n_rows, last.n_rows), 0.5, 1.6);
+    power = std::clamp(std::log(last.seconds / before.seconds) / log_growth(before.n_rows, last.n_rows), 0.5, 1.2);
   }
   const Index full = std::clamp(runner.most_rows, last.n_rows, rows);
   return last.seconds * std::exp(power * log_growth(last.n_rows, full) + 0.75 * log_growth(full, rows));
@@ -134,10 +134,16 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
     return out;
   }
   const auto next = std::upper_bound(steps.begin(), steps.end(), reached);
-  if (next != steps.end() && sum_of(runners, on, *next) <= left / 3) {
-    for (const std::size_t k : on) out.rows[k] = *next;
-    return out;
+  double for_next = next == steps.end() ? 0.0 : left / 3;
+  bool any = false;
+  for (const std::size_t k : on) {
+    const double cost = sum_of(runners, {k}, next == steps.end() ? rows : *next);
+    if (cost > for_next) continue;
+    out.rows[k] = *next;
+    for_next -= cost;
+    any = true;
   }
+  if (any) return out;
   out.last = true;
   std::vector<Index> sizes = steps;
   sizes.push_back(rows);
@@ -208,9 +214,10 @@ double run_race(std::vector<Runner>& runners, const Track& track, double budget,
     const Standing now = standing(runners, track.scoring.weights);
     drop_hopeless(runners, now, rows);
     const Plan plan = plan_laps(runners, now.order, steps, rows, budget - spent);
-    for (std::size_t k = 0; k < runners.size() && plan.last; ++k) {
+    for (std::size_t k = 0; k < runners.size(); ++k) {
       Runner& own = runners[k];
-      if (own.running() && plan.rows[k] < rows && own.laps.back().n_rows < rows) {
+      const bool left_behind = plan.last ? plan.rows[k] < rows : plan.rows[k] == 0;
+      if (own.running() && left_behind && own.laps.back().n_rows < rows) {
         own.fate =
             message("the budget is spent; ", rows, " rows would take ", std::ceil(expected_seconds(own, rows)), " s");
       }

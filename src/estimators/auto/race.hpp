@@ -28,7 +28,7 @@ struct Runner {
   bool running() const { return candidate.failure.empty() && fate.empty(); }
 };
 
-/// Seconds of a fit to `rows` rows, from the laps so far (at least one): a power of the rows, between 1/2 and 1.6, as
+/// Seconds of a fit to `rows` rows, from the laps so far (at least one): a power of the rows, between 1/2 and 1.2, as
 /// from the last lap but one to the last; 3/2 where there is one lap. Beyond most_rows the power 3/4.
 double expected_seconds(const Runner& runner, Index rows);
 
@@ -37,8 +37,9 @@ double expected_seconds(const Runner& runner, Index rows);
 bool may_reach(const std::vector<Lap>& laps, double best, Index rows);
 
 /// The next laps: rows for each runner, 0 for none. `value` orders the runners, most valuable first. All that run go on
-/// to all `rows` where they fit into `left` seconds; else to `next` rows, where that takes at most a third of it; else
-/// the most valuable go as far as they can, `steps` or all, and `last` says that there is no further lap.
+/// to all `rows` where that fits into `left` seconds; else those to the next of `steps` that a third of it pays for,
+/// the most valuable first; where there is no further step, or none can pay for it, each as far as it can, and `last`
+/// says that there is no further lap.
 struct Plan {
   std::vector<Index> rows;
   bool last = false;

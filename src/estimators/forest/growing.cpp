@@ -201,7 +201,7 @@ class Grower {
       low = std::min(low, code_of(k));
       high = std::max(high, code_of(k));
     }
-    nanoseconds_ += 2.0 * static_cast<double>(range.size() * (2 + q));
+    nanoseconds_ += 1.2 * static_cast<double>(range.size() * (2 + q));
     if (low == high) return false;
     bins_.clear();
     const auto add = [&](Index slot, Index i) {
