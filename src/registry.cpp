@@ -326,7 +326,7 @@ std::deque<ModelInfo>& all_models() {
                                         "A convex combination of models, weighted by the log score of rows left out.",
                                         "Yao, Vehtari, Simpson and Gelman (2018)"),
       describe_model<AutoDensity, AutoOptions>(
-          "auto", "AutoCDE", "A pool of models that are chosen by the size of the data and the time allowed.",
+          "auto", "AutoCDE", "A pool of models that a race on parts of the data chooses, within a budget of time.",
           "Yao, Vehtari, Simpson and Gelman (2018)"),
   };
   return all;

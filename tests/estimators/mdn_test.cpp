@@ -308,6 +308,38 @@ TEST(Mdn, OfMoreFoldsThanRowsEachRowIsOne) {
             Mdn::fit(branches(7, 1), options).report().details.at("candidates"));
 }
 
+TEST(Mdn, ItsSizeFollowsTheRowsWhereNoneIsGiven) {
+  MdnOptions automatic;
+  automatic.n_members = 1;
+  automatic.adam_passes = 2;
+  automatic.max_iterations = 2;
+  automatic.adam_rows = 100;
+  // Few rows: two layers of 15 units and three Gaussians; four times adam_rows: three of 64 and five.
+  MdnOptions few = automatic;
+  few.n_components = {3};
+  few.units = {15};
+  few.regularization = {0.01};
+  few.layers = 2;
+  few.scale_floor = 0.03;
+  MdnOptions many = automatic;
+  many.n_components = {5};
+  many.units = {64};
+  many.regularization = {0.0025};
+  many.layers = 3;
+  many.scale_floor = 0.015;
+  for (const auto& [rows, same] : {std::pair{Index{100}, few}, {Index{400}, many}}) {
+    const Dataset data = branches(rows, 1);
+    const Mdn found = Mdn::fit(data, automatic);
+    const Mdn expected = Mdn::fit(data, same);
+    EXPECT_EQ(found.state().parameters, expected.state().parameters) << rows;
+    EXPECT_EQ(found.log_density(data.x, data.y), expected.log_density(data.x, data.y)) << rows;
+    // The number of layers is read from the number of parameters.
+    const Mdn loaded = Mdn::from_document(found.to_document());
+    EXPECT_EQ(loaded.shape().layers, same.layers);
+    EXPECT_EQ(loaded.log_density(data.x, data.y), found.log_density(data.x, data.y));
+  }
+}
+
 TEST(Mdn, BadOptionsAreNamed) {
   const Dataset data = branches(30, 1);
   const auto with = [&](auto MdnOptions::*member, auto value) {
@@ -315,19 +347,15 @@ TEST(Mdn, BadOptionsAreNamed) {
     options.*member = value;
     return complaint([&] { Mdn::fit(data, options); });
   };
-  EXPECT_EQ(with(&MdnOptions::units, std::vector<double>{}),
-            "MixtureDensityNetwork: units has no numbers, expected one or candidates");
   EXPECT_EQ(
       with(&MdnOptions::units, std::vector<double>{64, 64}),
       "MixtureDensityNetwork: units has 64 twice, expected candidates that differ, of which one is chosen; several "
       "layers of 64 units are units = 64 with the option layers");
   EXPECT_EQ(with(&MdnOptions::n_components, std::vector<double>{2.5}),
             "MixtureDensityNetwork: n_components = 2.5, expected a list of whole numbers, each in [1, 1000]");
-  EXPECT_EQ(with(&MdnOptions::regularization, std::vector<double>{}),
-            "MixtureDensityNetwork: regularization has no numbers, expected one or candidates");
   EXPECT_EQ(with(&MdnOptions::cv, std::vector<double>{}),
             "MixtureDensityNetwork: cv is empty, expected a number of folds or the fold of every row");
-  EXPECT_NE(with(&MdnOptions::scale_floor, 0.0).find("scale_floor"), std::string::npos);
+  EXPECT_NE(with(&MdnOptions::scale_floor, -1.0).find("scale_floor"), std::string::npos);
   EXPECT_NE(with(&MdnOptions::validation_fraction, 1.0).find("validation_fraction"), std::string::npos);
 }
 

@@ -32,12 +32,13 @@ enum class MdnOptimizer { automatic, lbfgs, adam };
 template <>
 inline constexpr auto choice_names<MdnOptimizer> = std::array<std::string_view, 3>{"auto", "lbfgs", "adam"};
 
-/// The defaults are our recommendation; `paper()` is the paper's network.
+/// The defaults are our recommendation, in which the size of the networks follows the number of rows; `paper()` is the
+/// paper's network.
 struct MdnOptions {
-  std::vector<double> n_components = {3};
-  std::vector<double> units = {15};
-  std::vector<double> regularization = {0.01};
-  Index layers = 2;
+  std::vector<double> n_components = {};
+  std::vector<double> units = {};
+  std::vector<double> regularization = {};
+  Index layers = 0;
   bool skip = true;
   MdnCovariance covariance = MdnCovariance::diagonal;
   Index n_members = 5;
@@ -46,11 +47,11 @@ struct MdnOptions {
   Index patience = 50;
   MdnOptimizer optimizer = MdnOptimizer::automatic;
   Index max_iterations = 300;
-  Index adam_rows = 20000;
+  Index adam_rows = 2000;
   Index adam_passes = 100;
   Index batch_size = 128;
   double learning_rate = 0.003;
-  double scale_floor = 0.03;
+  double scale_floor = 0;
   double defensive_weight = 1e-3;
   std::vector<double> cv = {5};
   bool standardize = true;
@@ -63,15 +64,17 @@ struct MdnOptions {
 template <>
 inline constexpr auto option_table<MdnOptions> = Fields{
     OptionField{"n_components", &MdnOptions::n_components, distinct(whole(1, most_components)),
-                "Gaussians of a network at every x: one number, or candidates for cross-validation."},
+                "Gaussians of a network at every x: one number, or candidates for cross-validation; none: 3, or 5 with "
+                "more than adam_rows rows."},
     OptionField{"units", &MdnOptions::units, whole(1, most_units),
                 "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
-                "which cross-validation takes one."},
+                "which cross-validation takes one; none: 15, or 64 with more than adam_rows rows."},
     OptionField{"regularization", &MdnOptions::regularization, distinct(at_least(0)),
                 "Weight decay: half of it times the squared weights is added to the mean loss; one number, or "
-                "candidates for cross-validation."},
-    OptionField{"layers", &MdnOptions::layers, whole(1, 10),
-                "Number of hidden layers, all of the same number of units."},
+                "candidates for cross-validation; none: 0.01, with more than adam_rows rows as much less as there are "
+                "more."},
+    OptionField{"layers", &MdnOptions::layers, whole(0, 10),
+                "Number of hidden layers, all of the same number of units; 0: 2, or 3 with more than adam_rows rows."},
     OptionField{"skip", &MdnOptions::skip, anything(),
                 "Add a linear function of the inputs to every mean that the network puts out."},
     OptionField{"covariance", &MdnOptions::covariance, anything(),
@@ -88,13 +91,16 @@ inline constexpr auto option_table<MdnOptions> = Fields{
     OptionField{"optimizer", &MdnOptions::optimizer, anything(),
                 "L-BFGS on all rows, Adam on batches of rows, or (auto) Adam for more than adam_rows rows."},
     OptionField{"max_iterations", &MdnOptions::max_iterations, whole(1), "Most steps of L-BFGS."},
-    OptionField{"adam_rows", &MdnOptions::adam_rows, whole(1), "With more training rows than this, auto is Adam."},
+    OptionField{"adam_rows", &MdnOptions::adam_rows, whole(1),
+                "With more rows than this, auto is Adam, and what is not given suits many rows."},
     OptionField{"adam_passes", &MdnOptions::adam_passes, whole(1, most_updates), "Most passes of Adam over the rows."},
     OptionField{"batch_size", &MdnOptions::batch_size, whole(1), "Rows of one step of Adam."},
     OptionField{"learning_rate", &MdnOptions::learning_rate, positive(),
                 "Of Adam at its first step; it falls to 0 along half a cosine."},
-    OptionField{"scale_floor", &MdnOptions::scale_floor, positive(),
-                "Every standard deviation of a component is larger than this share of the target's spread."},
+    OptionField{
+        "scale_floor", &MdnOptions::scale_floor, at_least(0),
+        "Every standard deviation of a component is larger than this share of the target's spread; 0: 0.03, with "
+        "more than adam_rows rows less, as the root of their number, but at least 0.003."},
     OptionField{"defensive_weight", &MdnOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"cv", &MdnOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},

@@ -21,13 +21,8 @@ namespace {
 
 constexpr std::string_view owner = Mdn::class_name;
 
-void check_list(const std::vector<double>& values, std::string_view name) {
-  require(!values.empty(), owner, ": ", name, " has no numbers, expected one or candidates");
-}
-
 /// Elsewhere a list of numbers is a layer each; here it is a choice.
 void check_units(std::vector<double> units) {
-  check_list(units, "units");
   std::sort(units.begin(), units.end());
   const auto twice = std::adjacent_find(units.begin(), units.end());
   if (twice == units.end()) return;
@@ -38,10 +33,20 @@ void check_units(std::vector<double> units) {
 
 void check_options(const MdnOptions& options) {
   validate_options(options, owner);
-  check_list(options.n_components, "n_components");
   check_units(options.units);
-  require(!options.regularization.empty(), owner, ": regularization has no numbers, expected one or candidates");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
+}
+
+/// With a size of the networks, and what restrains them, where none are given.
+MdnOptions sized(MdnOptions options, Index rows) {
+  const bool many = rows > options.adam_rows;
+  const double share = many ? static_cast<double>(options.adam_rows) / static_cast<double>(rows) : 1.0;
+  if (options.n_components.empty()) options.n_components = {many ? 5.0 : 3.0};
+  if (options.units.empty()) options.units = {many ? 64.0 : 15.0};
+  if (options.regularization.empty()) options.regularization = {0.01 * share};
+  if (options.layers == 0) options.layers = many ? 3 : 2;
+  if (options.scale_floor == 0) options.scale_floor = std::max(0.003, 0.03 * std::sqrt(share));
+  return options;
 }
 
 /// Multiples of 2^-30. Training follows a difference in the last digit to another minimum of the loss: after this, data
@@ -219,7 +224,8 @@ Networks best_of(const std::vector<Member>& members) {
 }  // namespace
 
 MdnOptions MdnOptions::paper() {
-  return {.units = {5, 10, 20},
+  return {.n_components = {3},
+          .units = {5, 10, 20},
           .regularization = {0},
           .layers = 1,
           .skip = false,
@@ -227,23 +233,27 @@ MdnOptions MdnOptions::paper() {
           .n_members = 1,
           .validation_fraction = 0,
           .optimizer = MdnOptimizer::lbfgs,
+          .scale_floor = 0.03,
           .defensive_weight = 0};
 }
 
 namespace {
 
 mdn::Shape shape_of(const MdnOptions& options, const MdnState& state, Index n_inputs, Index n_targets) {
-  const mdn::Shape out{.n_inputs = n_inputs,
-                       .n_targets = n_targets,
-                       .hidden = state.units,
-                       .layers = options.layers,
-                       .n_components = state.n_components,
-                       .skip = options.skip,
-                       .isotropic = options.covariance == MdnCovariance::spherical,
-                       .scale_floor = state.scale_floor,
-                       .most_scale = state.most_scale};
+  mdn::Shape out{.n_inputs = n_inputs,
+                 .n_targets = n_targets,
+                 .hidden = state.units,
+                 .layers = options.layers,
+                 .n_components = state.n_components,
+                 .skip = options.skip,
+                 .isotropic = options.covariance == MdnCovariance::spherical,
+                 .scale_floor = state.scale_floor,
+                 .most_scale = state.most_scale};
   constexpr Index most = 10000;  // as in the options: no product of these overflows
   const bool sizes = out.hidden <= most && out.n_components <= most && n_targets >= 1;
+  if (sizes && options.layers == 0) {  // it followed from the rows, and shows in the number of parameters
+    for (out.layers = 1; out.layers < 10 && state.parameters.rows() > out.n_parameters();) ++out.layers;
+  }
   if (!sizes || state.parameters.rows() != out.n_parameters()) {
     throw FormatError(message(Mdn::class_name, ": the parameters are not those of its networks"));
   }
@@ -288,17 +298,18 @@ GaussianMixtures Mdn::laws(const MatrixView& x) const {
   return GaussianMixtures::separate(std::move(means), std::move(scales), std::move(log_weights));
 }
 
-Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
+Mdn Mdn::fit(const Dataset& data, const MdnOptions& given, const Run& run) {
   data.check(owner);
-  check_options(options);
+  check_options(given);
   const FlushSubnormals guard;
   FitReport report;
   Dataset storage;
   const Dataset& present = rows_that_count(data, storage);
   // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as
   // they are.
-  const bool given_folds = options.cv.size() > 1;
+  const bool given_folds = given.cv.size() > 1;
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
+  const MdnOptions options = sized(given, rows.size());
   const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   preparation::warn_of_data(data, standardized, report);
   const Dataset own = rows_of_training(standardized.data, options.standardize);
@@ -314,7 +325,7 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   Networks networks = best_of(members);
   report_floor(share_on_floor(shape, own, networks.parameters), options.scale_floor, report);
   InputRange range = InputRange::of(own.x);
-  return {options,
+  return {given,
           {.n_components = shape.n_components,
            .units = shape.hidden,
            .regularization = ensemble.training.decay,
