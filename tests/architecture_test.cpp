@@ -57,6 +57,8 @@ constexpr std::array built_on = {
     BuiltOn{"lsmi", "lsce"},
     BuiltOn{"salscde", "lscde"},
     BuiltOn{"salscde", "sacde"},
+    BuiltOn{"forest", "trees"},
+    BuiltOn{"boost", "trees"},
     BuiltOn{"auto", "pool"},
 };
 

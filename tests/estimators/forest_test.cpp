@@ -46,7 +46,7 @@ Dataset mixed_data(Index n, std::uint64_t seed) {
 }
 
 forest::GrowingData growing_data(const Dataset& data) {
-  return {forest::bin_inputs(data, 256, 1), data.y, Vector::Ones(data.size())};
+  return {trees::bin_inputs(data, 256, 1), data.y, Vector::Ones(data.size())};
 }
 
 double squares(const Dataset& data, const std::vector<Index>& rows) {

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "atoms.hpp"
-#include "binned_inputs.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "data/random_splits.hpp"
+#include "estimators/trees/binned_inputs.hpp"
 #include "growing.hpp"
 #include "model/preparation.hpp"
 #include "out_of_bag.hpp"
@@ -71,15 +71,8 @@ class Maker {
       : data_(data), x_scale_(x_scale), options_(options), defensive_(defensive), threads_(threads) {
     // Weights that are shares of the rows count as rows, too.
     const double mean = data.weights.mean();
-    growing_ = {bin_inputs(binned, options.max_bins, threads), data.y, data.weights / std::min(1.0, mean)};
-    for (std::size_t g = 0; g < growing_.inputs.size(); ++g) {
-      BinnedInput& input = growing_.inputs[g];
-      const Index row = input.rows.front();
-      if (input.categorical()) continue;
-      for (double& edge : input.edges) {  // to the standardised scale
-        edge = x_scale.is_constant(row) ? 0.0 : (edge - x_scale.mean()[row]) / x_scale.scale()[row];
-      }
-    }
+    growing_ = {trees::bin_inputs(binned, options.max_bins, threads), data.y, data.weights / std::min(1.0, mean)};
+    trees::standardize_edges(growing_.inputs, x_scale);
     atoms_ = make_atoms(data.y, growing_.weights, options.n_atoms);
     state_.atoms = atoms_.means;
     state_.atom_spreads = atoms_.spreads;
@@ -145,7 +138,7 @@ class Maker {
     };
     const double whole = likelihood({}, {});
     RandomStream random(static_cast<std::uint64_t>(options_.seed), stream_of_shuffles);
-    for (const BinnedInput& input : growing_.inputs) {
+    for (const trees::BinnedInput& input : growing_.inputs) {
       if (input.n_codes < 2) continue;
       const double loss = whole - likelihood(input.rows, random.permutation(n));
       for (const Index row : input.rows) out[row] = std::max(0.0, loss) / static_cast<double>(input.rows.size());
@@ -219,7 +212,7 @@ GaussianMixtures Forest::laws(const MatrixView& x) const {
   Matrix shares = Matrix::Zero(trees_->n_atoms(), x.cols());
   Vector own(trees_->n_atoms());
   for (Index i = 0; i < x.cols(); ++i) {
-    const Trees::Input input(*trees_, x.col(i));
+    const trees::SavedTrees::Inputs input = trees_->inputs(x.col(i));
     own.setZero();
     for (Index t = 0; t < trees_->size(); ++t) trees_->add(t, input, own);
     shares.col(i) = own / static_cast<double>(trees_->size());

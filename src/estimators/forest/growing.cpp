@@ -12,6 +12,9 @@
 
 namespace condens::forest {
 
+using trees::BinnedInput;
+using trees::Code;
+
 namespace {
 
 constexpr Index series_terms = 10;      // of the density of each target
@@ -134,8 +137,7 @@ class Grower {
     double gain = 0;
   };
 
-  /// Levels by the mean of their first response, so that the best of all splits in two is between neighbours (W. D.
-  /// Fisher, On grouping for maximum homogeneity, JASA 53, 1958); those that the tree has not seen are in the middle.
+  /// Levels by the mean of their first response; those that the tree has not seen are in the middle.
   void order_levels(const BinnedInput& input) {
     std::vector<Code>& codes = codes_.back();
     codes.resize(tree_.rows.size());
@@ -150,11 +152,7 @@ class Grower {
       mean[codes[k]] += responses_(0, static_cast<Index>(k));
     }
     for (std::size_t c = 0; c < levels; ++c) mean[c] = weight[c] > 0 ? mean[c] / weight[c] : 0.0;
-    std::vector<std::size_t> order(levels);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return mean[a] < mean[b]; });
-    std::vector<Code> place(levels);
-    for (std::size_t c = 0; c < levels; ++c) place[order[c]] = static_cast<Code>(c);
+    const std::vector<Code> place = trees::places_by(mean);
     for (Code& code : codes) code = place[code];
     for (std::size_t c = 0; c < levels; ++c) {
       tree_.positions.back().push_back(static_cast<double>(place[c]) - static_cast<double>(place[0]));

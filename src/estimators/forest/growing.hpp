@@ -3,15 +3,16 @@
 
 #include <vector>
 
-#include "binned_inputs.hpp"
 #include "condens/core/random.hpp"
 #include "condens/estimators/forest.hpp"
+#include "estimators/trees/binned_inputs.hpp"
+#include "estimators/trees/saved_trees.hpp"
 
 namespace condens::forest {
 
 /// What all trees share.
 struct GrowingData {
-  std::vector<BinnedInput> inputs;
+  std::vector<trees::BinnedInput> inputs;
   Matrix y;        ///< d_y x n, standardised
   Vector weights;  ///< n, > 0; mean at least 1
 };
@@ -34,8 +35,7 @@ struct GrownTree {
   std::vector<Node> nodes;
   std::vector<Index> rows;   ///< that it is made of, by leaf
   std::vector<bool> in_bag;  ///< of every row of the data
-  /// For every input its levels' places, less that of level 0; empty for numbers.
-  std::vector<std::vector<double>> positions;
+  trees::Positions positions;
 };
 
 /// The value of a category at a level is the level's position. Cost: rows times inputs tried times depth.

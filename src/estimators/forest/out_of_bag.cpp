@@ -36,7 +36,7 @@ Matrix OutOfBag::shares(int threads, const std::vector<Index>& shuffled, const s
       for (const Index row : shuffled) {
         x[row] = data_.x(row, rows_[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])]);
       }
-      const Trees::Input input(trees_, x);
+      const trees::SavedTrees::Inputs input = trees_.inputs(x);
       own.setZero();
       const std::vector<Index>& unseen = unseen_by_[static_cast<std::size_t>(k)];
       for (const Index t : unseen) trees_.add(t, input, own);

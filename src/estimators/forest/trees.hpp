@@ -7,6 +7,7 @@
 
 #include "condens/data/standardizer.hpp"
 #include "condens/estimators/forest.hpp"
+#include "estimators/trees/saved_trees.hpp"
 #include "growing.hpp"
 
 namespace condens::forest {
@@ -21,41 +22,21 @@ class Trees {
   /// Throws FormatError where the state's nodes are no trees over its inputs, or its leaves hold no atoms.
   Trees(const ForestState& state, const Standardizer& x_scale);
 
-  Index size() const { return std::ssize(roots_); }
+  Index size() const { return trees_.size(); }
   Index n_atoms() const { return n_atoms_; }
 
-  /// What the trees read of an x (standardised column): its numbers, and what is not zero of its indicators.
-  class Input {
-   public:
-    Input(const Trees& trees, const VectorView& x);
-
-   private:
-    friend Trees;
-    const double* x_;
-    std::vector<std::vector<std::pair<Index, double>>> indicators_;  // of each input that is a category
-  };
+  /// What the trees read of an x (standardised column).
+  trees::SavedTrees::Inputs inputs(const VectorView& x) const { return {trees_, x}; }
 
   /// Adds the shares of the atoms in x's leaf of tree t, whose sum is 1.
-  void add(Index t, const Input& x, Vector& shares) const;
+  void add(Index t, const trees::SavedTrees::Inputs& x, Vector& shares) const;
 
  private:
-  struct Node {
-    std::int32_t input;  // -1: a leaf
-    std::int32_t next;   // left child, or leaf
-    double threshold;
-  };
-  double value(Index t, const Node& node, const Input& x) const;
-
+  trees::SavedTrees trees_;
   Index n_atoms_;
-  std::vector<Node> nodes_;
-  std::vector<std::int32_t> roots_;
   std::vector<Index> leaves_;
   std::vector<std::uint16_t> entry_atoms_;
   std::vector<float> entry_weights_;
-  std::vector<std::vector<Index>> rows_of_input_;
-  Matrix positions_;
-  Vector x_mean_;
-  Vector x_scale_;
 };
 
 }  // namespace condens::forest

@@ -1,10 +1,11 @@
 #include "binned_inputs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "condens/core/parallel.hpp"
 
-namespace condens::forest {
+namespace condens::trees {
 
 namespace {
 
@@ -79,4 +80,23 @@ std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int thr
   return out;
 }
 
-}  // namespace condens::forest
+void standardize_edges(std::vector<BinnedInput>& inputs, const Standardizer& x_scale) {
+  for (BinnedInput& input : inputs) {
+    const Index row = input.rows.front();
+    if (input.categorical()) continue;
+    for (double& edge : input.edges) {
+      edge = x_scale.is_constant(row) ? 0.0 : (edge - x_scale.mean()[row]) / x_scale.scale()[row];
+    }
+  }
+}
+
+std::vector<Code> places_by(const std::vector<double>& key) {
+  std::vector<std::size_t> order(key.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b]; });
+  std::vector<Code> place(key.size());
+  for (std::size_t c = 0; c < order.size(); ++c) place[order[c]] = static_cast<Code>(c);
+  return place;
+}
+
+}  // namespace condens::trees

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "condens/data/dataset.hpp"
+#include "condens/data/standardizer.hpp"
 
-namespace condens::forest {
+namespace condens::trees {
 
 using Code = std::uint16_t;
 
@@ -23,4 +24,12 @@ struct BinnedInput {
 /// rows are no indicators, at most one of them 1 at a time, is several numbers.
 std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads);
 
-}  // namespace condens::forest
+/// The edges on the standardised scale, where data were binned in the units of the user, in which indicators are 0
+/// and 1.
+void standardize_edges(std::vector<BinnedInput>& inputs, const Standardizer& x_scale);
+
+/// The levels of a category in the rising order of `key`, equal ones in their own order, so that the best of all splits
+/// in two is between neighbours (W. D. Fisher, On grouping for maximum homogeneity, JASA 53, 1958): the place of each.
+std::vector<Code> places_by(const std::vector<double>& key);
+
+}  // namespace condens::trees
