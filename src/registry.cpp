@@ -8,6 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/estimators/auto.hpp"
+#include "condens/estimators/boost.hpp"
 #include "condens/estimators/epsilon_kde.hpp"
 #include "condens/estimators/forest.hpp"
 #include "condens/estimators/forward_selection.hpp"
@@ -292,6 +293,10 @@ std::deque<ModelInfo>& all_models() {
           "forest", "ConditionalForest",
           "Random forest: the y of the training rows that share a leaf with x, each with a Gaussian around it.",
           "Meinshausen (2006); Pospisil and Lee (2018); Cevid et al. (2022)"),
+      describe_model<Boost, BoostOptions>(
+          "boost", "BoostedDensity",
+          "Gradient-boosted trees for location and scale, and a Gaussian mixture for what is left.",
+          "Friedman (2001); Duan et al. (2020)"),
       describe_model<Gskd, GskdOptions>(
           "gskd", "GSKD", "Sparse density from tunable kernels, placed one by one by a leave-one-out regression.",
           "Chen, Hong and Harris (2010)"),

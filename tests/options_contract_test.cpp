@@ -57,6 +57,7 @@ Document quick_options(const std::string& model, const std::string& preset) {
   if (model == "mdn") return Document::Object{{"max_iterations", 15}, {"n_members", 1}};
   if (model == "forest")
     return Document::Object{{"n_trees", 10}, {"min_samples_leaf", list({2, 5})}, {"max_features", list({0.5, 1})}};
+  if (model == "boost") return Document::Object{{"n_rounds", 20}, {"min_samples_leaf", 3}};
   if (model == "forward") return Document::Object{{"model", "ekde"}, {"cv", 2}};
   return Document::Object{};
 }
@@ -112,7 +113,9 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"gmm", "short_iterations"}, Document::Object{{"n_components", 3}, {"starts", 3}, {"max_iterations", 1}}},
       {{"gmm", "region"}, one("initialization", "random")},
       {{"gmm", "initial_variance"}, one("initialization", "random")},
-      {{"location_scale", "max_rows"}, one("mean", "gp")}};
+      {{"location_scale", "max_rows"}, one("mean", "gp")},
+      {{"boost", "n_components"}, one("n_folds", 3)},
+      {{"boost", "patience"}, Document::Object{{"n_folds", 3}, {"n_rounds", 100}, {"learning_rate", 0.5}}}};
   const std::map<Key, Document> paper = {
       {{"sacde", "first_regularization"}, one("adaptive", true)},
       {{"lsce", "scoring"}, components},

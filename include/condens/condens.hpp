@@ -19,6 +19,7 @@
 #include "condens/distributions/gaussian_components.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/estimators/auto.hpp"
+#include "condens/estimators/boost.hpp"
 #include "condens/estimators/epsilon_kde.hpp"
 #include "condens/estimators/forest.hpp"
 #include "condens/estimators/forward_selection.hpp"

@@ -62,6 +62,7 @@ inline Document quick_options(const Case& c) {
                             {"regularization", Document::Array{0.01, 0.1}}};
   if (c.model == "forest")
     return Document::Object{{"n_trees", 20}, {"min_samples_leaf", Document::Array{3, 10}}, {"max_features", 0.7}};
+  if (c.model == "boost") return Document::Object{{"n_rounds", 60}, {"min_samples_leaf", 5}};
   if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
   return {};
 }

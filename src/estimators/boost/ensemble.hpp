@@ -1,0 +1,31 @@
+#pragma once
+// Boosted trees as they are asked: location and scale at x, and the distributions there.
+
+#include <vector>
+
+#include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/estimators/boost.hpp"
+#include "estimators/trees/saved_trees.hpp"
+#include "rounds.hpp"
+
+namespace condens::boosting {
+
+/// The parts of a state that are trees.
+void write_trees(const BoostingData& data, const Boosted& boosted, Index n_inputs, BoostState& state);
+
+/// m and log s, d_y x n each.
+struct Moments {
+  Matrix location;
+  Matrix log_scale;
+};
+
+/// By trees `range` of a state, which belong to as many of its models as `models` says; x is standardised.
+Moments moments(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
+                const MatrixView& x);
+
+/// log p at columns of y, by moments at as many x.
+Vector log_densities(const BoostState& state, const Moments& at, const MatrixView& y);
+
+GaussianMixtures mixtures(const BoostState& state, const Moments& at);
+
+}  // namespace condens::boosting
