@@ -11,7 +11,7 @@ namespace condens::trees {
 namespace {
 
 constexpr Index most_nodes = 2'000'000'000;
-constexpr Index lanes = 8;  // columns that walk together: one waits for the memory of the other
+constexpr Index lanes = 8;  // columns that walk together: while one waits for memory, others go on
 
 }  // namespace
 
@@ -94,6 +94,14 @@ SavedTrees::SavedTrees(std::string_view owner, const Parts& parts, Index n_leave
       leaf_of_node_.push_back(-1);
     }
   }
+  std::vector<std::int32_t> height(nodes_.size(), 0);
+  for (Index k = n_nodes - 1; k >= 0; --k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (leaf_of_node_[at] >= 0) continue;
+    const auto child = static_cast<std::size_t>(nodes_[at].next);
+    height[at] = 1 + std::max(height[child], height[child + 1]);
+  }
+  for (const std::int32_t root : roots_) heights_.push_back(height[static_cast<std::size_t>(root)]);
   if (categories_.empty()) return;
   for (std::size_t t = 0; t < roots_.size(); ++t) {  // a tree's nodes follow its root
     const Index end = t + 1 < roots_.size() ? roots_[t + 1] : n_nodes;
@@ -150,26 +158,32 @@ void SavedTrees::leaves(Index t, Inputs& x, std::vector<std::int32_t>& out) cons
   }
   out.resize(static_cast<std::size_t>(n));
   const std::int32_t root = roots_[static_cast<std::size_t>(t)];
-  const Index stride = x.values_.rows();
+  const std::int32_t height = heights_[static_cast<std::size_t>(t)];
+  const Node* const nodes = nodes_.data();
+  const auto step = [&](std::int32_t at, const double* values) {
+    const Node& node = nodes[at];
+    return node.next + (values[node.input] > node.threshold ? 1 : 0);
+  };
   for (Index begin = 0; begin < n; begin += lanes) {
-    const Index count = std::min(lanes, n - begin);
-    const double* values = x.values_.data() + begin * stride;
-    std::array<std::int32_t, lanes> at;
-    at.fill(root);
-    std::int32_t moved = 1;
-    while (moved != 0) {
-      moved = 0;
-      for (Index l = 0; l < count; ++l) {
-        const auto lane = static_cast<std::size_t>(l);
-        const Node& node = nodes_[static_cast<std::size_t>(at[lane])];
-        const std::int32_t next = node.next + (values[l * stride + node.input] > node.threshold ? 1 : 0);
-        moved |= next ^ at[lane];
-        at[lane] = next;
-      }
+    const auto column = [&](Index l) { return x.values_.col(std::min(begin + l, n - 1)).data(); };
+    const double *u = column(0), *v = column(1), *w = column(2), *z = column(3);
+    const double *p = column(4), *q = column(5), *r = column(6), *s = column(7);
+    // Names, not an array: compilers would gather an array into vectors and take it apart again.
+    std::int32_t a = root, b = root, c = root, d = root, e = root, f = root, g = root, h = root;
+    for (std::int32_t k = 0; k < height; ++k) {
+      a = step(a, u);
+      b = step(b, v);
+      c = step(c, w);
+      d = step(d, z);
+      e = step(e, p);
+      f = step(f, q);
+      g = step(g, r);
+      h = step(h, s);
     }
-    for (Index l = 0; l < count; ++l) {
+    const std::array<std::int32_t, lanes> found{a, b, c, d, e, f, g, h};
+    for (Index l = 0; l < std::min(lanes, n - begin); ++l) {
       out[static_cast<std::size_t>(begin + l)] =
-          leaf_of_node_[static_cast<std::size_t>(at[static_cast<std::size_t>(l)])];
+          leaf_of_node_[static_cast<std::size_t>(found[static_cast<std::size_t>(l)])];
     }
   }
 }

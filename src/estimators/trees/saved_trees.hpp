@@ -71,6 +71,7 @@ class SavedTrees {
   std::vector<Node> nodes_;
   std::vector<std::int32_t> leaf_of_node_;
   std::vector<std::int32_t> roots_;
+  std::vector<std::int32_t> heights_;  // of trees: most steps to a leaf
   std::vector<std::vector<Index>> rows_of_input_;
   std::vector<Index> categories_;         // inputs of several rows
   std::vector<Index> category_of_input_;  // its place among these; -1: a number
