@@ -65,7 +65,7 @@ template <>
 inline constexpr auto option_table<KqrOptions> = Fields{
     OptionField{"quantile_levels", &KqrOptions::quantile_levels,
                 Bounds{.low = 0, .high = 1, .low_open = true, .high_open = true},
-                "Levels of the quantiles that are estimated, ascending, two at least."},
+                "Levels of the quantiles that are estimated, ascending; one alone is possible."},
     OptionField{"bandwidth", &KqrOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, candidates, or none: a grid that grows "
                 "with the square root of the number of inputs."},
@@ -78,9 +78,11 @@ inline constexpr auto option_table<KqrOptions> = Fields{
                 "number of rows, or its sum (paper)."},
     OptionField{"refine", &KqrOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
-    OptionField{"spread", &KqrOptions::spread, distinct(positive()),
-                "Standard deviation of the Gaussian of an interval between quantiles, in lengths of the interval: one "
-                "number, or candidates."},
+    OptionField{
+        "spread", &KqrOptions::spread, distinct(positive()),
+        "Standard deviation of the Gaussian of an interval between quantiles, in lengths of the interval; of one "
+        "level alone, in standard deviations of a Gaussian with the same pinball loss: one number, or "
+        "candidates."},
     OptionField{"bandwidth_y_floor", &KqrOptions::bandwidth_y_floor, distinct(positive()),
                 "Smallest standard deviation of a component, on the standardised scale of y: one number, or "
                 "candidates."},
@@ -101,7 +103,7 @@ inline constexpr auto option_table<KqrOptions> = Fields{
 struct KqrState {
   double bandwidth = 0;          ///< standardised scale
   double regularization = 0;     ///< see KqrLoss
-  double spread = 0;             ///< of a component, in lengths of its interval
+  double spread = 0;             ///< of a component, in lengths of its interval; of one level on the standardised scale
   double bandwidth_y_floor = 0;  ///< standardised scale
   Matrix x;                      ///< d_x x n, standardised
   Matrix coefficients;           ///< n x levels
@@ -146,8 +148,10 @@ inline constexpr auto result_table<Kqr> = Fields{
     StateField{"bandwidth", &KqrState::bandwidth, "Gaussian width in x that was used, on the standardised scale."}
         .positive(),
     StateField{"regularization", &KqrState::regularization, "Penalty that was used."},
-    StateField{"spread", &KqrState::spread,
-               "Standard deviation of a component that was used, in lengths of its interval."}
+    StateField{
+        "spread", &KqrState::spread,
+        "Standard deviation of a component that was used, in lengths of its interval; of one level alone, on the "
+        "standardised scale of y."}
         .positive(),
     StateField{"bandwidth_y_floor", &KqrState::bandwidth_y_floor,
                "Smallest standard deviation of a component that was used, on the standardised scale of y."}

@@ -25,9 +25,7 @@ void check_options(const KqrOptions& options, const Dataset& data) {
   require(data.y.rows() == 1, owner, ": y has ", data.y.rows(),
           " columns, expected one: quantiles are those of a single target");
   const std::vector<double>& levels = options.quantile_levels;
-  require(levels.size() >= 2, owner, ": quantile_levels has ", levels.size(),
-          " numbers, expected at least two: the density lies between them; of one quantile alone give a level close to "
-          "it, too");
+  require(!levels.empty(), owner, ": quantile_levels is empty, expected at least one level in (0, 1)");
   for (std::size_t j = 1; j < levels.size(); ++j) {
     require(levels[j - 1] < levels[j], owner, ": quantile_levels has ", levels[j], " after ", levels[j - 1],
             ", expected ascending levels");
@@ -167,23 +165,31 @@ Candidate choose(Problem& problem, const KqrOptions& options, const Dataset& giv
   return best;
 }
 
+/// f_tau at the rows of the fit, levels x rows.
+Matrix quantiles_at_rows(const std::vector<QuantileFit>& fits) {
+  Matrix out(std::ssize(fits), fits.front().coefficients.size());
+  for (Index j = 0; j < out.rows(); ++j) {
+    const QuantileFit& fit = fits[static_cast<std::size_t>(j)];
+    out.row(j) = (fit.kernel_part.array() + fit.intercept).transpose();
+  }
+  return out;
+}
+
 /// Objectives, certificates, and how often neighbouring quantiles cross at the rows.
-void report_fits(const std::vector<QuantileFit>& fits, FitReport& report) {
+void report_fits(const std::vector<QuantileFit>& fits, Matrix quantiles, FitReport& report) {
   const Index m = std::ssize(fits);
-  const Index n = fits.front().coefficients.size();
+  const Index pairs = (m - 1) * quantiles.cols();
   Certificates certificates;
-  Matrix quantiles(m, n);
   Vector objectives(m);
   for (Index j = 0; j < m; ++j) {
     const QuantileFit& fit = fits[static_cast<std::size_t>(j)];
     objectives[j] = fit.objective;
-    quantiles.row(j) = (fit.kernel_part.array() + fit.intercept).transpose();
     certificates.add(fit);
   }
   report.details.set("objectives", objectives);
   report.details.set("certificate", account_of(certificates));
-  report.details.set("crossing_rate",
-                     static_cast<double>(kqr::rearrange(quantiles)) / static_cast<double>((m - 1) * n));
+  const auto crossings = static_cast<double>(kqr::rearrange(quantiles));
+  report.details.set("crossing_rate", pairs > 0 ? crossings / static_cast<double>(pairs) : 0.0);
   if (certificates.largest_gap > certified) {
     report.status = "gap above 1e-9";
     report.warnings.push_back(message("the objective of a level may exceed the least by ", certificates.largest_gap,
@@ -227,7 +233,7 @@ KqrOptions KqrOptions::paper() {
 
 void Kqr::check(const KqrOptions& options, const KqrState& state) {
   const std::vector<double>& levels = options.quantile_levels;
-  const bool one_each = levels.size() >= 2 && std::ssize(levels) == state.intercepts.size();
+  const bool one_each = !levels.empty() && std::ssize(levels) == state.intercepts.size();
   if (!one_each || !std::is_sorted(levels.begin(), levels.end())) {
     throw FormatError(message(class_name, ": the levels of the quantiles do not fit their functions"));
   }
@@ -277,11 +283,15 @@ Kqr Kqr::fit(const Dataset& data, const KqrOptions& given, const Run& run) {
   report_rows(drawn.data.size(), rows.size(), report);
   const KqrOptions options = settle_candidates(given, drawn.data.x);
   Problem problem = problem_of(drawn.data, options, Defensive::fit(options.defensive_weight, standardized.data));
-  const Candidate best = choose(problem, options, data, drawn.rows, run, report);
+  Candidate best = choose(problem, options, data, drawn.rows, run, report);
 
   Task task(run, "solving for every level", static_cast<double>(problem.levels.size()));
   const std::vector<QuantileFit> fits = kqr::solve_levels(problem, best.bandwidth, best.regularization, task);
-  report_fits(fits, report);
+  const Matrix quantiles = quantiles_at_rows(fits);
+  if (problem.fold.empty()) {
+    best.shape = kqr::shape_of(problem, problem.spreads.front(), problem.floors.front(), quantiles);
+  }
+  report_fits(fits, quantiles, report);
   Solutions found = gather(fits);
   return {given,
           {.bandwidth = best.bandwidth,

@@ -52,17 +52,6 @@ Certificates predict_fold(const Problem& problem, double bandwidth, const std::v
   return certificates;
 }
 
-/// Mean over the levels of psi(y - q), for every row.
-Vector pinball_losses(const Problem& problem, const Matrix& quantiles) {
-  Vector out = Vector::Zero(quantiles.cols());
-  for (Index j = 0; j < quantiles.rows(); ++j) {
-    const double level = problem.levels[static_cast<std::size_t>(j)];
-    const Vector r = (problem.data.y.row(0) - quantiles.row(j)).transpose();
-    out.array() += (level * r.array()).max((level - 1) * r.array());
-  }
-  return out / static_cast<double>(quantiles.rows());
-}
-
 /// The candidate's shape of least NLL, and its score.
 void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   rearrange(quantiles);
@@ -72,7 +61,7 @@ void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   Vector losses;
   for (const double spread : problem.spreads) {
     for (const double floor : problem.floors) {
-      const LawShape shape{spread, floor};
+      const LawShape shape = shape_of(problem, spread, floor, quantiles);
       const Vector nll = -quantile_laws.laws(quantiles, shape, problem.defensive)
                               .log_pdf(problem.data.y, {.threads = 1, .observer = {}});
       const double mean = dot(shares.data(), nll.data(), nll.size());
@@ -103,6 +92,25 @@ Matrix gaussian_kernel(const MatrixView& centers, const MatrixView& points, doub
     exp_in_place(own);
   }
   return out;
+}
+
+Vector pinball_losses(const Problem& problem, const Matrix& quantiles) {
+  Vector out = Vector::Zero(quantiles.cols());
+  for (Index j = 0; j < quantiles.rows(); ++j) {
+    const double level = problem.levels[static_cast<std::size_t>(j)];
+    const Vector r = (problem.data.y.row(0) - quantiles.row(j)).transpose();
+    out.array() += (level * r.array()).max((level - 1) * r.array());
+  }
+  return out / static_cast<double>(quantiles.rows());
+}
+
+LawShape shape_of(const Problem& problem, double spread, double floor, const Matrix& quantiles) {
+  if (problem.levels.size() > 1) return {spread, floor};
+  const Vector losses = pinball_losses(problem, quantiles);
+  const double loss = dot(problem.data.weights.data(), losses.data(), losses.size()) / problem.data.weights.sum();
+  // Beyond any quantile of the rows, rounding of those that touch it is all the loss there is.
+  const double farthest = (problem.data.y - quantiles).cwiseAbs().maxCoeff();
+  return {std::max(spread * std::min(unit_of_spread(problem.levels, loss), farthest), floor), floor};
 }
 
 double penalty(KqrLoss loss, double regularization, double total_weight) {

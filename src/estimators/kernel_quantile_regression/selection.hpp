@@ -49,6 +49,12 @@ struct Certificates {
   void add(const Certificates& other);
 };
 
+/// Mean over the levels of psi(y - q), for every row; quantiles are levels x n.
+Vector pinball_losses(const Problem& problem, const Matrix& quantiles);
+
+/// What an option's `spread` and `bandwidth_y_floor` mean where the rows have these quantiles.
+LawShape shape_of(const Problem& problem, double spread, double floor, const Matrix& quantiles);
+
 /// Every pair of width and penalty, in that order. Work: one unit a row, pair and fold.
 std::vector<Candidate> score_candidates(const Problem& problem, const std::vector<double>& bandwidths,
                                         const std::vector<double>& regularizations, Task& task,
