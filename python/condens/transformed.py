@@ -6,6 +6,12 @@
 
 Distribution functions, quantiles and densities are exact. Expectations are integrals over the quantile level by a
 Gauss-Kronrod rule that halves its pieces until they agree; where `TOLERANCE` is not met, a warning says by how much.
+
+Modes and highest-density regions come from the monotone pieces of log p(g(x)) in x (`condens/_regions.py`). Of a
+truncated mixture the maxima are those of the mixture inside, exactly, and an end from which the density falls. After a
+map they are searched among the quantiles of levels Phi(t), t = `GRID`, and the maxima of the mixture, then refined by
+golden sections (to 1e-8 of the distance of two such points): a maximum may be missed only if it rises and falls between
+neighbours.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr
 
 from condens._arrays import as_float64, as_share, draw_seed
+from condens._regions import Profile, at_places, extremes, highest_between, lowest_between
 from condens.distributions import GaussianMixtures
 
 Floats = NDArray[np.float64]
@@ -27,6 +34,9 @@ Function = Callable[[Floats], Floats]
 
 TOLERANCE = 1e-8  #: relative to the mean size of what is integrated
 _DEPTH = 14  # halvings of a piece
+
+#: Normal scores at which the maxima of a mapped density are searched: 1.7 % of the probability between two at most.
+GRID = np.concatenate([np.arange(-37.5, -6.0, 0.75), np.linspace(-6.0, 6.0, 289), np.arange(6.75, 38.0, 0.75)])
 
 
 @dataclass(frozen=True)
@@ -184,6 +194,17 @@ class TransformedDistributions:
                 z = np.where(z <= least, at_least, np.where(z >= most, at_most, inside))
         return z
 
+    def _log_slope(self, x: Floats, owner: str) -> Floats:
+        """log |g'(x)|"""
+        out = np.zeros(np.shape(x))
+        with np.errstate(all="ignore"):
+            for m in self._maps:
+                if m.derivative is None:
+                    raise ValueError(f"{owner}: the map {m.name} has no derivative; give transform() one")
+                out = out + np.log(np.abs(m.derivative(x)))
+                x = np.asarray(m.forward(x))
+        return out
+
     def _mass(self) -> Floats:
         return np.asarray(self.base.probability(self._lower, self._upper))
 
@@ -193,14 +214,8 @@ class TransformedDistributions:
         """Log density at y; -inf outside of the support."""
         z = as_float64(y, "y")
         x = np.clip(self._backward_clipped(z), self._lower, self._upper)
-        out = self.base.logpdf(x) - np.log(self._mass())
-        slope = x
-        with np.errstate(all="ignore"):
-            for m in self._maps:
-                if m.derivative is None:
-                    raise ValueError(f"logpdf: the map {m.name} has no derivative; give transform() one")
-                out = out - np.log(np.abs(m.derivative(slope)))
-                slope = np.asarray(m.forward(slope))
+        with np.errstate(invalid="ignore"):  # outside of the support
+            out = self.base.logpdf(x) - np.log(self._mass()) - self._log_slope(x, "logpdf")
         low, high = self.support()
         return np.where((z > low) & (z <= high), out, -np.inf)[()]
 
@@ -275,6 +290,130 @@ class TransformedDistributions:
         """Ends of the central interval of a probability in (0, 1)."""
         rest = 0.5 * (1.0 - as_share(confidence, "confidence"))
         return self.ppf(rest), self.isf(rest)
+
+    def mode(self) -> Floats:
+        """The highest local maximum of the density: an end of the support where the density falls from it."""
+        profile = self._profile("mode")
+        best = np.argmax(profile.heights, axis=1)[:, None]
+        return self._forward(at_places(profile.maxima, best)[:, 0].reshape(self.shape))[()]
+
+    def modes(self) -> Floats | list[Floats]:
+        """All local maxima by falling density: an array of k numbers, or a list of one per distribution."""
+        profile = self._profile("modes")
+        found = []
+        for places, heights in zip(profile.maxima, profile.heights, strict=True):
+            order = np.argsort(-heights, kind="stable")[: int(np.isfinite(places).sum())]
+            found.append(self._forward(places[order]))
+        return found if self.shape else found[0]
+
+    def hdr(self, mass: float = 0.9) -> Floats | list[Floats]:
+        """Highest density region: the smallest set of a probability in (0, 1), as `GaussianMixtures.hdr` gives it.
+
+        Exact for a truncated mixture; after a map as exact as the maxima are (the head of this module says how).
+        """
+        share = as_share(mass, "mass")
+        profile = self._profile("hdr")
+        tail = np.full((len(profile.maxima),), 0.25 * (1.0 - share))
+        flat = self._flat()
+        core = np.column_stack([flat._base_quantile(tail), flat._base_quantile(1.0 - tail, tail)])
+        left, right = profile.above(profile.level(share, core))
+        regions = []
+        for low, high in zip(left, right, strict=True):
+            used = low < high
+            a, b = low[used], high[used]
+            apart = a[1:] != b[:-1]  # else the density stays above the level between the two
+            ends = self._forward(np.stack([a[np.append(True, apart)], b[np.append(apart, True)]]))
+            regions.append(ends.T if self._rising else ends.T[::-1, ::-1])
+        return regions if self.shape else regions[0]
+
+    def _flat(self) -> TransformedDistributions:
+        return self._with(self.base.reshape(self.size), self._maps, self._lower.reshape(-1), self._upper.reshape(-1))
+
+    def _profile(self, owner: str) -> Profile:
+        """The monotone pieces of the log density of every distribution, in x."""
+        flat = self._flat()
+        column = flat.base[:, None]
+        log_mass = np.log(flat._mass())[:, None]
+        anywhere = flat._base_quantile(np.full(flat.size, 0.5))[:, None]
+
+        def h(x: Floats) -> Floats:
+            known = np.where(np.isnan(x), anywhere, x)
+            with np.errstate(invalid="ignore"):  # where the map leaves the range of numbers
+                height = column.logpdf(known) - log_mass - flat._log_slope(known, owner)
+            return np.where(np.isnan(x), np.nan, height)
+
+        ends = np.column_stack([flat._lower, flat._upper])
+        find = flat._mapped_extremes if self._maps else flat._truncated_extremes
+        maxima, minima, inner = find(h, ends)
+        mass = np.exp(log_mass)
+        return Profile(h, lambda a, b: column.probability(a, b) / mass, maxima, minima, ends, inner)
+
+    def _modes_inside(self) -> Floats:
+        """Maxima of X in [a, b], N x k, NaN where there are fewer."""
+        found = self.base.modes()
+        out = np.full((self.size, max(map(len, found))), np.nan)
+        for own, modes in zip(out, found, strict=True):
+            own[: len(modes)] = np.sort(modes)
+        return np.where((out >= self._lower[:, None]) & (out <= self._upper[:, None]), out, np.nan)
+
+    def _truncated_extremes(self, h: Function, ends: Floats) -> tuple[Floats, Floats, Floats]:
+        """Maxima, minima between them, and finite ends: without a map."""
+        inner = self._finite_ends(ends)
+        slope = self._slope_of_base(inner)
+        falls = np.column_stack([slope[:, 0] <= 0, slope[:, 1] >= 0]) & np.isfinite(ends)
+        candidates = np.column_stack([self._modes_inside(), np.where(falls, ends, np.nan)])
+        higher = np.where(h(inner)[:, 0] >= h(inner)[:, 1], inner[:, 0], inner[:, 1])  # a maximum lost to rounding
+        nothing = np.isnan(candidates).all(axis=1)
+        candidates[nothing, 0] = higher[nothing]
+        rows = [np.unique(row[~np.isnan(row)]) for row in candidates]
+        maxima = np.full((self.size, max(map(len, rows))), np.nan)
+        for own, row in zip(maxima, rows, strict=True):
+            own[: len(row)] = row
+        inner = np.column_stack([np.fmin(inner[:, 0], maxima[:, 0]), np.fmax(inner[:, 1], np.nanmax(maxima, axis=1))])
+        return maxima, lowest_between(h, maxima[:, :-1], maxima[:, 1:]), inner
+
+    def _mapped_extremes(self, h: Function, ends: Floats) -> tuple[Floats, Floats, Floats]:
+        """The same by search, where a map changes the density."""
+        grid = np.transpose(self._base_quantile(ndtr(GRID)[:, None], ndtr(-GRID)[:, None]))
+        grid = np.column_stack([np.where(np.isfinite(ends), ends, np.nan), grid, self._modes_inside()])
+        heights = h(grid)
+        # An infinite height is a pole at an end of the support; elsewhere the map has left the range of numbers.
+        at_end = (grid == ends[:, :1]) | (grid == ends[:, 1:])
+        usable = np.isfinite(heights) | ((heights == np.inf) & at_end)
+        some = np.take_along_axis(grid, np.argmax(usable, axis=1)[:, None], axis=1)
+        grid = np.sort(np.where(usable, grid, some), axis=1)
+        heights = h(grid)
+        tops, bottoms = extremes(heights)
+        maxima, minima = (at_places(grid, places) for places in (tops, bottoms))
+        last = grid.shape[1] - 1
+
+        def around(places: NDArray[np.intp]) -> tuple[Floats, Floats]:
+            known = places >= 0
+            return (
+                at_places(grid, np.where(known, np.maximum(places - 1, 0), -1)),
+                at_places(grid, np.where(known, np.minimum(places + 1, last), -1)),
+            )
+
+        refined = highest_between(h, *around(tops))
+        better = (h(refined) > h(maxima)) & (tops > 0) & (tops < last)
+        maxima = np.where(better, refined, maxima)
+        minima = lowest_between(h, *around(bottoms))
+        return maxima, minima, grid[:, [0, -1]]
+
+    def _finite_ends(self, ends: Floats) -> Floats:
+        """The support, its infinite ends replaced by numbers beyond which no component has probability."""
+        reach = 40.0 * self.base.scales
+        far = np.column_stack([(self.base.means - reach).min(axis=1), (self.base.means + reach).max(axis=1)])
+        return np.where(np.isfinite(ends), ends, far)
+
+    def _slope_of_base(self, x: Floats) -> Floats:
+        """A number with the sign of p_X'(x), N x q."""
+        w, v, s = (part[:, None, :] for part in (self.base.weights, self.base.means, self.base.scales))
+        z = (x[:, :, None] - v) / s
+        with np.errstate(divide="ignore"):
+            log_terms = np.log(w) - np.log(s) - 0.5 * z * z
+        terms = np.exp(log_terms - log_terms.max(axis=2, keepdims=True))
+        return np.asarray(-(terms * z / s).sum(axis=2))
 
     def mean(self) -> Floats:
         """Mean; infinity, with a warning, where the integral does not converge."""
