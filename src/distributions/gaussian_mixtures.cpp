@@ -6,6 +6,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
+#include "density_cells.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
@@ -66,6 +67,27 @@ Matrix columns(const GaussianMixtures& laws, const Run& run, std::string name, I
 /// A table of pairs stays in the cache up to about this many components. Laws of more have most weights near zero.
 constexpr Index most_components_of_table = 1000;
 
+/// Laws that share between so many components, and so many of them, take the products w'Tw together: their sums are in
+/// another order than those of a single law.
+constexpr Index fewest_components_of_product = 64;
+constexpr Index most_components_of_product = 512;
+constexpr Index fewest_laws_of_product = 16;
+
+/// w'Tw for the weights w of every law; the upper triangle of T is given.
+Vector pair_products(const GaussianMixtures& laws, const Run& run, std::string name, Matrix table) {
+  table.triangularView<Eigen::StrictlyLower>() = table.transpose();
+  Vector out(laws.size());
+  over_blocks(run, std::move(name), laws.size(), [&](Range range) {
+    Matrix weights = laws.log_weights().middleCols(range.begin, range.size());
+    exp_in_place(weights);
+    const Matrix product = table * weights;
+    for (Index i = 0; i < range.size(); ++i) {
+      out[range.begin + i] = dot(weights.col(i).data(), product.col(i).data(), weights.rows());
+    }
+  });
+  return out;
+}
+
 /// A mean over pairs of components of every law; a table of shared components is computed once.
 template <class Mean>
 Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name, const Mean& mean,
@@ -75,7 +97,11 @@ Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name
     return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return mean(p); });
   }
   Vector weights;
-  const Matrix table = table_of(view(laws, 0, weights));
+  Matrix table = table_of(view(laws, 0, weights));
+  const Index m = laws.n_components();
+  if (m >= fewest_components_of_product && m <= most_components_of_product && laws.size() >= fewest_laws_of_product) {
+    return pair_products(laws, run, std::move(name), std::move(table));
+  }
   return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return mean(p, table); });
 }
 
@@ -139,6 +165,27 @@ Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points
         fill(common);
       } else {
         fill(table_of(i * m));
+      }
+    }
+  });
+  return out;
+}
+
+/// The masses of k points y of every law, whose components are shared.
+Vector highest_density_masses(const GaussianMixtures& laws, const VectorView& y, Index k, const DensityCells& cells,
+                              const Run& run) {
+  Vector out(y.size());
+  over_blocks(run, "highest-density mass", laws.size(), [&](Range range) {
+    Matrix weights = laws.log_weights().middleCols(range.begin, range.size());
+    exp_in_place(weights);
+    const DensityCells::Heights heights = cells.heights(weights);
+    for (Index i = range.begin; i < range.end; ++i) {
+      const Index column = i - range.begin;
+      const MixtureView p = view_of(laws.components(), 0, laws.n_components(), laws.log_weights().col(i).data(),
+                                    weights.col(column).data());
+      for (Index j = i * k; j < (i + 1) * k; ++j) {
+        out[j] = detail::highest_density_mass(p, y[j], cells, heights.density.col(column).data(),
+                                              heights.bend.col(column).data());
       }
     }
   });
@@ -258,6 +305,10 @@ std::vector<std::vector<Interval>> GaussianMixtures::highest_density_region(doub
 
 Vector GaussianMixtures::highest_density_mass(const VectorView& y, const Run& run) const {
   const Index k = require_line_points(*this, y, "GaussianMixtures::highest_density_mass");
+  if (has_shared_components()) {
+    const auto cells = DensityCells::of(view_of(components(), 0, n_components()), size());
+    if (cells) return highest_density_masses(*this, y, k, *cells, run);
+  }
   return at_points(*this, run, "highest-density mass", k,
                    [&](const MixtureView& p, Index j) { return detail::highest_density_mass(p, y[j]); });
 }

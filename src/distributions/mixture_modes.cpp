@@ -210,13 +210,10 @@ void add_root(Curve& curve, double a, double b, double second, std::vector<Stati
   }
 }
 
-/// Every stationary point whose density may exceed exp(floor); a minimum stands for what is between them.
-std::vector<StationaryPoint> search(Curve& curve, double floor) {
+/// Every stationary point in [first, last] whose density may exceed exp(floor); a minimum stands for what is between.
+std::vector<StationaryPoint> search(Curve& curve, double first, double last, double floor) {
   std::vector<StationaryPoint> found;
   bool below = false;  // the last one found is such a minimum
-  const double first = curve.least_centre();
-  const double last = curve.largest_centre();
-  if (first == last) return {{first, true}};
   const double least_width = 1e-9 * curve.least_scale();
   std::vector<std::pair<double, double>> open{{first, last}};
   while (!open.empty()) {
@@ -244,6 +241,14 @@ std::vector<StationaryPoint> search(Curve& curve, double floor) {
     }
   }
   return found;
+}
+
+/// All between the least and the largest centre.
+std::vector<StationaryPoint> search(Curve& curve, double floor) {
+  const double first = curve.least_centre();
+  const double last = curve.largest_centre();
+  if (first == last) return {{first, true}};
+  return search(curve, first, last, floor);
 }
 
 // Rounding may show one root in two neighbouring intervals: of equal kinds in a row the more extreme stays.
@@ -287,6 +292,11 @@ Vector univariate_mode(const MixtureView& p) {
 std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor) {
   Curve curve(p);
   return alternate(curve, search(curve, floor + kLogSqrt2Pi));
+}
+
+std::vector<StationaryPoint> stationary_points_between(const MixtureView& p, double low, double high) {
+  Curve curve(p);
+  return search(curve, low, high, -std::numeric_limits<double>::infinity());
 }
 
 Matrix modes(const MixtureView& p) {

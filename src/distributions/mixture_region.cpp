@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "bracketed_root.hpp"
+#include "density_cells.hpp"
 #include "linalg/lanes.hpp"
 #include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
@@ -22,32 +24,38 @@ namespace {
 class Profile {
  public:
   Profile(const MixtureView& p, double floor)
-      : some_(p, seen_above(p, floor)),
-        p_(some_.view()),
-        table_(p_),
-        work_(p_.m),
-        precisions_(p_.m),
-        points_(stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))),
-        cuts_(points_.size() + 1, std::numeric_limits<double>::quiet_NaN()) {
-    for (Index l = 0; l < p_.m; ++l) precisions_[l] = 1.0 / (p_.scale(l) * p_.scale(l));
-    for (const StationaryPoint& point : points_) {
-      heights_.push_back(at(point.y).log_density);
-      top_ = std::max(top_, heights_.back());
+      : some_(p, seen_above(p, floor)), p_(some_.view()), table_(p_), work_(p_.m), precisions_(p_.m) {
+    for (Index l = 0; l < p_.m; ++l) {
+      precisions_[l] = 1.0 / (p_.scale(l) * p_.scale(l));
+      reach_ = std::max(reach_, p_.scale(l));
     }
-    for (Index l = 0; l < p_.m; ++l) reach_ = std::max(reach_, p_.scale(l));
   }
+
+  /// For all levels that are not below the floor.
+  void search(double floor) {
+    for (const StationaryPoint& point : stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))) {
+      nodes_.push_back({point.y, at(point.y).log_density});
+    }
+    settle();
+  }
+  /// For the level of these nodes.
+  void take(std::vector<DensityCells::Node> nodes) {
+    nodes_ = std::move(nodes);
+    settle();
+  }
+  const MixtureView& components() const { return p_; }
 
   double top() const { return top_; }
 
   std::vector<Interval> above(double u) {
     std::vector<Interval> out;
     bool inside = false;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const bool here = heights_[i] > u;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const bool here = nodes_[i].log_density > u;
       if (here && !inside) {
-        out.push_back({i == 0 ? outer_cut(-1.0, u, cuts_[0]) : cut(points_[i - 1].y, points_[i].y, u, cuts_[i]), 0.0});
+        out.push_back({i == 0 ? outer_cut(-1.0, u, cuts_[0]) : cut(nodes_[i - 1].y, nodes_[i].y, u, cuts_[i]), 0.0});
       }
-      if (!here && inside) out.back().upper = cut(points_[i].y, points_[i - 1].y, u, cuts_[i]);
+      if (!here && inside) out.back().upper = cut(nodes_[i].y, nodes_[i - 1].y, u, cuts_[i]);
       inside = here;
     }
     if (inside) out.back().upper = outer_cut(1.0, u, cuts_.back());
@@ -67,6 +75,11 @@ class Profile {
   }
 
  private:
+  void settle() {
+    cuts_.assign(nodes_.size() + 1, std::numeric_limits<double>::quiet_NaN());
+    for (const DensityCells::Node& node : nodes_) top_ = std::max(top_, node.log_density);
+  }
+
   /// Where log p = u between `low` (below u) and `high` (above), from where the cut before was.
   double cut(double low, double high, double u, double& place) const {
     const auto excess = [&](double y) {
@@ -81,7 +94,7 @@ class Profile {
 
   /// The outermost cut on the left (-1) or right (+1).
   double outer_cut(double side, double u, double& place) const {
-    const double inner = side < 0.0 ? points_.front().y : points_.back().y;
+    const double inner = side < 0.0 ? nodes_.front().y : nodes_.back().y;
     double width = reach_;
     while (at(inner + side * width).log_density > u) width *= 2.0;
     return cut(inner + side * width, inner, u, place);
@@ -92,9 +105,8 @@ class Profile {
   DensityTable table_;
   mutable Vector work_;
   Vector precisions_;
-  std::vector<StationaryPoint> points_;
-  std::vector<double> cuts_;  // the last ones, before, between and after the points
-  std::vector<double> heights_;
+  std::vector<DensityCells::Node> nodes_;  // between neighbours a level is met at most once
+  std::vector<double> cuts_;               // the last ones, before, between and after the nodes
   double top_ = -std::numeric_limits<double>::infinity();
   double reach_ = 0.0;
 };
@@ -119,6 +131,7 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
   const Interval most = quantile_pair(p, rest);
   const double low = std::log(2.0 * rest / (most.upper - most.lower));
   Profile profile(p, low);
+  profile.search(low);
   const auto deficit = [&](double u) {
     const std::vector<Interval> region = profile.above(u);
     double derivative = 0.0;  // t^2 / |p'| = t / |(log p)'|
@@ -134,7 +147,18 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
 
 double highest_density_mass(const MixtureView& p, double y) {
   const double level = log_pdf(p, &y);
-  return std::max(0.0, excess_mass(p, Profile(p, level).above(level), 0.0));
+  Profile profile(p, level);
+  profile.search(level);
+  return std::max(0.0, excess_mass(p, profile.above(level), 0.0));
+}
+
+double highest_density_mass(const MixtureView& p, double y, const DensityCells& cells, const double* density,
+                            const double* bend) {
+  const double level = log_pdf(p, &y);
+  if (level < DensityCells::least_log_level) return highest_density_mass(p, y);
+  Profile profile(p, level);
+  profile.take(cells.nodes(profile.components(), density, bend, level));
+  return std::max(0.0, excess_mass(p, profile.above(level), 0.0));
 }
 
 }  // namespace condens::detail

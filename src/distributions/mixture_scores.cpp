@@ -274,15 +274,16 @@ Matrix pair_table(const MixtureView& p) {
   return out;
 }
 
-// w' T w, with the terms of pairs (l, r) and (r, l), r <= l, from fill(l, out).
-template <class Fill>
-double pair_mean(const MixtureView& p, const Fill& fill) {
-  Vector column(p.m);
+// w' T w, with the terms of pairs (l, r) and (r, l), r <= l, at terms(l, work)[r].
+template <class Terms>
+double pair_mean(const MixtureView& p, const Terms& terms) {
+  constexpr Index between_checks = 64;  // a look at the clock costs as much as some hundred pairs
+  Vector work(p.m);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
-    check_cancelled();
-    fill(l, column.data());
-    total += p.weights[l] * (2.0 * dot(p.weights, column.data(), l) + p.weights[l] * column[l]);
+    if (l % between_checks == between_checks - 1) check_cancelled();
+    const double* column = terms(l, work.data());
+    total += p.weights[l] * (2.0 * dot(p.weights, column, l) + p.weights[l] * column[l]);
   }
   return total;
 }
@@ -297,7 +298,10 @@ double mean_over_pairs(const MixtureView& p) {
   const MixtureSubset some(p, heavier_than(p, Of::least_weight(p)));
   if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   Of pairs(some.view());
-  return pair_mean(some.view(), [&](Index l, double* out) { pairs.fill(l, out); });
+  return pair_mean(some.view(), [&](Index l, double* out) {
+    pairs.fill(l, out);
+    return out;
+  });
 }
 
 template <class Of>
@@ -306,7 +310,9 @@ double mean_over_pairs(const MixtureView& p, const Matrix& table) {
   if (const auto mean = mean_by_boxes<Of>(some.view())) return *mean;
   return pair_mean(some.view(), [&](Index l, double* out) {
     const double* column = table.data() + some.place(l) * p.m;
+    if (some.is_whole()) return column;
     for (Index r = 0; r <= l; ++r) out[r] = column[some.place(r)];
+    return static_cast<const double*>(out);
   });
 }
 

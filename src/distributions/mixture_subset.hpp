@@ -7,7 +7,8 @@
 
 namespace condens::detail {
 
-/// Some components, one after the other in memory, with the weights that they have in the whole.
+/// Some components, one after the other in memory, with the weights that they have in the whole; of all components
+/// nothing is copied.
 class MixtureSubset {
  public:
   MixtureSubset(const MixtureView& p, std::vector<Index> places);
@@ -15,11 +16,13 @@ class MixtureSubset {
   MixtureSubset& operator=(const MixtureSubset&) = delete;
 
   const MixtureView& view() const { return view_; }
+  bool is_whole() const { return whole_; }
   /// Of a component of the subset its place in the whole.
   Index place(Index l) const { return places_[static_cast<std::size_t>(l)]; }
 
  private:
   std::vector<Index> places_;
+  bool whole_;
   Matrix log_weights_;
   Matrix weights_;
   Matrix means_;

@@ -11,6 +11,8 @@
 
 namespace condens::detail {
 
+class DensityCells;
+
 struct MixtureView {
   Index d;
   Index m;
@@ -98,6 +100,8 @@ struct StationaryPoint {
 /// Maxima and minima of a univariate density from left to right: alternating, from a maximum to a maximum. Where the
 /// log density stays below `floor`, one minimum stands for all.
 std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor);
+/// Those of [low, high] from left to right; rounding may show one twice.
+std::vector<StationaryPoint> stationary_points_between(const MixtureView& p, double low, double high);
 Vector mode(const MixtureView& p);
 Matrix modes(const MixtureView& p);
 
@@ -107,6 +111,9 @@ std::vector<Vector> ascend_from_components(const MixtureView& p);
 // --- mixture_region.cpp, univariate ----------------------------------------------------
 std::vector<Interval> highest_density_region(const MixtureView& p, double mass);
 double highest_density_mass(const MixtureView& p, double y);
+/// The same, to rounding, with what the cells tell of p: columns of their heights.
+double highest_density_mass(const MixtureView& p, double y, const DensityCells& cells, const double* density,
+                            const double* bend);
 
 // --- mixture_scores.cpp ----------------------------------------------------------------
 /// Upper triangles of m x m tables over pairs of components: E|X_l - X_l'|, and integral of N_l N_l'.

@@ -11,7 +11,7 @@ namespace condens {
 
 namespace {
 
-constexpr Index rows_per_block = 128;  // the laws of a block are in memory together
+constexpr Index rows_per_block = 256;  // the laws of a block are in memory together, and what they share is made once
 
 /// One number per row: what the scores are means of.
 struct TargetRows {

@@ -124,7 +124,9 @@ class GaussianMixture {
 };
 
 /// n laws of m components each. All functions with a Run give the same bits for any number
-/// of threads, and the bits of the same function of operator[](i).
+/// of threads, and the bits of the same function of operator[](i); to rounding only, where 16 laws or more share their
+/// components and take sums together: highest_density_mass, and of 64 components or more energy, squared_l2_norm and
+/// the scores made of them.
 ///
 /// Functions of points take k points for every law, k >= 0: those of law i are columns
 /// i k, ..., i k + k - 1 of y (d x n k), or elements of y (n k); so are the results (n k).
