@@ -24,7 +24,6 @@ constexpr double narrowest = 0.01;  // in standard deviations of an input
 constexpr double widest = 20;
 constexpr double widest_y = 3;
 
-constexpr Index rows_of_comparison = 1000;
 constexpr Index folds_of_comparison = 5;
 
 /// The work of one evaluation, and how many a search usually takes.
@@ -249,9 +248,9 @@ NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, con
   return Search(data, search, task).run();
 }
 
-NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run) {
+NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run, Index most_rows) {
   if (data.inputs().size() < 2 || data.size() < 2 * folds_of_comparison) return {};
-  const Dataset rows = rows_to_compare(data, false, rows_of_search(rows_of_comparison, data.x.rows()), search.seed);
+  const Dataset rows = rows_to_compare(data, false, rows_of_search(most_rows, data.x.rows()), search.seed);
   const std::vector<Index> fold =
       assign_folds(rows.size(), folds_of_comparison, static_cast<std::uint64_t>(search.seed));
   Task task(run, "comparing metrics",
@@ -271,7 +270,8 @@ NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, cons
   }
   const Vector share = rows.weights / rows.weights.sum();
   const double mean = share.dot(gain);
-  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum()), rows.size() == data.size()};
+  const double standard_error = std::sqrt((share.array() * (gain.array() - mean)).square().sum());
+  return {mean, standard_error, rows.size(), rows.size() == data.size()};
 }
 
 }  // namespace condens

@@ -37,6 +37,7 @@ void NadarayaWatsonOptions::give_way(const Document& given) {
 namespace {
 
 constexpr std::string_view owner = NadarayaWatson::class_name;
+constexpr Index most_rows_of_comparison = 4000;
 
 void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   validate_options(o, owner);
@@ -164,9 +165,12 @@ NwShape settle_shape(const Dataset& rows, const NwSearch& search, const Nadaraya
       break;
   }
   if (search.widths.size() > 0 || rows.inputs().size() < 2) return NwShape::isotropic;
-  const NwComparison found = compare_nw_shapes(rows, search, run);
+  NwComparison found = compare_nw_shapes(rows, search, run);
+  // Widths for each input overfit few rows: what a thousand do not show, more may.
+  if (!found.is_worth_it() && !found.all_rows) found = compare_nw_shapes(rows, search, run, most_rows_of_comparison);
   report.details.set("gain_of_diagonal", found.gain);
   report.details.set("gain_of_diagonal_standard_error", found.standard_error);
+  report.details.set("gain_of_diagonal_rows", found.rows);
   return found.is_worth_it() ? NwShape::diagonal : NwShape::isotropic;
 }
 

@@ -29,6 +29,7 @@ constexpr double far_from_all = -500.0;  // log p(x) below which differences of 
 
 constexpr double least_gain = 1e-9;  // what is less is rounding: of copies of a column both shapes are one
 constexpr Index rows_of_comparison = 1000;
+constexpr Index most_rows_of_comparison = 4000;
 constexpr Index folds_of_comparison = 5;
 
 void check_options(const ParzenOptions& o, const Dataset& data) {
@@ -186,17 +187,28 @@ class Selection {
     if (options_.shape == ParzenShapeChoice::diagonal) return ParzenShape::diagonal;
     if (options_.shape == ParzenShapeChoice::isotropic || columns_.groups.size() < 2) return ParzenShape::isotropic;
     if (z_.cols() < 2 * folds_of_comparison) return ParzenShape::isotropic;
-    const auto [gain, error] = gain_of_diagonal();
-    report_.details.set("gain_of_diagonal", gain);
-    report_.details.set("gain_of_diagonal_standard_error", error);
-    return gain > std::max(error, least_gain) ? ParzenShape::diagonal : ParzenShape::isotropic;
+    Gain found = gain_of_diagonal(rows_of_comparison);
+    // A width for each column overfits few rows: what a thousand do not show, more may.
+    if (!found.is_worth_it() && found.rows < z_.cols()) found = gain_of_diagonal(most_rows_of_comparison);
+    report_.details.set("gain_of_diagonal", found.mean);
+    report_.details.set("gain_of_diagonal_standard_error", found.standard_error);
+    report_.details.set("gain_of_diagonal_rows", found.rows);
+    return found.is_worth_it() ? ParzenShape::diagonal : ParzenShape::isotropic;
   }
 
-  /// Of held-out rows (five folds of at most 1,000): the mean of log p(y|x) with a width for each column
+  struct Gain {
+    double mean;
+    double standard_error;
+    Index rows;
+
+    bool is_worth_it() const { return mean > std::max(standard_error, least_gain); }
+  };
+
+  /// Of held-out rows (five folds of at most `most`): the mean of log p(y|x) with a width for each column
   /// less that with one for all, and its standard error.
-  std::pair<double, double> gain_of_diagonal() const {
+  Gain gain_of_diagonal(Index most) const {
     const auto seed = static_cast<std::uint64_t>(options_.seed);
-    const std::vector<Index> rows = random_rows(z_.cols(), rows_of_comparison, RandomStream(seed));
+    const std::vector<Index> rows = random_rows(z_.cols(), most, RandomStream(seed));
     const std::vector<Index> fold = assign_folds(std::ssize(rows), folds_of_comparison, seed);
     Task task(run_, "comparing shapes", 2 * folds_of_comparison * usual_pairs(std::ssize(rows)));
     Vector gain(std::ssize(rows));
@@ -219,7 +231,7 @@ class Selection {
     }
     const Vector share = weights()(rows) / weights()(rows).sum();
     const double mean = share.dot(gain);
-    return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum())};
+    return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum()), std::ssize(rows)};
   }
 
   /// log p(y|x) at held-out points, by the window that a search on `own` finds.

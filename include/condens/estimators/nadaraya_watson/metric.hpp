@@ -75,18 +75,20 @@ Index rows_of_search(Index most, Index d);
 /// belongs to an input that plays no part.
 NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, const Run& run);
 
-/// What one width for each input is worth: the mean over held-out rows (five folds of at most
-/// 1,000 rows) of log p with a width for each input, less log p with one for all.
+/// What one width for each input is worth: the mean over held-out rows (five folds) of log p with a width for each
+/// input, less log p with one for all.
 struct NwComparison {
   double gain = 0;
   double standard_error = 0;
+  Index rows = 0;
   bool all_rows = true;  ///< compared; not a random sample of them
 
   /// What is less than 1e-9 is rounding: of inputs that are copies both are one.
   bool is_worth_it() const { return gain > std::max(standard_error, 1e-9); }
 };
 
-/// Without gain where there is one input or fewer than ten rows.
-NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run);
+/// Of at most `most_rows` rows, fewer where inputs are hundreds. Without gain where there is one input or fewer than
+/// ten rows.
+NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run, Index most_rows = 1000);
 
 }  // namespace condens
