@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "condens/core/errors.hpp"
+#include "condens/estimators/nadaraya_watson.hpp"
+#include "data/random_splits.hpp"
 #include "support/normals.hpp"
 
 namespace condens::nw_metric_test {
@@ -69,6 +72,56 @@ TEST(NwMetric, ComparesByHeldOutRows) {
   const NwComparison more = compare_nw_shapes(one_matters, {}, {.threads = 3, .observer = {}});
   EXPECT_EQ(more.gain, worth.gain);
   EXPECT_EQ(more.standard_error, worth.standard_error);
+}
+
+/// The first of four inputs bends y, the second moves it; two play no part.
+Dataset two_matter(Index n) {
+  RandomStream random(1);
+  Matrix x(4, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < 4; ++k) x(k, i) = random.normal();
+    y(0, i) = 0.8 * std::sin(x(0, i)) + 0.4 * x(1, i) + random.normal();
+  }
+  return {.x = x, .y = y, .weights = Vector::Ones(n)};
+}
+
+TEST(NwMetric, ManyRowsAreSplitOnce) {
+  const Dataset data = two_matter(600);
+  const NwComparison found = compare_nw_shapes_of_many(data, {}, {});
+  EXPECT_EQ(found.rows, 600);
+  EXPECT_TRUE(found.all_rows);
+  const std::vector<Index> train = random_rows(600, 480, RandomStream(0, 1));
+  std::vector<Index> test;
+  for (Index i = 0; i < 600; ++i) {
+    if (!std::binary_search(train.begin(), train.end(), i)) test.push_back(i);
+  }
+  const Dataset held_out = data.subset(test);
+  const auto log_density = [&](NwMetricChoice metric) {
+    NadarayaWatsonOptions options;
+    options.metric = metric;
+    options.merge_copies = false;
+    options.defensive_weight = 0;
+    options.standardize = false;
+    return NadarayaWatson::fit(data.subset(train), options).log_density(held_out.x, held_out.y);
+  };
+  const Vector gain = log_density(NwMetricChoice::diagonal) - log_density(NwMetricChoice::isotropic);
+  EXPECT_NEAR(found.gain, gain.mean(), 1e-9);
+  EXPECT_NEAR(found.standard_error, std::sqrt((gain.array() - gain.mean()).square().sum()) / 120, 1e-9);
+}
+
+TEST(NwMetric, IsDecidedByMoreRowsWhereAThousandDoNotTell) {
+  const Dataset data = two_matter(1500);
+  NadarayaWatsonOptions options;
+  options.standardize = false;
+  const NadarayaWatson model = NadarayaWatson::fit(data, options);
+  const Document& details = model.report().details;
+  EXPECT_EQ(details.at("gain_of_diagonal_rows").as_number(), 1500);
+  EXPECT_GT(details.at("gain_of_diagonal").as_number(), details.at("gain_of_diagonal_standard_error").as_number());
+  EXPECT_NE(model.bandwidths()[0], model.bandwidths()[3]);
+  NwSearch search;
+  search.defensive = Defensive::fit(1e-3, data);
+  EXPECT_FALSE(compare_nw_shapes(data, search, {}).is_worth_it());
 }
 
 TEST(NwMetric, ComparesNothingWithOneInputOrFewRows) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
@@ -24,7 +25,10 @@ constexpr double narrowest = 0.01;  // in standard deviations of an input
 constexpr double widest = 20;
 constexpr double widest_y = 3;
 
+constexpr Index rows_of_comparison = 1000;
 constexpr Index folds_of_comparison = 5;
+constexpr Index most_rows_learned = 3000;
+constexpr Index most_rows_judged = 6000;
 
 /// The work of one evaluation, and how many a search usually takes.
 double pairs(Index n) { return static_cast<double>(n) * static_cast<double>(n); }
@@ -196,12 +200,38 @@ class Search {
 /// log p(y|x) of held-out rows by the Nadaraya-Watson density of the rows of a search.
 Vector log_density(const NwSearchResult& found, const Dataset& rows, const Defensive& defensive,
                    const Dataset& held_out) {
-  Matrix log_weights(rows.size(), held_out.size());
-  squared_distances(found.metric.apply(rows.x).transpose(), found.metric.apply(held_out.x), log_weights);
-  log_weights *= -0.5;
-  log_weights.colwise() += Vector(rows.weights.array().log());
-  return kernel_laws(kernel_components(rows.y, found.bandwidth_y, defensive), std::move(log_weights), defensive)
-      .log_pdf(held_out.y, {.threads = 1, .observer = {}});
+  const auto components = kernel_components(rows.y, found.bandwidth_y, defensive);
+  const Matrix centers = found.metric.apply(rows.x).transpose();
+  const Matrix points = found.metric.apply(held_out.x);
+  const Vector own_weights = rows.weights.array().log();
+  Vector out(held_out.size());
+  for (Index block = 0; block < block_count(out.size(), rows_of_comparison); ++block) {
+    check_cancelled();
+    const Range range = block_range(out.size(), rows_of_comparison, block);
+    Matrix log_weights(rows.size(), range.size());
+    squared_distances(centers, points.middleCols(range.begin, range.size()), log_weights);
+    log_weights *= -0.5;
+    log_weights.colwise() += own_weights;
+    out.segment(range.begin, range.size()) =
+        kernel_laws(components, std::move(log_weights), defensive)
+            .log_pdf(held_out.y.middleCols(range.begin, range.size()), {.threads = 1, .observer = {}});
+  }
+  return out;
+}
+
+/// Of held-out rows, log p with a width for each input less that with one for all, both learned from `own`.
+Vector gains_of_diagonal(const Dataset& own, const Dataset& held_out, const NwSearch& search, Task& task) {
+  NwSearch shape = search;
+  shape.shape = NwShape::diagonal;
+  const Vector diagonal = log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
+  shape.shape = NwShape::isotropic;
+  return diagonal - log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
+}
+
+NwComparison comparison(const Vector& gain, const Vector& weights, Index rows, Index all) {
+  const Vector share = weights / weights.sum();
+  const double mean = share.dot(gain);
+  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum()), rows, rows == all};
 }
 
 }  // namespace
@@ -248,9 +278,9 @@ NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, con
   return Search(data, search, task).run();
 }
 
-NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run, Index most_rows) {
+NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run) {
   if (data.inputs().size() < 2 || data.size() < 2 * folds_of_comparison) return {};
-  const Dataset rows = rows_to_compare(data, false, rows_of_search(most_rows, data.x.rows()), search.seed);
+  const Dataset rows = rows_to_compare(data, false, rows_of_search(rows_of_comparison, data.x.rows()), search.seed);
   const std::vector<Index> fold =
       assign_folds(rows.size(), folds_of_comparison, static_cast<std::uint64_t>(search.seed));
   Task task(run, "comparing metrics",
@@ -260,18 +290,26 @@ NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, cons
     std::vector<Index> train;
     std::vector<Index> test;
     for (Index i = 0; i < rows.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-    const Dataset own = rows.subset(train);
-    const Dataset held_out = rows.subset(test);
-    NwSearch shape = search;
-    shape.shape = NwShape::diagonal;
-    const Vector diagonal = log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
-    shape.shape = NwShape::isotropic;
-    gain(test) = diagonal - log_density(Search(own, shape, task).run(), own, search.defensive, held_out);
+    gain(test) = gains_of_diagonal(rows.subset(train), rows.subset(test), search, task);
   }
-  const Vector share = rows.weights / rows.weights.sum();
-  const double mean = share.dot(gain);
-  const double standard_error = std::sqrt((share.array() * (gain.array() - mean)).square().sum());
-  return {mean, standard_error, rows.size(), rows.size() == data.size()};
+  return comparison(gain, rows.weights, rows.size(), data.size());
+}
+
+NwComparison compare_nw_shapes_of_many(const Dataset& data, const NwSearch& search, const Run& run) {
+  const Index learned = std::min(data.size() * 4 / 5, rows_of_search(most_rows_learned, data.x.rows()));
+  const RandomStream random(static_cast<std::uint64_t>(search.seed), 1);
+  const std::vector<Index> rows = random_rows(data.size(), learned + most_rows_judged, random);
+  const std::vector<Index> chosen = random_rows(std::ssize(rows), learned, random);
+  std::vector<Index> train;
+  std::vector<Index> test;
+  for (Index i = 0; i < std::ssize(rows); ++i) {
+    const bool is_chosen = std::binary_search(chosen.begin(), chosen.end(), i);
+    (is_chosen ? train : test).push_back(rows[static_cast<std::size_t>(i)]);
+  }
+  Task task(run, "comparing metrics", 2 * usual_evaluations * pairs(learned));
+  const Dataset held_out = data.subset(test);
+  const Vector gain = gains_of_diagonal(data.subset(train), held_out, search, task);
+  return comparison(gain, held_out.weights, std::ssize(rows), data.size());
 }
 
 }  // namespace condens

@@ -37,7 +37,6 @@ void NadarayaWatsonOptions::give_way(const Document& given) {
 namespace {
 
 constexpr std::string_view owner = NadarayaWatson::class_name;
-constexpr Index most_rows_of_comparison = 4000;
 
 void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   validate_options(o, owner);
@@ -167,16 +166,16 @@ NwShape settle_shape(const Dataset& rows, const NwSearch& search, const Nadaraya
   if (search.widths.size() > 0 || rows.inputs().size() < 2) return NwShape::isotropic;
   NwComparison found = compare_nw_shapes(rows, search, run);
   // Widths for each input overfit few rows: what a thousand do not show, more may.
-  if (!found.is_worth_it() && !found.all_rows) found = compare_nw_shapes(rows, search, run, most_rows_of_comparison);
+  if (!found.is_worth_it() && !found.all_rows) found = compare_nw_shapes_of_many(rows, search, run);
   report.details.set("gain_of_diagonal", found.gain);
   report.details.set("gain_of_diagonal_standard_error", found.standard_error);
   report.details.set("gain_of_diagonal_rows", found.rows);
   return found.is_worth_it() ? NwShape::diagonal : NwShape::isotropic;
 }
 
-/// Learns what is not given.
-Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWatsonOptions& options, const Run& run,
-             FitReport& report) {
+/// Learns what is not given from `rows`, which are some of all.
+Choice learn(const Dataset& rows, const Dataset& all, const Defensive& defensive, const NadarayaWatsonOptions& options,
+             const Run& run, FitReport& report) {
   NwSearch search{.bandwidth_y_floor = options.bandwidth_y_floor,
                   .defensive = defensive,
                   .starts = options.starts,
@@ -185,7 +184,7 @@ Choice learn(const Dataset& rows, const Defensive& defensive, const NadarayaWats
   if (options.bandwidth.size() == 1) search.widths = Vector::Constant(d, options.bandwidth.front());
   if (options.bandwidth.size() > 1) search.widths = Eigen::Map<const Vector>(options.bandwidth.data(), d);
   if (!options.bandwidth_y.empty()) search.bandwidth_y = options.bandwidth_y.front();
-  search.shape = settle_shape(rows, search, options, run, report);
+  search.shape = settle_shape(all, search, options, run, report);
   NwSearchResult found = search_nw_metric(rows, search, run);
   report_score(rows, found.score, found.standard_error, report);
   report.details.set("certificate", Document::Object{{"search", to_string(found.status)},
@@ -226,9 +225,10 @@ NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOpti
   report.details.set("n_rows", rows.size());
   report.details.set("n_centers", components.size());
   const Defensive defensive = Defensive::fit(options.defensive_weight, standardized.data);
-  const Dataset compared = rows_to_compare(components, options.merge_copies, options.metric_rows, options.seed);
+  const Dataset all = options.merge_copies ? preparation::merge_copies(components) : components;
+  const Dataset compared = rows_to_compare(all, false, options.metric_rows, options.seed);
   std::vector<Candidate> candidates = list_candidates(options, rows.x.rows());
-  Choice found = candidates.empty() ? learn(compared, defensive, options, run, report)
+  Choice found = candidates.empty() ? learn(compared, all, defensive, options, run, report)
                                     : choose(std::move(candidates), compared, defensive, options, run, report);
   report.details.set("bandwidth_y", found.bandwidth_y);
   return {options,

@@ -75,20 +75,24 @@ Index rows_of_search(Index most, Index d);
 /// belongs to an input that plays no part.
 NwSearchResult search_nw_metric(const Dataset& data, const NwSearch& search, const Run& run);
 
-/// What one width for each input is worth: the mean over held-out rows (five folds) of log p with a width for each
-/// input, less log p with one for all.
+/// What one width for each input is worth: the mean over held-out rows of log p with a width for each input, less log p
+/// with one for all.
 struct NwComparison {
   double gain = 0;
   double standard_error = 0;
-  Index rows = 0;
+  Index rows = 0;        ///< that were read
   bool all_rows = true;  ///< compared; not a random sample of them
 
   /// What is less than 1e-9 is rounding: of inputs that are copies both are one.
   bool is_worth_it() const { return gain > std::max(standard_error, 1e-9); }
 };
 
-/// Of at most `most_rows` rows, fewer where inputs are hundreds. Without gain where there is one input or fewer than
-/// ten rows.
-NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run, Index most_rows = 1000);
+/// By five folds of at most 1,000 rows, fewer where inputs are hundreds. Without gain where there is one input or fewer
+/// than ten rows.
+NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, const Run& run);
+
+/// By widths learned from four fifths of the rows, at most 3,000, and at most 6,000 of the other rows: of many rows
+/// more than five folds of 1,000 show.
+NwComparison compare_nw_shapes_of_many(const Dataset& data, const NwSearch& search, const Run& run);
 
 }  // namespace condens
