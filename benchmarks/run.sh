@@ -12,6 +12,7 @@ if [[ "${1:-}" == -h || "${1:-}" == --help ]]; then
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 sections=(
+  "linear_algebra_benchmark"
   "lscde_selection_benchmark"
   "lscde_large_benchmark"
   "lscde_large_benchmark 1000000"
