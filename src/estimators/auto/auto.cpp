@@ -205,7 +205,8 @@ double default_budget(Index rows) {
 }
 
 const std::vector<std::string>& auto_models(bool with_inputs) {
-  static const std::vector<std::string> given_inputs = {"forest", "mdn", "location_scale", "gp", "lscde", "nw"};
+  static const std::vector<std::string> given_inputs = {"forest", "boost", "mdn", "location_scale",
+                                                        "gp",     "lscde", "nw"};
   static const std::vector<std::string> alone = {"parzen", "gmm", "lscde"};
   return with_inputs ? given_inputs : alone;
 }

@@ -7,6 +7,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
+#include "core/work.hpp"
 
 namespace condens::boosting {
 
@@ -198,6 +199,8 @@ std::vector<Grower::Split> Grower::best_splits(const GrownTree& tree, const std:
   std::size_t rows = 0;
   for (const Siblings& pair : siblings) rows += open[pair.small].end - open[pair.small].begin;
   const bool many = static_cast<Index>(rows * tried_.size()) > worth_threads;
+  count_work(2.0 * static_cast<double>(rows * tried_.size()) +
+             4.0 * static_cast<double>(open.size() * first_bin_.back()));
   parallel_for(std::ssize(tried_), many ? threads : 1, body);
   std::vector<Split> out(open.size());
   for (std::size_t node = 0; node < open.size(); ++node) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "condens/core/random.hpp"
+#include "core/work.hpp"
 #include "data/random_splits.hpp"
 
 namespace condens::boosting {
@@ -131,6 +132,7 @@ class Model {
                  Index target) {
     std::vector<Derivatives> own(drawn.size());
     const double middle = mean_log_scale(drawn, target);
+    count_work(100.0 * static_cast<double>(drawn.size()));
     by_blocks(drawn, [&](const Range& range) {
       const Matrix e = left_over(drawn, range);
       const Vector psi = residuals.score(e, target);
@@ -178,6 +180,7 @@ class Model {
       own[1] = options_.learning_rate * std::clamp(own[1], -longest_step, longest_step);
     }
     const Index n = data_.y.cols();
+    count_work(60.0 * static_cast<double>(n));
     parallel_for(block_count(n, rows_per_block), threads_, [&](Index block) {
       const Range range = block_range(n, rows_per_block, block);
       for (Index i = range.begin; i < range.end; ++i) {
