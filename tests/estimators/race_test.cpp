@@ -58,10 +58,10 @@ TEST(Race, PlansWhatTheBudgetAllows) {
   const std::vector<Index> steps =
       race::steps_below(64000);  // linear costs: 4,000 rows 16 s, 16,000 64 s, 64,000 256 s
   const auto plan = [&](double left) { return race::plan_laps(two, {1, 0}, steps, 64000, left); };
-  EXPECT_EQ(plan(513).rows, (std::vector<Index>{64000, 64000}));
-  EXPECT_TRUE(plan(513).last);
-  EXPECT_EQ(plan(511).rows, (std::vector<Index>{4000, 4000}));
-  EXPECT_FALSE(plan(511).last);
+  EXPECT_EQ(plan(1025).rows, (std::vector<Index>{64000, 64000}));
+  EXPECT_TRUE(plan(1025).last);
+  EXPECT_EQ(plan(1023).rows, (std::vector<Index>{4000, 4000}));
+  EXPECT_FALSE(plan(1023).last);
   // A third pays for one of them: the most valuable.
   EXPECT_EQ(plan(94).rows, (std::vector<Index>{0, 4000}));
   EXPECT_FALSE(plan(94).last);

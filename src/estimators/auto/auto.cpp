@@ -122,25 +122,32 @@ void add_averages(std::vector<Candidate>& candidates, const Dataset& rows, const
       });
 }
 
-/// The members once more, now to all rows, where they have raced to the end and that can be afforded.
+/// The members once more, now to all rows, where they have raced to the end: those of the largest weights, as many as
+/// can be afforded.
 void fit_to_all(std::vector<Candidate>& candidates, const std::vector<const Runner*>& runners, const Vector& weights,
                 const Dataset& rows, Index racing, double left, const Run& run) {
   std::vector<std::size_t> members;
-  double seconds = 0;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
-    if (weights[static_cast<Index>(k)] == 0 || runners[k]->laps.back().n_rows < racing) continue;
-    members.push_back(k);
-    seconds += race::expected_seconds(*runners[k], rows.size());
+    if (weights[static_cast<Index>(k)] > 0 && runners[k]->laps.back().n_rows == racing) members.push_back(k);
   }
-  if (seconds > left) return;
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return weights[static_cast<Index>(a)] > weights[static_cast<Index>(b)];
+  });
   std::vector<Candidate> again;
-  for (const std::size_t k : members) again.push_back(candidates[k]);
+  std::vector<std::size_t> place;
+  for (const std::size_t k : members) {
+    const double seconds = race::expected_seconds(*runners[k], rows.size());
+    if (seconds > left) continue;
+    left -= seconds;
+    again.push_back(candidates[k]);
+    place.push_back(k);
+  }
   const auto candidate = [&](Index i) -> Candidate& { return again[static_cast<std::size_t>(i)]; };
   pooling::fit_members(std::ssize(again), run, candidate, [&](Index i, const Run& own) {
     candidate(i).model = candidate(i).inner.fit(rows, candidate(i).options, own);
   });
   for (std::size_t i = 0; i < again.size(); ++i) {
-    if (again[i].failure.empty()) candidates[members[i]] = std::move(again[i]);
+    if (again[i].failure.empty()) candidates[place[i]] = std::move(again[i]);
   }
 }
 

@@ -128,7 +128,7 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
     on.push_back(k);
     reached = std::max(reached, runners[k].laps.back().n_rows);
   }
-  if (on.empty() || sum_of(runners, on, rows) <= left) {
+  if (on.empty() || sum_of(runners, on, rows) <= left / 2) {
     for (const std::size_t k : on) out.rows[k] = rows;
     out.last = true;
     return out;

@@ -37,9 +37,9 @@ double expected_seconds(const Runner& runner, Index rows);
 bool may_reach(const std::vector<Lap>& laps, double best, Index rows);
 
 /// The next laps: rows for each runner, 0 for none. `value` orders the runners, most valuable first. All that run go on
-/// to all `rows` where that fits into `left` seconds; else those to the next of `steps` that a third of it pays for,
-/// the most valuable first; where there is no further step, or none can pay for it, each as far as it can, and `last`
-/// says that there is no further lap.
+/// to all `rows` where half of the `left` seconds pays for that, the other half being for the members of the pool; else
+/// those to the next of `steps` that a third of them pays for, the most valuable first; where there is no further step,
+/// or none can pay for it, each as far as it can, and `last` says that there is no further lap.
 struct Plan {
   std::vector<Index> rows;
   bool last = false;
