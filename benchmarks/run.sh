@@ -35,6 +35,7 @@ sections=(
   "rsde_benchmark"
   "mdn_rivals.py"
   "forest_rivals.py"
+  "boost_rivals.py"
   "python_door.py"
   "python_markers.py"
   "gmm_benchmark.py"
@@ -86,7 +87,7 @@ run_section() {
         echo 'Rscript is not installed: no comparison with kernlab'
       fi
       ;;
-    gmm_benchmark.py | forest_rivals.py) "$python" "benchmarks/$1" ;;
+    gmm_benchmark.py | forest_rivals.py | boost_rivals.py) "$python" "benchmarks/$1" ;;
     python_markers.py) "$python" benchmarks/python_markers.py build/release/cli/condens ;;
     *) "$programs/${words[0]}" "${words[@]:1}" ;;
   esac

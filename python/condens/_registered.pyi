@@ -30,6 +30,7 @@ __all__ = [
     "SALSCDE",
     "SKD",
     "AutoCDE",
+    "BoostedDensity",
     "ConditionalForest",
     "EpsilonKDE",
     "ForwardSelection",
@@ -676,6 +677,63 @@ class ConditionalForest(ConditionalDensityRegressor):
         sensitivity: _Numbers | None = None,
         n_atoms: int | None = None,
         tuning_rows: int | None = None,
+        defensive_weight: float | None = None,
+        standardize: bool | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[str, float], Any] | None = None,
+    ) -> None: ...
+
+class BoostedDensity(ConditionalDensityRegressor):
+    """Gradient-boosted trees for location and scale, and a Gaussian mixture for what is left."""
+
+    preset: Literal["recommended", "paper"]
+    likelihood: Literal["mixture", "normal"] | None
+    n_rounds: int | None
+    learning_rate: float | None
+    n_folds: int | None
+    patience: int | None
+    max_depth: int | None
+    min_samples_leaf: float | None
+    l2: float | None
+    subsample: float | None
+    max_features: float | None
+    max_rows: int | None
+    max_bins: int | None
+    n_components: int | None
+    scale_floor: float | None
+    defensive_weight: float | None
+    standardize: bool | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[str, float], Any] | None
+    n_rounds_: Any
+    n_models_: Any
+    n_trees_: Any
+    feature_importances_: NDArray[Any]
+    residual_weights_: NDArray[Any]
+    residual_means_: NDArray[Any]
+    residual_scales_: NDArray[Any]
+    def __init__(
+        self,
+        *,
+        preset: Literal["recommended", "paper"] = "recommended",
+        likelihood: Literal["mixture", "normal"] | None = None,
+        n_rounds: int | None = None,
+        learning_rate: float | None = None,
+        n_folds: int | None = None,
+        patience: int | None = None,
+        max_depth: int | None = None,
+        min_samples_leaf: float | None = None,
+        l2: float | None = None,
+        subsample: float | None = None,
+        max_features: float | None = None,
+        max_rows: int | None = None,
+        max_bins: int | None = None,
+        n_components: int | None = None,
+        scale_floor: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
