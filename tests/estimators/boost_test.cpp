@@ -352,6 +352,18 @@ TEST(Boost, ManyRowsOfATreeAreDrawn) {
   EXPECT_LT(std::abs((few.log_density(data.x, data.y) - all.log_density(data.x, data.y)).mean()), 0.3);
 }
 
+/// Enough rows for threads that share the inputs of a tree out, and for blocks of rows.
+TEST(Boost, ThreadsWithinATreeDoNotChangeOneBit) {
+  const Dataset data = mixed_data(40'000, 21);
+  for (const BoostLikelihood likelihood : {BoostLikelihood::mixture, BoostLikelihood::normal}) {
+    const BoostOptions options{.likelihood = likelihood, .n_rounds = 6, .n_folds = 2, .max_depth = 3};
+    const Document expected = save_density(Boost::fit(data, options, {.threads = 1, .observer = {}}));
+    for (const int threads : {2, 7}) {
+      EXPECT_TRUE(save_density(Boost::fit(data, options, {.threads = threads, .observer = {}})) == expected) << threads;
+    }
+  }
+}
+
 TEST(Boost, TellsHowTheScoreFell) {
   const Dataset data = mixed_data(600, 17);
   const Boost model = Boost::fit(data, {.n_rounds = 100});

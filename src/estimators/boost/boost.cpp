@@ -122,7 +122,7 @@ Vector importances(const BoostingData& data, const Dataset& rows, const BoostSta
 /// The path of the score over rounds, thinned out, as a table of candidates; the best one is in it.
 void tell_checkpoints(const Boosted& boosted, FitReport& report) {
   const Index count = std::ssize(boosted.checkpoints);
-  const Index every = std::max<Index>(1, count / most_told);
+  const Index every = block_count(count, most_told);
   std::vector<Checkpoint> told;
   for (Index k = 0; k < count; ++k) {
     const Checkpoint& own = boosted.checkpoints[static_cast<std::size_t>(k)];

@@ -258,6 +258,7 @@ class Booster {
         first_log_scale_(data.log_scale),
         some_(random_rows(data.y.cols(), rows_of_mixture,
                           RandomStream(static_cast<std::uint64_t>(options.seed), stream_of_mixture))) {
+    models_.reserve(static_cast<std::size_t>(data.n_models));
     for (Index k = 0; k < data.n_models; ++k) models_.emplace_back(data, options, k, task.threads() / side_by_side_);
     const bool mixture = options.likelihood == BoostLikelihood::mixture;
     residuals_ = mixture ? Residuals::heavy_tails(data.y.rows(), options.n_components)
