@@ -119,8 +119,8 @@ std::string coverage_plot(const TargetScores& scores, const VectorView& weights,
     panel.begin();
     panel.line(ends, ends, promised_style);
     panel.line(nominal, actual, central_style);
-    draw_levels(panel, scores, 0.0);
     panel.end();
+    draw_levels(panel, scores, 0.0);  // whole where all rows are covered
     panel.draw_frame();
     return frame.canvas.str();
   }

@@ -68,8 +68,8 @@ std::string css(const Rgb& rgb) {
 }
 
 std::string line_color(std::size_t i) {
-  constexpr std::array<const char*, 7> colors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                              "#56B4E9", "#E69F00", "#4D4D4D"};
+  constexpr std::array<const char*, line_colors> colors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                        "#56B4E9", "#E69F00", "#4D4D4D"};
   return colors[i % colors.size()];
 }
 

@@ -83,7 +83,9 @@ std::string dash_of(LineKind kind) {
 }
 
 Style style_of(const LineSeries& series, std::size_t position) {
-  return {.stroke = line_color(series.color.value_or(position)), .width = 1.8, .dash = dash_of(series.kind)};
+  const std::size_t color = series.color.value_or(position);
+  const bool again = color >= line_colors && series.kind == LineKind::solid;  // the same colour is another line's
+  return {.stroke = line_color(color), .width = 1.8, .dash = dash_of(again ? LineKind::dashed : series.kind)};
 }
 
 void draw_series(const Panel& panel, const LineChart& chart, const LineSeries& series, const Style& style) {

@@ -99,7 +99,8 @@ Vector level_places(const InputColumn& column, const Levels& levels, const Datas
 }
 
 Vector closeness(const std::vector<InputColumn>& columns, Index moving, const Vector& at, const Dataset& data) {
-  constexpr double near_share = 0.1;
+  // A tenth of the rows is near, or of many rows as many as can be told apart.
+  const double near_share = std::min(0.1, 200.0 / static_cast<double>(std::max<Index>(1, data.size())));
   constexpr double least_width = 0.25;  // many rows may stand exactly where the section is
   Vector squared = Vector::Zero(data.size());
   for (Index i = 0; i < std::ssize(columns); ++i)

@@ -77,6 +77,16 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
 
 Style curve_style(std::size_t k) { return {.stroke = line_color(k), .width = 2.0}; }
 
+/// The tops of the panels' axes: one for all, or where a peak would flatten the others, each panel's own.
+std::vector<double> panel_tops(const std::vector<Matrix>& density) {
+  constexpr double flattened = 3.0;
+  std::vector<double> out;
+  for (const Matrix& curves : density) out.push_back(curves.maxCoeff());
+  const auto [low, high] = std::minmax_element(out.begin(), out.end());
+  if (*high <= flattened * *low) std::fill(out.begin(), out.end(), double{*high});
+  return out;
+}
+
 /// Several inputs share the names of the quantiles, their values stand above the panels; a single one has both.
 std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const std::vector<double>& levels) {
   std::vector<LegendEntry> out;
@@ -87,8 +97,9 @@ std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const st
       out.push_back({first.name + " = " + first.values[k], Mark::line, curve_style(k)});
   } else if (std::any_of(panels.begin(), panels.end(), [](const Moves& moves) { return !moves.levels; })) {
     for (std::size_t k = 0; k < levels.size(); ++k) {
-      const std::string quantile = percent(levels[k]) + " quantile";
-      const std::string label = single ? "at " + first.values[k] + " (" + quantile + ")" : quantile;
+      const std::string label = single ? "at " + first.values[k] + " (" + percent(levels[k]) + " quantile)"
+                                : k + 1 < levels.size() ? percent(levels[k])
+                                                        : percent(levels[k]) + " quantile of the input";
       out.push_back({label, Mark::line, curve_style(k)});
     }
   }
@@ -141,10 +152,14 @@ void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const 
 Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputColumn>& columns, const Vector& at,
                       const std::string& remark, const std::string& outside) {
   Caption out{.remarks = {remark, outside}};
-  std::string some;
+  std::vector<std::string> some;
   for (const Moves& moves : panels)
-    if (!moves.all) some += (some.empty() ? "" : ", ") + moves.name;
-  if (!some.empty()) out.remarks.push_back("Of " + some + " some levels, spread evenly by the mean.");
+    if (!moves.all) some.push_back(moves.name);
+  if (!some.empty()) {
+    std::string names = some.front();
+    for (std::size_t k = 1; k < some.size(); ++k) names += (k + 1 < some.size() ? ", " : " and ") + some[k];
+    out.remarks.push_back("Of " + names + " only some levels are drawn, spread evenly by the mean.");
+  }
   if (panels.size() == 1 && columns.size() == 1) return out;
   out.lead = panels.size() == 1 ? "At " : "Inputs that do not move are at ";
   out.items = standing(columns, at);
@@ -174,15 +189,14 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
   for (const Moves& moves : panels) axis = hull(axis, target_axis(moves.laws, data_y, curve_tail, false, run));
   const Vector y = Vector::LinSpaced(single ? 400 : 200, axis.low, axis.high);
   std::vector<Matrix> density;
-  double highest = 0.0;
   Outside outside;
   for (const Moves& moves : panels) {
     density.emplace_back(moves.laws.log_pdf_grid(y.transpose(), run).array().exp());
-    highest = std::max(highest, density.back().maxCoeff());
     const Outside own = outside_of(moves.laws, axis, run);
     outside = {std::max(outside.below, own.below), std::max(outside.above, own.above)};
   }
 
+  const std::vector<double> tops = panel_tops(density);
   const std::string y_name = name_of(names.targets, options.target, "y");
   const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
   Frame frame = make_frame(
@@ -198,7 +212,7 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
                        frame.corner.y + (single ? 0.0 : 20.0 + panel_pitch * static_cast<double>(row))};
     if (!single) draw_title(frame.canvas, {corner.x, corner.y - 7.0}, width, panels[p]);
     draw_slices({frame.canvas,
-                 {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(highest), y_name,
+                 {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(tops[p]), y_name,
                   p % 2 == 0 ? "density" : ""}},
                 extent_of(data_y), y, density[p]);
   }

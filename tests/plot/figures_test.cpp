@@ -78,7 +78,8 @@ TEST(Figures, OneInputOfSeveralAndOneTargetOfTwo) {
   EXPECT_GT(count(map, "<circle"), 1U);
   const std::string lines = slices(model, data, names, {.target = 1});
   expect_sound(lines);
-  EXPECT_TRUE(has(lines, ">first<") && has(lines, ">second<") && has(lines, ">10 % quantile<"));
+  EXPECT_TRUE(has(lines, ">first<") && has(lines, ">second<") && has(lines, ">10 %<") &&
+              has(lines, ">90 % quantile of the input<"));
   const std::string joint = joint_map(model, data, names);
   expect_sound(joint);
   EXPECT_TRUE(has(joint, "up") && has(joint, "50 % region"));

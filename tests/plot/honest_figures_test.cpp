@@ -8,6 +8,7 @@
 #include <set>
 
 #include "condens/plot/figures.hpp"
+#include "condens/plot/line_chart.hpp"
 #include "condens/plot/page.hpp"
 #include "condens/plot/relevance_figures.hpp"
 #include "support/gaussian_model.hpp"
@@ -218,6 +219,44 @@ TEST(HonestFigures, RowsFadeWithTheirDistanceFromTheSection) {
   const Dataset at_section{Matrix::Ones(3, 400), data.y};
   EXPECT_EQ(attributes(density_map(sum_model(3), at_section, {}, {.input = 1}), "fill-opacity"),
             attributes(density_map(sum_model(1), {data.x.row(0), data.y}), "fill-opacity"));
+}
+
+TEST(HonestFigures, OfManyRowsThoseOfTheSectionStandOut) {
+  // One in 25 of 6,000 rows stands at the section, four are beside it.
+  const Index n = 6000;
+  Matrix x(3, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    x(0, i) = static_cast<double>(i / 25);
+    x(1, i) = static_cast<double>(i % 5);
+    x(2, i) = static_cast<double>(i / 5 % 5);
+    y(0, i) = x(1, i) + x(2, i);
+  }
+  const std::string svg = density_map(sum_model(3), {x, y}, {}, {.input = 0, .at = Vector{{0.0, 1.0, 2.0}}});
+  const std::vector<double> shades = attributes(svg, "fill-opacity");
+  ASSERT_EQ(shades.size(), 2U);
+  EXPECT_LE(shades.front(), 0.25 * shades.back());
+}
+
+TEST(HonestFigures, APeakDoesNotFlattenTheOtherPanels) {
+  const KnownModel model(2, 1, [](const VectorView& x) {
+    return GaussianMixture(Vector::Ones(1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, x[0] < -1.0 ? 0.01 : 1.0));
+  });
+  const Dataset data = lattice(2, 300);
+  const Dataset wide{6.0 * (data.x.array() - data.x.mean()).matrix(), data.y};
+  const std::string svg = slices(model, wide, {{"first", "second"}, {"y"}}, {});
+  EXPECT_TRUE(has(svg, ">40<"));   // the axis of the peak
+  EXPECT_TRUE(has(svg, ">0.4<"));  // and that of the others
+}
+
+TEST(HonestFigures, ManyLinesAreToldApart) {
+  LineChart chart{.title = "t", .x_label = "x", .y_label = "y"};
+  for (int k = 0; k < 8; ++k) {
+    chart.series.push_back({.name = "s" + std::to_string(k), .x = Vector{{0.0, 1.0}}, .y = Vector{{0.0, 1.0 + k}}});
+  }
+  EXPECT_TRUE(has(line_chart(chart), "stroke-dasharray=\"7 4\""));
+  chart.series.pop_back();
+  EXPECT_FALSE(has(line_chart(chart), "stroke-dasharray"));
 }
 
 TEST(HonestFigures, WhereTheDataEndIsMarked) {

@@ -24,4 +24,7 @@ std::string css(const Rgb& rgb);
 /// The i-th colour of lines that must be told apart (Okabe and Ito 2008).
 std::string line_color(std::size_t i);
 
+/// Colours of lines there are; line_color begins again after them.
+constexpr std::size_t line_colors = 7;
+
 }  // namespace condens::plot

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 FEW_VALUES = 5  # an input with at most as many values, each repeated, is drawn as levels
 REPEATS = 3  # rows for each value: fewer do not tell
 NEAR_SHARE = 0.1  # of the rows lie within the width of the kernel that says how near a row is to a section
+NEAR_ROWS = 200  # the same of many rows, as a number
 LEAST_WIDTH = 0.25  # of that kernel, in standard deviations
 LITTLE = 0.02  # probability outside an axis that needs no remark
 
@@ -205,9 +206,12 @@ def _level_places(moving: Column, levels: list[str], values: list[Any]) -> Float
 
 
 def _closeness(squared: list[Floats]) -> Floats:
-    """A Gaussian kernel of the distance in all inputs but one, as wide as holds NEAR_SHARE of the rows."""
+    """A Gaussian kernel of the distance in all inputs but one, as wide as holds NEAR_SHARE of the rows.
+
+    Of many rows it holds NEAR_ROWS, as many as can be told apart.
+    """
     mean = np.mean(squared, axis=0)
-    width = max(LEAST_WIDTH**2, float(np.quantile(mean, NEAR_SHARE)))
+    width = max(LEAST_WIDTH**2, float(np.quantile(mean, min(NEAR_SHARE, NEAR_ROWS / max(1, len(mean))))))
     return np.asarray(np.exp(-0.5 * mean / width), dtype=np.float64)
 
 
