@@ -20,7 +20,7 @@ out=benchmarks/LARGE_TABLES.md
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-models=auto,forest,mdn,location_scale,lscde
+models=auto,boost,forest,mdn,location_scale,lscde
 {
   printf '# Larger tables\n\n'
   printf 'Written by `benchmarks/large_tables.sh`, whose head says what the sets are: each model at its defaults, a fifth\n'
