@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "condens/core/types.hpp"
 
@@ -11,6 +12,10 @@ namespace condens {
 
 class GrowingCholesky {
  public:
+  GrowingCholesky() = default;
+  /// From the factor of a first matrix, whose lower triangle is read.
+  explicit GrowingCholesky(Matrix lower) : factor_(std::move(lower)), size_(factor_.rows()) {}
+
   Index size() const { return size_; }
 
   /// Adds a last row [cross', diagonal]. What is left of the diagonal is at least `least` > 0.

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "active_set.hpp"
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "growing_cholesky.hpp"
 
 namespace condens {
 
@@ -16,72 +16,47 @@ namespace {
 
 constexpr Index rows_per_block = 4096;
 
-/// A point of the simplex, its free coordinates in the order in which they came, and their columns of Q.
+/// A point of the simplex, and the columns of Q of its free coordinates.
 class FreeCoordinates {
  public:
   FreeCoordinates(const QpColumns& q, const VectorView& v, int threads)
-      : q_(q), v_(v), threads_(threads), position_(static_cast<std::size_t>(v.size()), -1) {
+      : q_(q), v_(v), threads_(threads), free_(v.size()), slot_(static_cast<std::size_t>(v.size()), -1) {
     const double mean = q.diagonal.mean();
     least_ridge_ = mean > 0 ? 1e-26 * mean : 1.0;
   }
 
-  bool contains(Index i) const { return position_[static_cast<std::size_t>(i)] >= 0; }
-  const std::vector<Index>& members() const { return members_; }
-  double value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
+  bool contains(Index i) const { return free_.contains(i); }
+  const std::vector<Index>& members() const { return free_.members(); }
+  Vector point() const { return free_.point(); }
 
   void enter(Index i, double value) {
     check_cancelled();
     const Index slot = take_slot();
     q_.column(i, columns_.col(slot));
-    Vector cross(std::ssize(members_));
-    for (Index k = 0; k < cross.size(); ++k) cross[k] = columns_(members_[static_cast<std::size_t>(k)], slot);
+    const Vector cross = columns_.col(slot)(members());
     const double ridge = std::max(1e-13 * q_.diagonal[i], least_ridge_);
-    const double left = factor_.append(cross, q_.diagonal[i] + ridge, ridge);
+    const double left = free_.enter(i, value, cross, q_.diagonal[i] + ridge, ridge);
     if (!(left >= -1e-9 * q_.diagonal.maxCoeff())) {
       throw NumericalError("solve_simplex_qp: Q is not positive semidefinite on the free coordinates");
     }
-    position_[static_cast<std::size_t>(i)] = std::ssize(members_);
-    members_.push_back(i);
-    slots_.push_back(slot);
-    values_.push_back(value);
+    slot_[static_cast<std::size_t>(i)] = slot;
   }
 
-  /// One step towards the minimum over the free coordinates, as far as none turns negative. Those
-  /// that reach zero leave; `blocked` is the first of them, -1 after a full step.
-  struct Step {
-    double length;
-    Index blocked;
-  };
-  Step move() {
+  /// One step towards the minimum over the free coordinates.
+  ActiveSet::Step move() {
     check_cancelled();
-    const Vector step = direction();
-    double length = 1.0;
-    Index blocking = -1;
-    for (Index k = 0; k < step.size(); ++k) {
-      if (value(k) + step[k] <= 0 && value(k) / -step[k] < length) {
-        length = value(k) / -step[k];
-        blocking = k;
-      }
-    }
-    for (Index k = 0; k < step.size(); ++k) {
-      double& here = values_[static_cast<std::size_t>(k)];
-      here = k == blocking ? 0.0 : std::max(here + length * step[k], 0.0);
-    }
-    const Index blocked = blocking < 0 ? -1 : members_[static_cast<std::size_t>(blocking)];
-    for (Index k = step.size() - 1; k >= 0 && blocked >= 0; --k) {
-      const bool at_zero = value(k) == 0.0 && step[k] < 0;  // what has just come and rises may stay
-      if (k == blocking || at_zero) leave(k);
-    }
+    ActiveSet::Step step = free_.walk(direction());
+    for (const Index i : step.left) free_slots_.push_back(slot_[static_cast<std::size_t>(i)]);
     double sum = 0;
-    for (const double x : values_) sum += x;
-    for (double& x : values_) x /= sum;
-    return {length, blocked};
+    for (const double x : free_.values()) sum += x;
+    free_.set_values(free_.values() / sum);
+    return step;
   }
 
   /// Qb, all of it.
   Vector product() const {
     Vector weight = Vector::Zero(used_slots_);
-    for (std::size_t k = 0; k < slots_.size(); ++k) weight[slots_[k]] = values_[k];
+    for (Index k = 0; k < free_.size(); ++k) weight[slot(k)] = free_.value(k);
     Vector out(v_.size());
     parallel_for(block_count(out.size(), rows_per_block), threads_, [&](Index block) {
       const auto [begin, end] = block_range(out.size(), rows_per_block, block);
@@ -90,13 +65,10 @@ class FreeCoordinates {
     return out;
   }
 
-  Vector point() const {
-    Vector out = Vector::Zero(v_.size());
-    for (std::size_t k = 0; k < members_.size(); ++k) out[members_[k]] = values_[k];
-    return out;
-  }
-
  private:
+  /// The column of columns_ that a free coordinate owns.
+  Index slot(Index k) const { return slot_[static_cast<std::size_t>(members()[static_cast<std::size_t>(k)])]; }
+
   Index take_slot() {
     if (!free_slots_.empty()) {
       const Index slot = free_slots_.back();
@@ -112,45 +84,27 @@ class FreeCoordinates {
   /// d with (Q + ridge) d = mu - g and 1'd = 0 on the free coordinates. The ridge makes steps shorter
   /// where Q is flat and leaves the point that they tend to as it is.
   Vector direction() const {
-    const Index s = std::ssize(members_);
-    Vector gradient(s);
-    for (Index k = 0; k < s; ++k) gradient[k] = -v_[members_[static_cast<std::size_t>(k)]];
-    for (Index l = 0; l < s; ++l) {
-      const double* column = columns_.col(slots_[static_cast<std::size_t>(l)]).data();
-      const double weight = value(l);
-      for (Index k = 0; k < s; ++k) gradient[k] += weight * column[members_[static_cast<std::size_t>(k)]];
+    Vector gradient = -v_(members());
+    for (Index l = 0; l < free_.size(); ++l) {
+      const double* column = columns_.col(slot(l)).data();
+      const double weight = free_.value(l);
+      for (Index k = 0; k < free_.size(); ++k) gradient[k] += weight * column[members()[static_cast<std::size_t>(k)]];
     }
     gradient.array() -= gradient.mean();  // a multiple of 1 is no part of d: small numbers, small errors
-    const Vector pull = factor_.solve(-gradient);
-    const Vector level = factor_.solve(Vector::Ones(s));
+    const Vector pull = free_.solve(-gradient);
+    const Vector level = free_.solve(Vector::Ones(gradient.size()));
     return pull - pull.sum() / level.sum() * level;
-  }
-
-  void leave(Index k) {
-    const auto at = static_cast<std::ptrdiff_t>(k);
-    factor_.remove(k);
-    free_slots_.push_back(slots_[static_cast<std::size_t>(k)]);
-    position_[static_cast<std::size_t>(members_[static_cast<std::size_t>(k)])] = -1;
-    members_.erase(members_.begin() + at);
-    slots_.erase(slots_.begin() + at);
-    values_.erase(values_.begin() + at);
-    for (std::size_t l = static_cast<std::size_t>(k); l < members_.size(); ++l) {
-      position_[static_cast<std::size_t>(members_[l])] = static_cast<Index>(l);
-    }
   }
 
   const QpColumns& q_;
   VectorView v_;
   int threads_;
   double least_ridge_;
-  std::vector<Index> position_;  // of every coordinate among the free ones, or -1
-  std::vector<Index> members_;
-  std::vector<Index> slots_;  // the column of columns_ that each owns
-  std::vector<double> values_;
+  ActiveSet free_;
+  std::vector<Index> slot_;  // of every free coordinate
   Matrix columns_;
   Index used_slots_ = 0;
   std::vector<Index> free_slots_;
-  GrowingCholesky factor_;
 };
 
 void check(const QpColumns& q, const VectorView& v) {
@@ -202,7 +156,7 @@ SimplexQp solve_simplex_qp(const QpColumns& q, const VectorView& v, const Simple
   const Index most_iterations = 10 * n + 100;
   for (;;) {
     for (Index blocked = 0; blocked >= 0 && out.iterations < most_iterations; ++out.iterations) {
-      const FreeCoordinates::Step step = free.move();
+      const ActiveSet::Step step = free.move();
       blocked = step.blocked;
       if (blocked >= 0) batch = 0;
       if (entered.size() == 1 && blocked == entered.front() && step.length == 0.0) barred.push_back(blocked);
