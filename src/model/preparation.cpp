@@ -225,6 +225,12 @@ Vector means_of_folds(const VectorView& values, const VectorView& weights, const
   return sum.cwiseQuotient(weight);
 }
 
+Mean mean_of(const VectorView& values, const VectorView& weights) {
+  const Vector share = weights / weights.sum();
+  const double mean = share.dot(values);
+  return {mean, std::sqrt((share.array() * (values.array() - mean)).square().sum())};
+}
+
 void warn_at_edge(const std::vector<double>& grid, double chosen, std::string_view name, FitReport& report) {
   if (grid.size() < 2) return;
   const auto [low, high] = std::minmax_element(grid.begin(), grid.end());

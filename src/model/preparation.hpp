@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
@@ -139,5 +142,30 @@ void report_folds(const Candidates& candidates, const Get& get, FitReport& repor
   }
   report.details.set("fold_scores", std::move(out));
 }
+
+/// The table of candidates: what each is, by name, then its score and standard error; and its score in each fold, where
+/// candidates have those.
+template <class Candidate>
+using Columns = std::vector<std::pair<std::string_view, std::function<double(const Candidate&)>>>;
+template <class Candidate>
+void report_candidates(const std::vector<Candidate>& candidates,
+                       const std::type_identity_t<Columns<Candidate>>& columns, FitReport& report) {
+  Document table(Document::Object{});
+  for (const auto& [name, number] : columns) table.set(name, column(candidates, number));
+  table.set("score", column(candidates, [](const Candidate& own) { return own.score; }));
+  table.set("standard_error", column(candidates, [](const Candidate& own) { return own.standard_error; }));
+  report.details.set("candidates", std::move(table));
+  if constexpr (requires(const Candidate& own) { own.folds; }) {
+    report_folds(
+        candidates, [](const Candidate& own) { return own.folds; }, report);
+  }
+}
+
+/// The mean of numbers by weight, and its standard error.
+struct Mean {
+  double value;
+  double standard_error;
+};
+Mean mean_of(const VectorView& values, const VectorView& weights);
 
 }  // namespace condens::preparation

@@ -96,13 +96,8 @@ Candidate choose(const Dataset& data, const std::vector<Index>& fold, const Defe
   const std::vector<Candidate> all = compare(data, fold, defensive, options, run);
   const Candidate best =
       *std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
-  const auto column = [&](double Candidate::*number) {
-    return preparation::column(all, [&](const Candidate& own) { return own.*number; });
-  };
-  report.details.set("candidates", Document::Object{{"n_neighbors", column(&Candidate::n_neighbors)},
-                                                    {"bandwidth_y", column(&Candidate::bandwidth_y)},
-                                                    {"score", column(&Candidate::score)},
-                                                    {"standard_error", column(&Candidate::standard_error)}});
+  preparation::report_candidates(
+      all, {{"n_neighbors", &Candidate::n_neighbors}, {"bandwidth_y", &Candidate::bandwidth_y}}, report);
   report.details.set("score", best.score).set("score_standard_error", best.standard_error);
   preparation::warn_at_edge(options.n_neighbors, best.n_neighbors, "n_neighbors", report);
   preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, data.y, report);

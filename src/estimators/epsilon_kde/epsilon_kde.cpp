@@ -66,14 +66,8 @@ std::vector<Candidate> search(const Problem& problem, const EpsilonKdeOptions& o
 
 void report_search(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
                    const EpsilonKdeOptions& options, FitReport& report) {
-  const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
-  report.details.set("candidates",
-                     Document::Object{{"radius", column([](const Candidate& c) { return c.radius; })},
-                                      {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
-                                      {"score", column([](const Candidate& c) { return c.score; })},
-                                      {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
-  preparation::report_folds(
-      candidates, [](const Candidate& c) { return c.folds; }, report);
+  preparation::report_candidates(candidates, {{"radius", &Candidate::radius}, {"bandwidth_y", &Candidate::bandwidth_y}},
+                                 report);
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   report.details.set("empty_share", best.empty_share);

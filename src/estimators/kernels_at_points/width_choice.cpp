@@ -135,13 +135,7 @@ double choose_width(const Matrix& points, const Vector& weights, const WidthSear
     std::erase(finer, best().width);
     for (const Candidate& candidate : comparison.score(finer, run)) candidates.push_back(candidate);
   }
-  const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
-  report.details.set("candidates",
-                     Document::Object{{"bandwidth", column([](const Candidate& c) { return c.width; })},
-                                      {"score", column([](const Candidate& c) { return c.score; })},
-                                      {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
-  preparation::report_folds(
-      candidates, [](const Candidate& c) { return c.folds; }, report);
+  preparation::report_candidates(candidates, {{"bandwidth", &Candidate::width}}, report);
   report.details.set("score", best().score);
   report.details.set("score_standard_error", best().standard_error);
   if (search.warn) preparation::warn_at_edge(widths, best().width, "bandwidth", report);

@@ -176,15 +176,6 @@ Prepared set_up(Standardized standardized, const Vector& widths, const LscdeOpti
   return out;
 }
 
-Document candidates_to_document(const std::vector<Candidate>& candidates) {
-  const auto column = [&](const auto& value) { return preparation::column(candidates, value); };
-  return Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
-                          {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
-                          {"regularization", column([](const Candidate& c) { return c.regularization; })},
-                          {"score", column([](const Candidate& c) { return c.score; })},
-                          {"standard_error", column([](const Candidate& c) { return c.standard_error; })}};
-}
-
 /// Scores the lists in the metric, too, and takes it where its best candidate is better by more than the standard
 /// error over folds of the difference.
 void settle_metric(Prepared in_metric, const std::vector<Index>& fold, const LscdeOptions& lists, Task& task,
@@ -216,9 +207,11 @@ Candidate choose(const Standardized& standardized, const Vector* open_widths, co
                   report);
   }
   const Candidate best = search(prepared.problem, lists, task, candidates, report);
-  report.details.set("candidates", candidates_to_document(candidates));
-  preparation::report_folds(
-      candidates, [](const Candidate& c) { return c.folds; }, report);
+  preparation::report_candidates(candidates,
+                                 {{"bandwidth", &Candidate::bandwidth},
+                                  {"bandwidth_y", &Candidate::bandwidth_y},
+                                  {"regularization", &Candidate::regularization}},
+                                 report);
   report.details.set("score", best.score);
   report.details.set("score_standard_error", best.standard_error);
   return best;

@@ -112,17 +112,11 @@ std::vector<Candidate> candidates_of(const MdnOptions& options) {
 
 void report_candidates(const std::vector<Candidate>& all, const Candidate& best, const MdnOptions& options,
                        FitReport& report) {
-  const auto column = [&](double Candidate::*member) {
-    return preparation::column(all, [=](const Candidate& c) { return c.*member; });
-  };
-  Document table;
-  if (options.n_components.size() > 1) table.set("n_components", column(&Candidate::n_components));
-  if (options.units.size() > 1) table.set("units", column(&Candidate::units));
-  if (options.regularization.size() > 1) table.set("regularization", column(&Candidate::regularization));
-  table.set("score", column(&Candidate::score)).set("standard_error", column(&Candidate::standard_error));
-  report.details.set("candidates", std::move(table));
-  preparation::report_folds(
-      all, [](const Candidate& c) { return c.folds; }, report);
+  preparation::Columns<Candidate> columns;
+  if (options.n_components.size() > 1) columns.emplace_back("n_components", &Candidate::n_components);
+  if (options.units.size() > 1) columns.emplace_back("units", &Candidate::units);
+  if (options.regularization.size() > 1) columns.emplace_back("regularization", &Candidate::regularization);
+  preparation::report_candidates(all, columns, report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
 }
 

@@ -114,12 +114,8 @@ void score_candidates(std::vector<Candidate>& candidates, const Dataset& rows, c
 
 void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best, const MatrixView& y,
                        const NadarayaWatsonOptions& options, FitReport& report) {
-  const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
-  report.details.set("candidates",
-                     Document::Object{{"bandwidth", column([](const Candidate& c) { return c.bandwidth; })},
-                                      {"bandwidth_y", column([](const Candidate& c) { return c.bandwidth_y; })},
-                                      {"score", column([](const Candidate& c) { return c.score; })},
-                                      {"standard_error", column([](const Candidate& c) { return c.standard_error; })}});
+  preparation::report_candidates(
+      candidates, {{"bandwidth", &Candidate::bandwidth}, {"bandwidth_y", &Candidate::bandwidth_y}}, report);
   if (options.metric != NwMetricChoice::diagonal) {
     preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
   }

@@ -100,18 +100,11 @@ void score_by_aic(std::vector<Candidate>& candidates, std::vector<Fitted>& fits,
 
 void report_candidates(const std::vector<Candidate>& candidates, const Candidate& best, const Grid& grid,
                        FitReport& report) {
-  const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
-  Document table(Document::Object{});
-  if (grid.states.size() > 1) {
-    table.set("n_states", column([](const Candidate& c) { return static_cast<double>(c.states); }));
-  }
-  if (grid.ridges.size() > 1) table.set("regularization", column([](const Candidate& c) { return c.ridge; }));
-  if (grid.lassos.size() > 1) table.set("lasso", column([](const Candidate& c) { return c.lasso; }));
-  table.set("score", column([](const Candidate& c) { return c.score; }));
-  table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
-  report.details.set("candidates", std::move(table));
-  preparation::report_folds(
-      candidates, [](const Candidate& c) { return c.folds; }, report);
+  preparation::Columns<Candidate> columns;
+  if (grid.states.size() > 1) columns.emplace_back("n_states", &Candidate::states);
+  if (grid.ridges.size() > 1) columns.emplace_back("regularization", &Candidate::ridge);
+  if (grid.lassos.size() > 1) columns.emplace_back("lasso", &Candidate::lasso);
+  preparation::report_candidates(candidates, columns, report);
   preparation::warn_at_edge(grid.ridges, best.ridge, "regularization", report);
 }
 
