@@ -43,7 +43,7 @@ TYPED_TEST(ChosenPoints, AWeightOfTwoIsTwoCopiesAndNoneIsAbsence) {
     options.merge_copies = true;
     const Model by_weight = Model::fit(weighted, options);
     const Model by_copies = Model::fit(data.subset(rows), options);
-    EXPECT_NEAR(by_weight.bandwidth(), by_copies.bandwidth(), 1e-6);
+    EXPECT_NEAR(by_weight.state().bandwidth, by_copies.state().bandwidth, 1e-6);
     const Vector difference = by_weight.log_density(test.x, test.y) - by_copies.log_density(test.x, test.y);
     EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-5);
   }

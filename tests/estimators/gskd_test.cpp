@@ -183,10 +183,10 @@ TEST(Gskd, ChoosesItsBandwidthByLikelihood) {
   Vector spread = (data.y.colwise() - data.y.rowwise().mean()).cwiseAbs2().rowwise().mean().cwiseSqrt();
   const Vector expected =
       parzen_likelihood_width(spread.cwiseInverse().asDiagonal() * data.y, Vector::Ones(80)) * spread;
-  EXPECT_LT((model.target_bandwidth() - expected).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((model.state().target_bandwidth - expected).cwiseAbs().maxCoeff(), 1e-6);
   const Gskd standardized = Gskd::fit(data);
-  EXPECT_EQ(standardized.target_bandwidth()[0], standardized.target_bandwidth()[1]);
-  EXPECT_EQ(detail(standardized, "target_bandwidth"), standardized.target_bandwidth()[0]);
+  EXPECT_EQ(standardized.state().target_bandwidth[0], standardized.state().target_bandwidth[1]);
+  EXPECT_EQ(detail(standardized, "target_bandwidth"), standardized.state().target_bandwidth[0]);
 }
 
 TEST(Gskd, AnEmptyModelIsOneGaussian) {
@@ -273,7 +273,8 @@ TEST(Gskd, ADocumentThatDoesNotFitIsRefused) {
   const Gskd model = Gskd::fit(clusters(40, 2));
   Document document = model.to_document();
   document.set("target_bandwidth", Vector(Vector::Ones(3)));
-  EXPECT_EQ(complaint<FormatError>([&] { Gskd::from_document(document); }), "Gskd: the parameters do not fit together");
+  EXPECT_EQ(complaint<FormatError>([&] { Gskd::from_document(document); }),
+            "Gskd: target_bandwidth has length 3 along n_columns, expected 2");
 }
 
 TEST(Gskd, CanBeCancelled) {

@@ -59,7 +59,7 @@ TEST(RatioKde, EqualWidthsAreNadarayaWatsonWithAllSamples) {
     const NadarayaWatson same = NadarayaWatson::fit(data);
     EXPECT_EQ(model.log_density(test.x, test.y), same.log_density(test.x, test.y));
     EXPECT_EQ(model.bandwidths(), same.bandwidths());
-    EXPECT_EQ(model.bandwidths_denominator(), same.bandwidths());
+    EXPECT_EQ(model.state().bandwidths_denominator, same.bandwidths());
     EXPECT_EQ(model.bandwidths_y(), Vector::Constant(d_y, same.state().bandwidth_y));
     EXPECT_EQ(detail(model, "score"), same.report().details.at("score").as_number());
     EXPECT_EQ(model.log_mass(test.x), Vector::Zero(20));
@@ -74,7 +74,7 @@ TEST(RatioKde, SeparateWidthsAreTheNumeratorConditionedAndAMass) {
     const RatioKde model = RatioKde::fit(data, given({0.4, 0.7, 0.2, 0.3}, {0.25, 0.5}));
     EXPECT_EQ(model.bandwidths(), numerator.head(2));
     EXPECT_EQ(model.bandwidths_y(), numerator.tail(2));
-    EXPECT_EQ(model.bandwidths_denominator(), denominator);
+    EXPECT_EQ(model.state().bandwidths_denominator, denominator);
     const Dataset test = waves(10, 2, 2, 2);
     const Vector law = model.log_density(test.x, test.y);
     const Vector mass = model.log_mass(test.x);
@@ -120,7 +120,7 @@ TEST(RatioKde, ThePaperChoosesEachWidthByItsOwnLikelihood) {
   const auto [denominator, input_score] = best(data.x);
   EXPECT_EQ(model.bandwidths(), Vector::Constant(2, numerator));
   EXPECT_EQ(model.bandwidths_y(), Vector::Constant(1, numerator));
-  EXPECT_EQ(model.bandwidths_denominator(), Vector::Constant(2, denominator));
+  EXPECT_EQ(model.state().bandwidths_denominator, Vector::Constant(2, denominator));
   const Document& details = model.report().details;
   EXPECT_NEAR(details.at("candidates").at("score").as_vector().minCoeff(), joint_score, 1e-12);
   EXPECT_NEAR(details.at("denominator").at("score").as_number(), input_score, 1e-12);
@@ -224,9 +224,9 @@ TEST(RatioKde, WhatIsGivenForEachInputStaysWithIt) {
   x.row(0).setConstant(5.0);
   data.x = x;
   const RatioKde model = RatioKde::fit(data, given({0.3, 0.4, 0.2}, {9.0, 0.6}));
-  EXPECT_EQ(model.bandwidths_denominator(), (Vector{{0.3, 0.6}}));
+  EXPECT_EQ(model.state().bandwidths_denominator, (Vector{{0.3, 0.6}}));
   const RatioKde one = RatioKde::fit(data, given({0.3}, {}));
-  EXPECT_EQ(one.bandwidths_denominator(), Vector::Constant(2, 0.3));
+  EXPECT_EQ(one.state().bandwidths_denominator, Vector::Constant(2, 0.3));
 }
 
 TEST(RatioKde, WarnsOfTheEdgeOfEitherDensity) {
@@ -262,8 +262,8 @@ TEST(RatioKde, ABrokenDocumentIsRefused) {
   for (const Vector& widths : {Vector(Vector::Ones(1)), Vector{{1.0, 0.0}}, Vector{{1.0, -2.0}}}) {
     Document document = model.to_document();
     document.set("bandwidths_denominator", widths);
-    EXPECT_EQ(complaint<FormatError>([&] { RatioKde::from_document(document); }),
-              "RatioKDE: the parameters do not fit together");
+    const std::string text = complaint<FormatError>([&] { RatioKde::from_document(document); });
+    EXPECT_TRUE(text.starts_with("RatioKDE: bandwidths_denominator h")) << text;  // has length ..., holds ...
   }
   Document document = model.to_document();
   document.set("law", RatioKde::fit(waves(30, 1), RatioKdeOptions::paper()).to_document().at("law"));

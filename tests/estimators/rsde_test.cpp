@@ -144,7 +144,7 @@ TEST(Rsde, CandidatesScoreWhatAFitOnTheOtherFoldsScores) {
       }
       EXPECT_NEAR(scores[c], expected, 1e-9);
     }
-    EXPECT_EQ(model.bandwidth(), scores[0] <= scores[1] ? 0.4 : 0.8);
+    EXPECT_EQ(model.state().bandwidth, scores[0] <= scores[1] ? 0.4 : 0.8);
   }
 }
 

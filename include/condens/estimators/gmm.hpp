@@ -92,26 +92,26 @@ inline constexpr auto option_table<GmmOptions> = Fields{
     OptionField{"seed", &GmmOptions::seed, whole(0), "Seed of everything random: starts and folds."},
 };
 
-class Gmm final : public JointDensity {
+struct GmmState {
+  double log_likelihood = 0;  ///< the mean log density of the rows [x, y], standardised scale
+};
+
+class Gmm final : public FittedJointDensity<Gmm, GmmOptions, GmmState> {
  public:
+  static constexpr std::string_view class_name = "GMM";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost of an iteration: n k (d^2 + d)
   /// multiplications and additions for full covariances, 4 n k d for diagonal ones, and n k exponentials.
   static Gmm fit(const Dataset& data, const GmmOptions& options = {}, const Run& run = {});
 
   std::string covariance() const;  ///< "full" or "diagonal"
-  double score() const { return score_; }
 
   std::string_view model_name() const override { return "gmm"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Gmm from_document(const Document& document);
 
  private:
-  Gmm(Parameters p, GmmOptions options, double score, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedJointDensity;
+  Gmm(GmmOptions options, GmmState state, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
   struct Search;
-
-  GmmOptions options_;
-  double score_;
 };
 
 template <>
@@ -125,7 +125,8 @@ inline constexpr auto result_table<Gmm> = Fields{
     ResultField{"kernel_covariances", &Gmm::kernel_covariances,
                 "Covariance matrices of the components, on the scale of the data.", squares("n_kernels", "n_columns")},
     ResultField{"covariance", &Gmm::covariance, "Shape of the covariances: full or diagonal."},
-    ResultField{"log_likelihood", &Gmm::score, "Mean log density of the rows [x, y], on the scale of the fit."},
+    StateField{"score", &GmmState::log_likelihood, "Mean log density of the rows [x, y], on the scale of the fit."}.as(
+        "log_likelihood"),
 };
 
 }  // namespace condens

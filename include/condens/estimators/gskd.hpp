@@ -119,26 +119,25 @@ inline constexpr auto option_table<GskdOptions> = Fields{
     OptionField{"seed", &GskdOptions::seed, whole(0), "Seed of everything random: candidates, population, subset."},
 };
 
-class Gskd final : public JointDensity {
+struct GskdState {
+  Vector target_bandwidth;  ///< d_x + d_y: of the Parzen window, standardised scale
+};
+
+class Gskd final : public FittedJointDensity<Gskd, GskdOptions, GskdState> {
  public:
+  static constexpr std::string_view class_name = "Gskd";
+
   /// Rows that are equal count as one of their common weight. Throws std::invalid_argument for bad
   /// options or data, Cancelled. Cost: for each kernel some 300 evaluations of the criterion, two
   /// thirds with a gradient, or as many as the boosting search takes, of fit_rows exponentials each.
   static Gskd fit(const Dataset& data, const GskdOptions& options = {}, const Run& run = {});
 
-  const Vector& target_bandwidth() const { return target_bandwidth_; }  ///< d_x + d_y, standardised scale
-
   std::string_view model_name() const override { return "gskd"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Gskd from_document(const Document& document);
 
  private:
-  Gskd(GskdOptions options, Vector target_bandwidth, JointDensity::Parameters p, Standardizer x_scale,
-       Standardizer y_scale, FitReport report);
-
-  GskdOptions options_;
-  Vector target_bandwidth_;
+  friend FittedJointDensity;
+  Gskd(GskdOptions options, GskdState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
+       FitReport report);
 };
 
 template <>
@@ -150,9 +149,9 @@ inline constexpr auto result_table<Gskd> = Fields{
                 "Standard deviations of the kernels, inputs first, on the scale of the data.",
                 items("n_kernels", "n_columns")},
     ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},
-    ResultField{"target_bandwidth", &Gskd::target_bandwidth,
-                "Width of the Parzen window in every column, inputs first, on the standardised scale.",
-                line("n_columns")},
+    StateField{"target_bandwidth", &GskdState::target_bandwidth,
+               "Width of the Parzen window in every column, inputs first, on the standardised scale.",
+               line("n_columns")},
 };
 
 }  // namespace condens

@@ -71,28 +71,27 @@ inline constexpr auto option_table<ParzenOptions> = Fields{
     OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
-class Parzen final : public JointDensity {
+class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState> {
  public:
+  static constexpr std::string_view class_name = "Parzen";
+
   /// Learns the widths that are not given. Throws std::invalid_argument for bad options or data, Cancelled.
   static Parzen fit(const Dataset& data, const ParzenOptions& options = {}, const Run& run = {});
 
   const Vector& bandwidths() const { return widths_; }  ///< d_x + d_y, standardised scale
 
   std::string_view model_name() const override { return "parzen"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override { return document_of_kernels(options()); }
-  static Parzen from_document(const Document& document);
 
  protected:
   /// By the density of (x, y) over that of x, each of the kernels within reach, where there are many.
   Vector log_densities(const MatrixView& x, const MatrixView& y) const override;
 
  private:
-  Parzen(ParzenOptions options, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
+  friend FittedJointDensity;
+  Parzen(ParzenOptions options, NoState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
+         FitReport report);
 
-  ParzenOptions options_;
   Vector widths_;
-  Defensive defensive_;
   std::optional<ParzenWindow> of_z_;  // where there are many kernels
   std::optional<ParzenWindow> of_x_;  // and inputs
 };

@@ -17,8 +17,8 @@
 //   here: bandwidths g, bandwidths_y g_y, bandwidths_denominator h, log_mass log p(x; g) - log p(x; h)
 
 #include <array>
+#include <memory>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "condens/core/options.hpp"
@@ -26,7 +26,7 @@
 #include "condens/estimators/nadaraya_watson.hpp"
 #include "condens/estimators/parzen.hpp"
 #include "condens/model/capabilities.hpp"
-#include "condens/model/conditional_density.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/results.hpp"
 
 namespace condens {
@@ -83,14 +83,30 @@ inline constexpr auto option_table<RatioKdeOptions> = Fields{
     OptionField{"seed", &RatioKdeOptions::seed, whole(0), "Seed of everything random: the subset."},
 };
 
-class RatioKde final : public ConditionalDensity, public HasMass {
+/// The numerator conditioned on x, fitted to standardised rows: by widths = equal, or separate.
+struct RatioNumerator {
+  std::shared_ptr<const NadarayaWatson> equal = {};  // one of the two
+  std::shared_ptr<const Parzen> separate = {};
+
+  const ConditionalDensity& law() const;
+  Document to_document() const { return law().to_document(); }
+  static RatioNumerator from_document(const Document& document, Index d_x);
+};
+
+struct RatioKdeState {
+  RatioNumerator law;
+  Vector bandwidths_denominator;  ///< d_x, standardised scale
+};
+
+class RatioKde final : public FittedModel<RatioKde, RatioKdeOptions, RatioKdeState>, public HasMass {
  public:
+  static constexpr std::string_view class_name = "RatioKDE";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled.
   static RatioKde fit(const Dataset& data, const RatioKdeOptions& options = {}, const Run& run = {});
 
-  Vector bandwidths() const;                                             ///< d_x, of the numerator, standardised scale
-  Vector bandwidths_y() const;                                           ///< d_y
-  const Vector& bandwidths_denominator() const { return denominator_; }  ///< d_x
+  Vector bandwidths() const;    ///< d_x, of the numerator, standardised scale
+  Vector bandwidths_y() const;  ///< d_y
 
   /// The logarithm of the ratio's mass at every column of x (n_inputs x n), 0 with equal widths. Without a defensive
   /// component log_density(x, y) + log_mass(x) is the logarithm of the ratio itself. Far from all samples the nearest
@@ -98,25 +114,14 @@ class RatioKde final : public ConditionalDensity, public HasMass {
   Vector log_mass(const MatrixView& x, const Run& run = {}) const override;
 
   std::string_view model_name() const override { return "rkde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static RatioKde from_document(const Document& document);
 
  protected:
-  GaussianMixtures laws(const MatrixView& x) const override { return laws_of(law(), x); }
+  GaussianMixtures laws(const MatrixView& x) const override { return laws_of(state_.law.law(), x); }
   Vector log_densities(const MatrixView& x, const MatrixView& y) const override;
 
  private:
-  /// The numerator conditioned on x, fitted to standardised rows: by widths = equal, or separate.
-  using Law = std::variant<NadarayaWatson, Parzen>;
-
-  RatioKde(RatioKdeOptions options, Law law, Vector denominator, Standardizer x_scale, Standardizer y_scale,
-           FitReport report);
-  const ConditionalDensity& law() const;
-
-  RatioKdeOptions options_;
-  Law law_;
-  Vector denominator_;
+  friend FittedModel;
+  RatioKde(RatioKdeOptions options, RatioKdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 };
 
 template <>
@@ -125,8 +130,10 @@ inline constexpr auto result_table<RatioKde> = Fields{
                 "Gaussian width of every input in the numerator, on the standardised scale.", line("n_inputs")},
     ResultField{"bandwidths_y", &RatioKde::bandwidths_y, "Gaussian width of every target, on the standardised scale.",
                 line("n_targets")},
-    ResultField{"bandwidths_denominator", &RatioKde::bandwidths_denominator,
-                "Gaussian width of every input in the denominator, on the standardised scale.", line("n_inputs")},
+    StateField{"law", &RatioKdeState::law},
+    StateField{"bandwidths_denominator", &RatioKdeState::bandwidths_denominator,
+               "Gaussian width of every input in the denominator, on the standardised scale.", line("n_inputs")}
+        .positive(),
 };
 
 }  // namespace condens

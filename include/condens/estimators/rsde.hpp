@@ -81,30 +81,29 @@ inline constexpr auto option_table<RsdeOptions> = Fields{
     OptionField{"seed", &RsdeOptions::seed, whole(0), "Seed of the folds."},
 };
 
-class Rsde final : public JointDensity {
+struct RsdeState {
+  double bandwidth = 0;  ///< of the kernels, standardised scale
+};
+
+class Rsde final : public FittedJointDensity<Rsde, RsdeOptions, RsdeState> {
  public:
+  static constexpr std::string_view class_name = "RSDE";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost for each width and fold: n^2 exponentials
   /// for p, and n s multiplications for each of some 2 s to 5 s steps to s kernels.
   static Rsde fit(const Dataset& data, const RsdeOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }  ///< standardised scale
-
   std::string_view model_name() const override { return "rsde"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Rsde from_document(const Document& document);
 
  private:
-  Rsde(RsdeOptions options, double bandwidth, Parameters p, Standardizer x_scale, Standardizer y_scale,
+  friend FittedJointDensity;
+  Rsde(RsdeOptions options, RsdeState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
        FitReport report);
-
-  RsdeOptions options_;
-  double bandwidth_;
 };
 
 template <>
 inline constexpr auto result_table<Rsde> = Fields{
-    ResultField{"bandwidth", &Rsde::bandwidth, "Width of the kernels, on the standardised scale."},
+    StateField{"bandwidth", &RsdeState::bandwidth, "Width of the kernels, on the standardised scale."},
     ResultField{"n_kernels", &Rsde::n_kernels, "Number of kernels whose weight is not zero."},
     ResultField{"kernel_weights", &Rsde::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
     ResultField{"kernel_means", &Rsde::kernel_means, "Centres (inputs, then targets), on the scale of the data.",

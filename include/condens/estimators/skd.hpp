@@ -88,34 +88,31 @@ inline constexpr auto option_table<SkdOptions> = Fields{
     OptionField{"seed", &SkdOptions::seed, whole(0), "Seed of the folds."},
 };
 
-class Skd final : public JointDensity {
+struct SkdState {
+  double bandwidth = 0;         ///< of the kernels, standardised scale
+  double target_bandwidth = 0;  ///< of the Parzen window
+};
+
+class Skd final : public FittedJointDensity<Skd, SkdOptions, SkdState> {
  public:
+  static constexpr std::string_view class_name = "SKD";
+
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost for each width and fold: n^2 exponentials
   /// for every kernel that is chosen, and n for each exact criterion (some ten a kernel).
   static Skd fit(const Dataset& data, const SkdOptions& options = {}, const Run& run = {});
 
-  double bandwidth() const { return bandwidth_; }                ///< standardised scale
-  double target_bandwidth() const { return target_bandwidth_; }  ///< standardised scale
-
   std::string_view model_name() const override { return "skd"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static Skd from_document(const Document& document);
 
  private:
-  Skd(SkdOptions options, double bandwidth, double target_bandwidth, Parameters p, Standardizer x_scale,
-      Standardizer y_scale, FitReport report);
-
-  SkdOptions options_;
-  double bandwidth_;
-  double target_bandwidth_;
+  friend FittedJointDensity;
+  Skd(SkdOptions options, SkdState state, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
 };
 
 template <>
 inline constexpr auto result_table<Skd> = Fields{
-    ResultField{"bandwidth", &Skd::bandwidth, "Width of the kernels, on the standardised scale."},
-    ResultField{"target_bandwidth", &Skd::target_bandwidth,
-                "Width of the Parzen window that was the target, on the standardised scale."},
+    StateField{"bandwidth", &SkdState::bandwidth, "Width of the kernels, on the standardised scale."},
+    StateField{"target_bandwidth", &SkdState::target_bandwidth,
+               "Width of the Parzen window that was the target, on the standardised scale."},
     ResultField{"n_kernels", &Skd::n_kernels, "Number of kernels whose weight is not zero."},
     ResultField{"kernel_weights", &Skd::kernel_weights, "Weight of every kernel; they sum to one.", line("n_kernels")},
     ResultField{"kernel_means", &Skd::kernel_means, "Centres (inputs, then targets), on the scale of the data.",

@@ -15,6 +15,7 @@
 
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
 
 namespace condens {
@@ -49,6 +50,8 @@ class JointDensity : public ConditionalDensity {
   Document document_of_kernels(Document options) const;
   static Parameters read_kernels(const Document& document, double defensive_weight);
 
+  const Defensive& defensive() const { return defensive_; }
+
   GaussianMixtures laws(const MatrixView& x) const override;
 
  private:
@@ -65,5 +68,50 @@ class JointDensity : public ConditionalDensity {
   Vector log_weights_;                                    // log w_l - log det A_l / 2
   std::shared_ptr<const GaussianComponents> components_;  // of y; correlated: at x = a_l
 };
+
+/// A joint density that is data (model/fitted_model.hpp): its options, its kernels, and what the fit found beside them.
+/// `Model` has a private constructor from (options, state, parameters, x_scale, y_scale, report), of which this is a
+/// friend, and `class_name`.
+template <class Model, class Options, class State>
+class FittedJointDensity : public JointDensity {
+ public:
+  /// What the fit found beside the kernels, on the standardised scale.
+  const State& state() const { return state_; }
+
+  Document options() const override { return options_to_document(options_); }
+  Document to_document() const override;
+
+  /// Throws FormatError where the parts do not fit together.
+  static Model from_document(const Document& document);
+
+ protected:
+  FittedJointDensity(Options options, State state, Parameters p, Standardizer x_scale, Standardizer y_scale,
+                     FitReport report)
+      : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
+        options_(std::move(options)),
+        state_(std::move(state)) {}
+
+  Options options_;
+  State state_;
+};
+
+template <class Model, class Options, class State>
+Document FittedJointDensity<Model, Options, State>::to_document() const {
+  Document out = document_of_kernels(options());
+  detail::write_state<Model>(state_, out);
+  return out;
+}
+
+template <class Model, class Options, class State>
+Model FittedJointDensity<Model, Options, State>::from_document(const Document& document) {
+  Options options;
+  set_options(options, Model::class_name, document.at("options"));
+  Parameters p = read_kernels(document, options.defensive_weight);
+  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
+  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
+  State state = detail::read_state<Model, State>(document, x_scale.dimension(), y_scale.dimension());
+  return Model(std::move(options), std::move(state), std::move(p), std::move(x_scale), std::move(y_scale),
+               FitReport::from_document(document.at("report")));
+}
 
 }  // namespace condens

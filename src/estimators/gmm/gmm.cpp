@@ -18,7 +18,7 @@ using preparation::Standardized;
 
 namespace {
 
-constexpr std::string_view owner = "GMM";
+constexpr std::string_view owner = Gmm::class_name;
 constexpr int kPatience = 3;  // numbers of components without improvement
 
 struct Candidate {
@@ -28,6 +28,15 @@ struct Candidate {
   double standard_error = 0;
   Vector folds = {};  ///< score of each fold
 };
+
+std::string_view name_of_shape(const Candidate& candidate) { return candidate.full ? "full" : "diagonal"; }
+
+/// All that a model of some of the rows has to tell.
+FitReport report_of(const Candidate& candidate) {
+  FitReport out;
+  out.details.set("covariance", name_of_shape(candidate));
+  return out;
+}
 
 void check_options(const GmmOptions& o, const Dataset& data) {
   validate_options(o, owner);
@@ -46,13 +55,6 @@ void check_options(const GmmOptions& o, const Dataset& data) {
 double n_parameters(Index k, Index d, bool full) {
   const Index of_shape = full ? d * (d + 1) / 2 : d;
   return static_cast<double>(k - 1 + k * (d + of_shape));
-}
-
-/// Mean and its standard error, of numbers with weights.
-std::pair<double, double> mean_with_error(const Vector& values, const Vector& weights) {
-  const Vector share = weights / weights.sum();
-  const double mean = share.dot(values);
-  return {mean, std::sqrt((share.array() * (values.array() - mean)).square().sum())};
 }
 
 /// A run from every start, the best one continued.
@@ -131,16 +133,9 @@ Vector log_density_of(const EmState& state, const Matrix& z, int threads) {
 
 void report_candidates(const std::vector<Candidate>& candidates, const GmmOptions& options, Index chosen,
                        FitReport& report) {
-  const auto column = [&](const auto& get) { return preparation::column(candidates, get); };
-  Document table = Document::Object{
-      {"n_components", column([](const Candidate& c) { return static_cast<double>(c.n_components); })}};
-  if (options.covariance == GmmCovariance::automatic)
-    table.set("full", column([](const Candidate& c) { return c.full ? 1.0 : 0.0; }));
-  table.set("score", column([](const Candidate& c) { return c.score; }));
-  table.set("standard_error", column([](const Candidate& c) { return c.standard_error; }));
-  report.details.set("candidates", std::move(table));
-  preparation::report_folds(
-      candidates, [](const Candidate& c) { return c.folds; }, report);
+  preparation::Columns<Candidate> columns = {{"n_components", &Candidate::n_components}};
+  if (options.covariance == GmmCovariance::automatic) columns.emplace_back("full", &Candidate::full);
+  preparation::report_candidates(candidates, columns, report);
   if (options.n_components.size() > 1 && static_cast<double>(chosen) == options.n_components.back()) {
     report.warnings.push_back(
         message("the largest candidate, n_components = ", chosen, ", was best; larger ones may be better"));
@@ -181,7 +176,8 @@ struct Gmm::Search {
     const double parameters_each = n_parameters(state.weights.size(), z.rows(), candidate.full) / n;
     candidate.score = 0.5 * parameters_each * std::log(n) - state.score;
     if (compare) {
-      candidate.standard_error = mean_with_error(log_density_of(state, z, task.threads()), data.weights).second;
+      candidate.standard_error =
+          preparation::mean_of(log_density_of(state, z, task.threads()), data.weights).standard_error;
     }
     return state;
   }
@@ -193,16 +189,16 @@ struct Gmm::Search {
       const preparation::HeldOut part = preparation::without_fold(data, fold, k);
       const Matrix own = joined(part.train.x, part.train.y);
       const Fitter fit_part(part.train, own, centers, options, task);
-      const Gmm model(
-          parameters_of(fit_part.fit(std::min(candidate.n_components, part.train.size()), candidate.full), part.train),
-          options, 0, Standardizer::identity(data.x.rows()), Standardizer::identity(data.y.rows()), {});
+      const EmState state = fit_part.fit(std::min(candidate.n_components, part.train.size()), candidate.full);
+      const Gmm model(options, {state.score}, parameters_of(state, part.train), Standardizer::identity(data.x.rows()),
+                      Standardizer::identity(data.y.rows()), report_of(candidate));
       const Vector values = model.log_density(part.test.x, part.test.y, {.threads = task.threads(), .observer = {}});
       Index at = 0;
       for (std::size_t i = 0; i < fold.size(); ++i) {
         if (fold[i] == k) held_out[static_cast<Index>(i)] = values[at++];
       }
     }
-    const auto [mean, error] = mean_with_error(held_out, data.weights);
+    const auto [mean, error] = preparation::mean_of(held_out, data.weights);
     candidate.score = -mean;
     candidate.folds = preparation::means_of_folds(-held_out, data.weights, fold);
     candidate.standard_error = error;
@@ -236,10 +232,11 @@ struct Gmm::Search {
   }
 };
 
-Gmm::Gmm(Parameters p, GmmOptions options, double score, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      score_(score) {}
+Gmm::Gmm(GmmOptions options, GmmState state, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedJointDensity(std::move(options), state, std::move(p), std::move(x_scale), std::move(y_scale),
+                         std::move(report)) {
+  covariance();  // throws where a file lacks what is read later
+}
 
 Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   check_options(options, data);
@@ -288,7 +285,7 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
       search.fold.empty() ? std::move(best->second) : search.fitter.fit(chosen.n_components, chosen.full);
 
   report.details.set("n_rows", rows.size()).set("n_components", state.weights.size());
-  report.details.set("covariance", chosen.full ? "full" : "diagonal").set("log_likelihood", state.score);
+  report.details.set("covariance", name_of_shape(chosen)).set("log_likelihood", state.score);
   report.details.set("iterations", state.iterations).set("reseeded", state.reseeded);
   if (choice) report_candidates(search.candidates, options, chosen.n_components, report);
   if (state.dropped > 0) {
@@ -296,23 +293,10 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
         message(state.dropped, " of ", chosen.n_components, " components held no row and were dropped"));
   }
   if (!state.converged && options.tolerance > 0) report.status = "iteration limit";
-  return Gmm(search.parameters_of(state, standardized.data), options, state.score, standardized.x, standardized.y,
-             std::move(report));
+  return {options,        {state.score},  search.parameters_of(state, standardized.data),
+          standardized.x, standardized.y, std::move(report)};
 }
 
 std::string Gmm::covariance() const { return report().details.at("covariance").as_string(); }
-
-Document Gmm::to_document() const { return document_of_kernels(options()).set("score", score_); }
-
-Gmm Gmm::from_document(const Document& document) {
-  GmmOptions options;
-  set_options(options, owner, document.at("options"));
-  const double defensive_weight = options.defensive_weight;
-  FitReport report = FitReport::from_document(document.at("report"));
-  report.details.at("covariance").as_string();
-  return Gmm(read_kernels(document, defensive_weight), std::move(options), document.at("score").as_number(),
-             Standardizer::from_document(document.at("x_scale")), Standardizer::from_document(document.at("y_scale")),
-             std::move(report));
-}
 
 }  // namespace condens

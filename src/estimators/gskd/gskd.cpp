@@ -33,7 +33,7 @@ GskdOptions GskdOptions::paper() {
 
 namespace {
 
-constexpr std::string_view owner = "Gskd";
+constexpr std::string_view owner = Gskd::class_name;
 
 /// Different rows, standardised, with what a search needs of them.
 struct Sample {
@@ -188,27 +188,10 @@ WeightedKernels one_kernel(const Sample& sample, const Vector& bandwidth, FitRep
 
 }  // namespace
 
-Gskd::Gskd(GskdOptions options, Vector target_bandwidth, JointDensity::Parameters p, Standardizer x_scale,
-           Standardizer y_scale, FitReport report)
-    : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      target_bandwidth_(std::move(target_bandwidth)) {}
-
-Document Gskd::to_document() const { return document_of_kernels(options()).set("target_bandwidth", target_bandwidth_); }
-
-Gskd Gskd::from_document(const Document& document) {
-  GskdOptions options;
-  set_options(options, owner, document.at("options"));
-  JointDensity::Parameters p = read_kernels(document, options.defensive_weight);
-  Vector bandwidth = document.at("target_bandwidth").as_vector();
-  if (bandwidth.size() != p.kernels.means.rows()) throw FormatError("Gskd: the parameters do not fit together");
-  return {std::move(options),
-          std::move(bandwidth),
-          std::move(p),
-          Standardizer::from_document(document.at("x_scale")),
-          Standardizer::from_document(document.at("y_scale")),
-          FitReport::from_document(document.at("report"))};
-}
+Gskd::Gskd(GskdOptions options, GskdState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
+           FitReport report)
+    : FittedJointDensity(std::move(options), std::move(state), std::move(p), std::move(x_scale), std::move(y_scale),
+                         std::move(report)) {}
 
 Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) {
   data.check(owner);
@@ -235,7 +218,7 @@ Gskd Gskd::fit(const Dataset& data, const GskdOptions& options, const Run& run) 
   if (regressed.unit > 0) found = grow(regressed, box_of(sample, bandwidth, options), options, run, report);
   if (found.weights.size() == 0) found = one_kernel(sample, bandwidth, report);
   return {options,
-          bandwidth,
+          {bandwidth},
           parameters(found.weights, std::move(found.kernels.centers), std::move(found.kernels.scales),
                      Defensive::fit(options.defensive_weight, standardized.data)),
           standardized.x,

@@ -22,7 +22,7 @@ ParzenOptions ParzenOptions::paper() {
 
 namespace {
 
-constexpr std::string_view owner = "Parzen";
+constexpr std::string_view owner = Parzen::class_name;
 
 constexpr Index many_kernels = 2048;     // from here on sums over those within reach are faster
 constexpr double far_from_all = -500.0;  // log p(x) below which differences of logarithms lose digits
@@ -268,11 +268,13 @@ class Selection {
 
 }  // namespace
 
-Parzen::Parzen(ParzenOptions options, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : JointDensity(p, std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      widths_(p.kernels.scales.col(0)),
-      defensive_(std::move(p.defensive)) {
+Parzen::Parzen(ParzenOptions options, NoState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
+               FitReport report)
+    : FittedJointDensity(std::move(options), state, p, std::move(x_scale), std::move(y_scale), std::move(report)),
+      widths_(p.kernels.scales.col(0)) {
+  if ((p.kernels.scales.colwise() - widths_).cwiseAbs().maxCoeff() != 0) {
+    throw FormatError("Parzen: the kernels have no common width");
+  }
   if (n_kernels() < many_kernels) return;
   const Matrix& z = p.kernels.means;
   const Index d_x = n_inputs();
@@ -288,26 +290,14 @@ Vector Parzen::log_densities(const MatrixView& x, const MatrixView& y) const {
   z.bottomRows(y.rows()) = y;
   const Vector of_x = of_x_ ? of_x_->log_density(x, here) : Vector::Zero(y.cols());
   Vector out = of_z_->log_density(z, here) - of_x;
-  if (defensive_.weight > 0) {
-    const Vector other = defensive_.log_density(y);
-    for (Index i = 0; i < out.size(); ++i) out[i] = defensive_.log_mixed(out[i], other[i]);
+  if (defensive().weight > 0) {
+    const Vector other = defensive().log_density(y);
+    for (Index i = 0; i < out.size(); ++i) out[i] = defensive().log_mixed(out[i], other[i]);
   }
   for (Index i = 0; i < out.size(); ++i) {
     if (of_x_ && !(of_x[i] > far_from_all)) out[i] = JointDensity::log_densities(x.col(i), y.col(i))[0];
   }
   return out;
-}
-
-Parzen Parzen::from_document(const Document& document) {
-  ParzenOptions options;
-  set_options(options, owner, document.at("options"));
-  Parameters p = read_kernels(document, options.defensive_weight);
-  const Matrix& scales = p.kernels.scales;
-  if ((scales.colwise() - Vector(scales.col(0))).cwiseAbs().maxCoeff() != 0) {
-    throw FormatError("Parzen: the kernels have no common width");
-  }
-  return Parzen(std::move(options), std::move(p), Standardizer::from_document(document.at("x_scale")),
-                Standardizer::from_document(document.at("y_scale")), FitReport::from_document(document.at("report")));
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {
@@ -321,7 +311,7 @@ Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run&
   report.details.set("n_kernels", merged.size());
   const Compared compared = rows_to_compare(standardized, merged, data, options);
   const Vector widths = Selection(compared, stack(compared.rows), options, run, report).widths();
-  return Parzen(options,
+  return Parzen(options, {},
                 parameters(merged.weights, stack(merged), widths.replicate(1, merged.size()),
                            Defensive::fit(options.defensive_weight, standardized.data)),
                 standardized.x, standardized.y, std::move(report));

@@ -32,7 +32,7 @@ void RatioKdeOptions::give_way(const Document& given) {
 
 namespace {
 
-constexpr std::string_view owner = "RatioKDE";
+constexpr std::string_view owner = RatioKde::class_name;
 
 void check_options(const RatioKdeOptions& o, const Dataset& data) {
   validate_options(o, owner);
@@ -159,37 +159,47 @@ void report_scores(const Dataset& data, const Parzen& law, const Vector& denomin
 
 }  // namespace
 
-RatioKde::RatioKde(RatioKdeOptions options, Law law, Vector denominator, Standardizer x_scale, Standardizer y_scale,
-                   FitReport report)
-    : ConditionalDensity(std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      law_(std::move(law)),
-      denominator_(std::move(denominator)) {}
+const ConditionalDensity& RatioNumerator::law() const {
+  if (equal) return *equal;
+  return *separate;
+}
 
-const ConditionalDensity& RatioKde::law() const {
-  return std::visit([](const auto& own) -> const ConditionalDensity& { return own; }, law_);
+RatioNumerator RatioNumerator::from_document(const Document& document, Index) {
+  const bool joint = document.find("log_weights") != nullptr;
+  if (joint) return {.separate = std::make_shared<const Parzen>(Parzen::from_document(document))};
+  return {.equal = std::make_shared<const NadarayaWatson>(NadarayaWatson::from_document(document))};
+}
+
+RatioKde::RatioKde(RatioKdeOptions options, RatioKdeState state, Standardizer x_scale, Standardizer y_scale,
+                   FitReport report)
+    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)) {
+  const ConditionalDensity& law = state_.law.law();
+  if (law.n_inputs() != n_inputs() || law.n_targets() != n_targets() ||
+      (state_.law.equal != nullptr) != (options_.widths == RatioWidths::equal)) {
+    throw FormatError("RatioKDE: the parameters do not fit together");
+  }
 }
 
 Vector RatioKde::bandwidths() const {
-  const auto* joint = std::get_if<Parzen>(&law_);
-  return joint != nullptr ? Vector(joint->bandwidths().head(n_inputs())) : std::get<NadarayaWatson>(law_).bandwidths();
+  const auto& [equal, separate] = state_.law;
+  return equal ? equal->bandwidths() : Vector(separate->bandwidths().head(n_inputs()));
 }
 
 Vector RatioKde::bandwidths_y() const {
-  const auto* joint = std::get_if<Parzen>(&law_);
-  return joint != nullptr ? Vector(joint->bandwidths().tail(n_targets()))
-                          : Vector::Constant(n_targets(), std::get<NadarayaWatson>(law_).state().bandwidth_y);
+  const auto& [equal, separate] = state_.law;
+  return equal ? Vector::Constant(n_targets(), equal->state().bandwidth_y)
+               : Vector(separate->bandwidths().tail(n_targets()));
 }
 
 Vector RatioKde::log_densities(const MatrixView& x, const MatrixView& y) const {
-  return law().log_density(x, y, {.threads = 1, .observer = {}});
+  return state_.law.law().log_density(x, y, {.threads = 1, .observer = {}});
 }
 
 Vector RatioKde::log_mass(const MatrixView& x, const Run& run) const {
   require(x.rows() == n_inputs(), model_name(), ": x has ", x.rows(), " rows (one per dimension), expected ",
           n_inputs());
   require(x.allFinite(), model_name(), ": x has a number that is not finite");
-  const auto* joint = std::get_if<Parzen>(&law_);
+  const auto& joint = state_.law.separate;
   if (joint == nullptr || n_inputs() == 0) return Vector::Zero(x.cols());
   constexpr double farthest = 1e100;  // beyond it squares overflow
   const Matrix z = x_scale().transform(x).cwiseMax(-farthest).cwiseMin(farthest);
@@ -197,31 +207,7 @@ Vector RatioKde::log_mass(const MatrixView& x, const Run& run) const {
   const auto log_density = [&](const VectorView& widths) {
     return ParzenWindow(centers, joint->kernel_weights(), widths).log_density(z, run);
   };
-  return log_density(bandwidths()) - log_density(denominator_);
-}
-
-Document RatioKde::to_document() const {
-  return Document::Object{
-      {"options", options()},       {"x_scale", x_scale().to_document()},     {"y_scale", y_scale().to_document()},
-      {"law", law().to_document()}, {"bandwidths_denominator", denominator_}, {"report", report().to_document()}};
-}
-
-RatioKde RatioKde::from_document(const Document& document) {
-  RatioKdeOptions options;
-  set_options(options, owner, document.at("options"));
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  Law law = options.widths == RatioWidths::equal ? Law(NadarayaWatson::from_document(document.at("law")))
-                                                 : Law(Parzen::from_document(document.at("law")));
-  Vector denominator = document.at("bandwidths_denominator").as_vector();
-  const bool shapes_agree = std::visit(
-      [&](const auto& own) { return own.n_inputs() == x_scale.dimension() && own.n_targets() == y_scale.dimension(); },
-      law);
-  if (!shapes_agree || denominator.size() != x_scale.dimension() || !(denominator.array() > 0).all()) {
-    throw FormatError("RatioKDE: the parameters do not fit together");
-  }
-  return {std::move(options), std::move(law),     std::move(denominator),
-          std::move(x_scale), std::move(y_scale), FitReport::from_document(document.at("report"))};
+  return log_density(bandwidths()) - log_density(state_.bandwidths_denominator);
 }
 
 RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, const Run& run) {
@@ -231,21 +217,26 @@ RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, cons
   const preparation::Standardized& standardized = start.standardized();
   FitReport report = start.report();
   if (options.widths == RatioWidths::equal) {
-    NadarayaWatson law = NadarayaWatson::fit(standardized.data, conditional_options(options), run);
-    Vector widths = law.bandwidths();
-    add_report(law.report(), report);
+    const auto law = std::make_shared<const NadarayaWatson>(
+        NadarayaWatson::fit(standardized.data, conditional_options(options), run));
+    const Vector widths = law->bandwidths();
+    add_report(law->report(), report);
     if (widths.size() > 0) report.details.set("bandwidth", widths);
-    return {options, std::move(law), std::move(widths), standardized.x, standardized.y, std::move(report)};
+    return {options, {{.equal = law}, widths}, standardized.x, standardized.y, std::move(report)};
   }
-  Parzen law = Parzen::fit(standardized.data, window_options(options, options.bandwidth), run);
+  const Parzen law = Parzen::fit(standardized.data, window_options(options, options.bandwidth), run);
   const Index d = rows.x.rows();
   add_report(law.report(), report);
-  Vector denominator = choose_denominator(standardized.data, options, law.bandwidths().head(d), run, report);
+  const Vector denominator = choose_denominator(standardized.data, options, law.bandwidths().head(d), run, report);
   report_scores(standardized.data, law, denominator, options, run, report);
   if (d > 0) report.details.set("bandwidth", Vector(law.bandwidths().head(d)));
   if (d > 0) report.details.set("bandwidth_denominator", denominator);
   report.details.set("bandwidth_y", Vector(law.bandwidths().tail(rows.y.rows())));
-  return {options, std::move(law), std::move(denominator), standardized.x, standardized.y, std::move(report)};
+  return {options,
+          {{.separate = std::make_shared<const Parzen>(law)}, denominator},
+          standardized.x,
+          standardized.y,
+          std::move(report)};
 }
 
 }  // namespace condens

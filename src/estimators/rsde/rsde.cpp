@@ -15,7 +15,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "RSDE";
+constexpr std::string_view owner = Rsde::class_name;
 constexpr Index most_rows_of_matrix = 10000;  // 800 MB
 
 void check_options(const RsdeOptions& o) {
@@ -121,11 +121,10 @@ RsdeOptions RsdeOptions::paper() {
   return {.target = TargetDensity::paper, .refine = false, .merge_copies = false, .defensive_weight = 0.0};
 }
 
-Rsde::Rsde(RsdeOptions options, double bandwidth, Parameters p, Standardizer x_scale, Standardizer y_scale,
+Rsde::Rsde(RsdeOptions options, RsdeState state, Parameters p, Standardizer x_scale, Standardizer y_scale,
            FitReport report)
-    : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      bandwidth_(bandwidth) {}
+    : FittedJointDensity(std::move(options), state, std::move(p), std::move(x_scale), std::move(y_scale),
+                         std::move(report)) {}
 
 Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) {
   check_options(options);
@@ -149,27 +148,12 @@ Rsde Rsde::fit(const Dataset& data, const RsdeOptions& options, const Run& run) 
   Matrix means = points(found.kernels.points, Eigen::all).transpose();
   Matrix scales = Matrix::Constant(means.rows(), means.cols(), bandwidth);
   return {options,
-          bandwidth,
+          {bandwidth},
           parameters(found.kernels.weights, std::move(means), std::move(scales),
                      Defensive::fit(options.defensive_weight, standardized.data)),
           standardized.x,
           standardized.y,
           std::move(report)};
-}
-
-Document Rsde::to_document() const { return document_of_kernels(options()).set("bandwidth", bandwidth_); }
-
-Rsde Rsde::from_document(const Document& document) {
-  RsdeOptions options;
-  set_options(options, owner, document.at("options"));
-  const double bandwidth = document.at("bandwidth").as_number();
-  Parameters p = read_kernels(document, options.defensive_weight);
-  return {std::move(options),
-          bandwidth,
-          std::move(p),
-          Standardizer::from_document(document.at("x_scale")),
-          Standardizer::from_document(document.at("y_scale")),
-          FitReport::from_document(document.at("report"))};
 }
 
 }  // namespace condens

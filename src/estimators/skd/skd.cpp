@@ -16,7 +16,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "SKD";
+constexpr std::string_view owner = Skd::class_name;
 
 void check_options(const SkdOptions& o) {
   validate_options(o, owner);
@@ -110,12 +110,9 @@ SkdOptions SkdOptions::paper() {
           .defensive_weight = 0.0};
 }
 
-Skd::Skd(SkdOptions options, double bandwidth, double target_bandwidth, Parameters p, Standardizer x_scale,
-         Standardizer y_scale, FitReport report)
-    : JointDensity(std::move(p), std::move(x_scale), std::move(y_scale), std::move(report)),
-      options_(std::move(options)),
-      bandwidth_(bandwidth),
-      target_bandwidth_(target_bandwidth) {}
+Skd::Skd(SkdOptions options, SkdState state, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report)
+    : FittedJointDensity(std::move(options), state, std::move(p), std::move(x_scale), std::move(y_scale),
+                         std::move(report)) {}
 
 Skd Skd::fit(const Dataset& data, const SkdOptions& options, const Run& run) {
   check_options(options);
@@ -139,32 +136,12 @@ Skd Skd::fit(const Dataset& data, const SkdOptions& options, const Run& run) {
   Matrix means = points(found.kernels.points, Eigen::all).transpose();
   Matrix scales = Matrix::Constant(means.rows(), means.cols(), bandwidth);
   return {options,
-          bandwidth,
-          target_width,
+          {bandwidth, target_width},
           parameters(found.kernels.weights, std::move(means), std::move(scales),
                      Defensive::fit(options.defensive_weight, standardized.data)),
           standardized.x,
           standardized.y,
           std::move(report)};
-}
-
-Document Skd::to_document() const {
-  return document_of_kernels(options()).set("bandwidth", bandwidth_).set("target_bandwidth", target_bandwidth_);
-}
-
-Skd Skd::from_document(const Document& document) {
-  SkdOptions options;
-  set_options(options, owner, document.at("options"));
-  const double bandwidth = document.at("bandwidth").as_number();
-  const double target_bandwidth = document.at("target_bandwidth").as_number();
-  Parameters p = read_kernels(document, options.defensive_weight);
-  return {std::move(options),
-          bandwidth,
-          target_bandwidth,
-          std::move(p),
-          Standardizer::from_document(document.at("x_scale")),
-          Standardizer::from_document(document.at("y_scale")),
-          FitReport::from_document(document.at("report"))};
 }
 
 }  // namespace condens
