@@ -15,7 +15,7 @@ python_environment() {
   [[ "$(cat "$place/requirements" 2>/dev/null)" != "$wanted" ]] || return 0
   rm -rf "$place"
   python3 -m venv "$place"
-  log="$({ "$place/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 "$@"; } 2>&1)" ||
+  log="$({ "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --retries 5 "$@"; } 2>&1)" ||
     { echo "$log" >&2; return 1; }
   echo "$wanted" >"$place/requirements"
 }
@@ -27,11 +27,17 @@ install_wheel() {
   "build/python/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 }
 
-# demo_environment: build/python/demo, with the package built for this machine only, for ./demo and benchmarks.
-demo_environment() {
+# demo_environment: build/python/demo, with the package built for this machine only, for ./demo and benchmarks. It is
+# linked to the library of build/release, which must be built.
+demo_packages() {
   python_environment demo "scikit-build-core>=0.11" "nanobind>=2.4,<4" numpy scikit-learn matplotlib pandas
+}
+demo_environment() {
+  demo_packages
+  cmake --install build/release --prefix build/installed >/dev/null
   build/python/demo/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    -C build-dir=build/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine .
+    -C build-dir=build/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine \
+    -C cmake.define.CONDENS_PYTHON_LINKED=ON -C cmake.define.condens_ROOT="$PWD/build/installed" .
 }
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.

@@ -25,6 +25,24 @@ bool same_bits(const Matrix& a, const Matrix& b) {
 
 }  // namespace
 
+Document::Document() = default;
+Document::Document(const Document& other) = default;
+Document::Document(Document&& other) noexcept = default;
+Document& Document::operator=(const Document& other) = default;
+Document& Document::operator=(Document&& other) noexcept = default;
+Document::~Document() = default;
+
+Document::Document(bool value) : value_(value) {}
+Document::Document(int value) : value_(std::int64_t{value}) {}
+Document::Document(std::int64_t value) : value_(value) {}
+Document::Document(double value) : value_(value) {}
+Document::Document(const char* value) : value_(std::string(value)) {}
+Document::Document(std::string value) : value_(std::move(value)) {}
+Document::Document(std::string_view value) : value_(std::string(value)) {}
+Document::Document(Matrix value) : value_(std::move(value)) {}
+Document::Document(const Vector& value) : value_(Matrix(value)) {}
+Document::Document(Array value) : value_(std::move(value)) {}
+Document::Document(Object value) : value_(std::move(value)) {}
 Document::Document(const std::vector<std::string>& values) : value_(Array(values.begin(), values.end())) {}
 Document::Document(const std::vector<double>& values) : value_(Array(values.begin(), values.end())) {}
 

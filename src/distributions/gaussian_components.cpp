@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 #include "linalg/decompositions.hpp"
@@ -20,9 +21,13 @@ bool same(const Matrix& a, const Matrix& b) { return a.rows() == b.rows() && a.c
 void require_factor(const MatrixView& factor, Index l, std::string_view where) {
   for (Index k = 0; k < factor.rows(); ++k) {
     const bool lower = (factor.row(k).tail(factor.rows() - k - 1).array() == 0.0).all();
-    require(lower && factor(k, k) > 0.0 && std::abs(factor.row(k).squaredNorm() - 1.0) <= 1e-9, where,
-            ": the correlations of component ", l, " have row ", k, " = (", factor.row(k),
-            "); expected the row of a lower triangular Cholesky factor: norm 1, last number > 0");
+    if (lower && factor(k, k) > 0.0 && std::abs(factor.row(k).squaredNorm() - 1.0) <= 1e-9) continue;
+    std::ostringstream row;
+    row.precision(10);
+    row << factor.row(k);
+    throw std::invalid_argument(
+        message(where, ": the correlations of component ", l, " have row ", k, " = (", row.str(),
+                "); expected the row of a lower triangular Cholesky factor: norm 1, last number > 0"));
   }
 }
 

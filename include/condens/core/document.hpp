@@ -20,18 +20,25 @@ class Document {
   using Object = std::vector<Member>;  ///< in the order of insertion
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Matrix, Array, Object>;
 
-  Document() = default;
-  Document(bool value) : value_(value) {}
-  Document(int value) : value_(std::int64_t{value}) {}
-  Document(std::int64_t value) : value_(value) {}
-  Document(double value) : value_(value) {}
-  Document(const char* value) : value_(std::string(value)) {}
-  Document(std::string value) : value_(std::move(value)) {}
-  Document(std::string_view value) : value_(std::string(value)) {}
-  Document(Matrix value) : value_(std::move(value)) {}
-  Document(const Vector& value) : value_(Matrix(value)) {}
-  Document(Array value) : value_(std::move(value)) {}
-  Document(Object value) : value_(std::move(value)) {}
+  // Compiled once: a variant's own are long, and every file has documents.
+  Document();
+  Document(const Document& other);
+  Document(Document&& other) noexcept;
+  Document& operator=(const Document& other);
+  Document& operator=(Document&& other) noexcept;
+  ~Document();
+
+  Document(bool value);
+  Document(int value);
+  Document(std::int64_t value);
+  Document(double value);
+  Document(const char* value);
+  Document(std::string value);
+  Document(std::string_view value);
+  Document(Matrix value);
+  Document(const Vector& value);
+  Document(Array value);
+  Document(Object value);
   explicit Document(const std::vector<std::string>& values);
   explicit Document(const std::vector<double>& values);
 

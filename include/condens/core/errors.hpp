@@ -3,11 +3,12 @@
 // std::invalid_argument that names the function, the argument, its value and
 // what was expected; `require` builds such messages.
 
-#include <sstream>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace condens {
 
@@ -26,43 +27,42 @@ struct Cancelled : std::runtime_error {
   Cancelled() : std::runtime_error("cancelled by the caller") {}
 };
 
-/// Puts a message together. What stands between the quotes of two literals, as in "column '", name, "' is missing",
-/// may come from anywhere: it is printed as shown() (text.hpp) does.
-class MessageText {
+/// A part of a message: a literal, a text or a number, so that messages are put together in one place for all types.
+class MessagePart {
  public:
-  MessageText() { out_.precision(10); }
-
-  template <class Part>
-  void add(const Part& part) {
-    if constexpr (std::is_array_v<Part>)
-      add_literal(part);
-    else if constexpr (std::is_convertible_v<const Part&, std::string_view>)
-      add_text(part);
-    else
-      out_ << part;
-  }
-  std::string text() const { return out_.str(); }
+  template <std::size_t N>
+  MessagePart(const char (&literal)[N]) : kind_(Kind::literal), text_(literal) {}
+  template <std::convertible_to<std::string_view> Text>
+  MessagePart(const Text& text) : kind_(Kind::text), text_(text) {}
+  MessagePart(char character) : kind_(Kind::character), whole_(character) {}
+  MessagePart(std::signed_integral auto number) : kind_(Kind::whole), whole_(number) {}
+  MessagePart(std::unsigned_integral auto number) : kind_(Kind::natural), natural_(number) {}
+  MessagePart(double number) : kind_(Kind::real), real_(number) {}
 
  private:
-  void add_literal(std::string_view text);
-  void add_text(std::string_view text);
+  friend std::string message_of(std::initializer_list<MessagePart> parts);
+  enum class Kind { literal, text, character, whole, natural, real };
 
-  std::ostringstream out_;
-  bool quoted_ = false;
+  Kind kind_;
+  std::string_view text_ = {};
+  long long whole_ = 0;
+  unsigned long long natural_ = 0;
+  double real_ = 0;
 };
 
-/// Concatenates anything that prints, doubles with enough digits to recognise them.
+/// Concatenates the parts, doubles with enough digits to recognise them. What stands between the quotes of two
+/// literals, as in "column '", name, "' is missing", may come from anywhere: it is printed as shown() (text.hpp) does.
+std::string message_of(std::initializer_list<MessagePart> parts);
+
 template <class... Parts>
 std::string message(const Parts&... parts) {
-  MessageText out;
-  (out.add(parts), ...);
-  return out.text();
+  return message_of({parts...});
 }
 
 /// Throws std::invalid_argument with the concatenated parts unless `ok`.
 template <class... Parts>
 void require(bool ok, const Parts&... parts) {
-  if (!ok) throw std::invalid_argument(message(parts...));
+  if (!ok) throw std::invalid_argument(message_of({parts...}));
 }
 
 }  // namespace condens
