@@ -229,9 +229,8 @@ Vector gains_of_diagonal(const Dataset& own, const Dataset& held_out, const NwSe
 }
 
 NwComparison comparison(const Vector& gain, const Vector& weights, Index rows, Index all) {
-  const Vector share = weights / weights.sum();
-  const double mean = share.dot(gain);
-  return {mean, std::sqrt((share.array() * (gain.array() - mean)).square().sum()), rows, rows == all};
+  const auto [mean, error] = preparation::mean_of(gain, weights);
+  return {mean, error, rows, rows == all};
 }
 
 }  // namespace
