@@ -85,6 +85,7 @@ Caption map_caption(const std::vector<InputColumn>& columns, Index moving, const
 }  // namespace
 
 Vector median_inputs(const Dataset& data) {
+  require(data.x.rows() == 0 || data.x.cols() > 0, "median_inputs: the data have no rows, expected at least one");
   Vector out(data.x.rows());
   for (Index j = 0; j < out.size(); ++j) out[j] = sample_quantile(data.x.row(j).transpose(), 0.5);
   return out;

@@ -522,4 +522,6 @@ def _rows(values: ArrayLike, name: str) -> Floats:
     array = as_float64(values, name)
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} has {array.ndim} dimensions, expected one row for each observation")
+    if len(array) == 0:
+        raise ValueError(f"{name} has no rows, expected one row for each observation")
     return as_rows(array.reshape(len(array), -1))

@@ -293,12 +293,16 @@ class TransformedDistributions:
 
     def mode(self) -> Floats:
         """The highest local maximum of the density: an end of the support where the density falls from it."""
+        if self.size == 0:
+            return np.empty(self.shape)
         profile = self._profile("mode")
         best = np.argmax(profile.heights, axis=1)[:, None]
         return self._forward(at_places(profile.maxima, best)[:, 0].reshape(self.shape))[()]
 
     def modes(self) -> Floats | list[Floats]:
         """All local maxima by falling density: an array of k numbers, or a list of one per distribution."""
+        if self.size == 0:
+            return []
         profile = self._profile("modes")
         found = []
         for places, heights in zip(profile.maxima, profile.heights, strict=True):
@@ -312,6 +316,8 @@ class TransformedDistributions:
         Exact for a truncated mixture; after a map as exact as the maxima are (the head of this module says how).
         """
         share = as_share(mass, "mass")
+        if self.size == 0:
+            return []
         profile = self._profile("hdr")
         tail = np.full((len(profile.maxima),), 0.25 * (1.0 - share))
         flat = self._flat()
@@ -460,6 +466,8 @@ class TransformedDistributions:
         Pieces of t are halved where two rules disagree. `kink`: values of Z where f has one, of these levels.
         """
         shape = self.shape if kink is None else kink.shape
+        if 0 in shape:
+            return np.empty(shape)
         edges = np.linspace(-38.0, 38.0, 39)
         lower = np.broadcast_to(edges[:-1], (*shape, edges.size - 1)).copy()
         upper = np.broadcast_to(edges[1:], (*shape, edges.size - 1)).copy()

@@ -1,5 +1,7 @@
 """The criteria of the papers: equal to the formulas written out, and their gradients to differences."""
 
+import inspect
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -378,3 +380,14 @@ def test_ofr_loo_of_degenerate_kernels(rows):
 def test_ofr_loo_names_what_does_not_fit(arguments, message):
     with pytest.raises(ValueError, match=message):
         objectives.ofr_loo(*arguments)
+
+
+@pytest.mark.parametrize("name", ["gaussian_process", "lsmi", "nw_loo", "press", "sacde", "sce", "ofr_loo"])
+def test_data_without_rows_are_named(name: str) -> None:
+    criterion = getattr(objectives, name)
+    none = np.empty((0, 2))
+    arguments = {"regularization": 0.1, "bandwidth": 0.5, "bandwidth_y": 0.5}
+    parameters = inspect.signature(criterion).parameters.values()
+    needed = [p for p in parameters if p.default is inspect.Parameter.empty]
+    with pytest.raises(ValueError, match="has no rows, expected one row for each observation"):
+        criterion(**{p.name: arguments.get(p.name, none) for p in needed})

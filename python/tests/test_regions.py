@@ -162,6 +162,13 @@ def test_shapes_and_messages() -> None:
             ask()
 
 
+def test_an_array_of_none_has_none_of_everything() -> None:
+    for none in (mixtures()[:0].truncate(0.0), mixtures()[:0].transform("exp"), mixtures()[:0]):
+        assert none.hdr(0.5) == none.modes() == []
+        for numbers in (none.mode(), none.mean(), none.var(), none.crps(np.empty(0)), none.expected_shortfall(0.1)):
+            assert numbers.shape == (0,)
+
+
 def test_regions_of_many_distributions_at_once_are_those_of_each() -> None:
     laws = mixtures(20).transform("exp").truncate(0.2, 9.0)
     for one, together in zip(laws, laws.hdr(0.7), strict=True):

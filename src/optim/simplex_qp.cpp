@@ -136,6 +136,7 @@ std::vector<Index> lowest_outside(const FreeCoordinates& free, const Vector& gra
 }  // namespace
 
 double frank_wolfe_gap(const VectorView& b, const VectorView& product, const VectorView& v) {
+  if (b.size() == 0) return 0.0;
   return std::max(0.0, b.dot(product - v) - (product - v).minCoeff());
 }
 

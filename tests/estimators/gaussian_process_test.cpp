@@ -120,6 +120,16 @@ TEST(GaussianProcessLikelihood, AMatrixThatIsNotPositiveDefiniteGetsTheSmallestJ
   EXPECT_EQ(gp::factorize(x, Vector::Ones(40), {Vector::Ones(1), 1.0, 0.1}, 1).jitter, 0);
 }
 
+TEST(GaussianProcessLikelihood, NoRowsAreRefused) {
+  const Hyperparameters at{.length_scales = Vector::Ones(2), .signal_variance = 1.0, .noise_variance = 0.1};
+  const auto said = [&](const Vector& weights) {
+    return complaint([&] { gp::factorize(Matrix(2, 0), weights, at, 1); });
+  };
+  EXPECT_EQ(said(Vector(0)), "GaussianProcess: 0 rows and 0 weights, expected one for each of at least one row");
+  EXPECT_THROW(gp::negative_log_likelihood(Matrix(2, 0), Vector(0), Vector(0), at, 1), std::invalid_argument);
+  EXPECT_THROW(gp::factorize(Matrix::Zero(2, 3), Vector::Ones(2), at, 1), std::invalid_argument);
+}
+
 TEST(GaussianProcessLikelihood, NoMatrixKeepsTheSearchForAJitterGoing) {
   const Matrix x = Matrix::Zero(1, 3);
   const Vector weights{{1.0, 1e300, 1.0}};

@@ -178,5 +178,10 @@ TEST(SimplexQp, RefusesWhatIsNoProblem) {
             "solve_simplex_qp: Q is not positive semidefinite on the free coordinates");
 }
 
+TEST(SimplexQp, TheGapOfNothingIsZero) {
+  const Vector none(0);
+  EXPECT_EQ(frank_wolfe_gap(none, none, none), 0.0);
+}
+
 }  // namespace
 }  // namespace condens::simplex_qp_test

@@ -92,6 +92,11 @@ TEST(Figures, SlicesOfOneInputNameItsValues) {
   EXPECT_TRUE(has(svg, "at 1 (25 % quantile)") && has(svg, "at 2 (50 % quantile)"));
 }
 
+TEST(Figures, NoRowsHaveNoMedians) {
+  EXPECT_THROW(median_inputs({Matrix(2, 0), Matrix(1, 0)}), std::invalid_argument);
+  EXPECT_EQ(median_inputs({Matrix(0, 3), Matrix::Ones(1, 3)}).size(), 0);
+}
+
 TEST(Figures, DensityWithoutInputs) {
   const KnownModel model(0, 1, [](const VectorView&) {
     return GaussianMixture(Vector{{0.5, 0.5}}, Matrix{{-2.0, 3.0}}, Matrix{{1.0, 0.5}});

@@ -45,6 +45,8 @@ Matrix lower_kernel(const Matrix& z, double signal_variance, int threads) {
 }
 
 Factor factor_of(const Matrix& kernel, const Vector& weights, const Hyperparameters& at, int threads) {
+  require(kernel.rows() > 0 && weights.size() == kernel.rows(), "GaussianProcess: ", kernel.rows(), " rows and ",
+          weights.size(), " weights, expected one for each of at least one row");
   Factor out{Matrix(), 0.0};
   for (const double relative : jitters) {
     out.jitter = relative * at.signal_variance;
