@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "condens/core/random.hpp"
+#include "condens/estimators/press/nodes.hpp"
 #include "support/complaint.hpp"
 #include "support/normals.hpp"
 #include "support/plain_press.hpp"
@@ -474,6 +475,14 @@ TEST(PressObjective, WhatDoesNotFitIsNamed) {
   rows.weights[2] = -1;
   EXPECT_NE(make([&] { PressObjective(rows, map, PressCriterion::mse); }).find("weights must be finite and > 0"),
             std::string::npos);
+}
+
+TEST(PressObjective, NoStatesAndNoRowsAreRefused) {
+  const Matrix none(0, 2);
+  const std::string expected = "press_states: W has no states, expected at least one";
+  EXPECT_EQ(complaint([&] { press_states(none, Matrix::Ones(1, 2), Vector::Ones(2)); }), expected);
+  EXPECT_EQ(complaint([&] { press_loo_residuals(none, Matrix::Ones(1, 2), Vector::Ones(2), true); }), expected);
+  EXPECT_EQ(complaint([] { make_nodes(Matrix(1, 0), 0.1); }), "make_nodes: y has no rows, expected at least one");
 }
 
 }  // namespace

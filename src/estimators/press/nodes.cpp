@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 
+#include "condens/core/errors.hpp"
 #include "condens/kernels/centers.hpp"
 
 namespace condens {
@@ -81,6 +82,7 @@ Vector PressNodes::collect(const VectorView& values, Index begin, Index count) c
 PressNodes make_nodes(const MatrixView& y, double spacing) {
   const Index d = y.rows();
   const Index n = y.cols();
+  require(n > 0, "make_nodes: y has no rows, expected at least one");
   PressNodes own = samples_as_nodes(y);
   if (!(spacing > 0) || d > most_split_dimensions) return own;
   std::vector<std::vector<double>> lines;

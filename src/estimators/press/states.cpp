@@ -15,6 +15,7 @@ double PressStates::freedom() const { return squares.dot(press::inverse_sizes(si
 PressStates press_states(const Matrix& w, const MatrixView& y, const VectorView& weights) {
   require(w.cols() == y.cols() && weights.size() == y.cols(), "press_states: W has ", w.cols(), " rows, y ", y.cols(),
           " and weights ", weights.size(), ", expected as many");
+  require(w.rows() > 0, "press_states: W has no states, expected at least one");
   PressStates out;
   const Matrix weighted = w * weights.asDiagonal();
   out.sizes = weighted.rowwise().sum();
