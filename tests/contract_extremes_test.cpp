@@ -125,7 +125,7 @@ TEST_P(ContractAtExtremes, WeightsOfAnySizeAreRefusedOrFitted) {
        {one_of(1e300), one_of(1e15), one_of(1e8), one_of(1e-300), one_of(1e-12), Vector(Vector::Constant(7, 1e308)),
         Vector(Vector::Constant(7, 1e-308)), Vector(Vector::Constant(7, 5e-324)),
         Vector{{1, 1e10, 0, 1e5, 1e-5, 1e3, 1}}, Vector{{1e308, 1e308, 1e308, 1e308, 1, 1, 1}}}) {
-    SCOPED_TRACE(message(GetParam(), ": weights ", weights.transpose()));
+    SCOPED_TRACE(testing::Message() << GetParam() << ": weights " << weights.transpose());
     data.weights = weights;
     fit_or_refuse(model(), "", data, quick_options(GetParam()));
   }
