@@ -57,6 +57,7 @@ PoolData::PoolData(const Settings& settings, const Dataset& data)
     : rows(rows_that_count(checked(settings, data), storage)),
       fold(folds_of(settings.cv, data, rows, settings.seed)),
       out{.parts = {.dimension = data.x.rows()}, .report = {}} {
+  preparation::standardize(settings.owner, rows, true);  // throws for columns that no member could hold
   preparation::warn_of_lost_weights(data, out.report);
   out.report.details.set("n_rows", rows.size());
 }
