@@ -20,7 +20,8 @@ std::optional<DensityCells> DensityCells::of(const MixtureView& components, Inde
   const Eigen::Map<const Vector> means(components.means, components.m);
   const Eigen::Map<const Vector> scales(components.scales, components.m);
   const double cells = std::ceil(cells_of_scale * (means.maxCoeff() - means.minCoeff()) / scales.minCoeff());
-  if (!(cells >= 1.0 && cells <= static_cast<double>(most_cells))) return std::nullopt;
+  const bool some = cells >= 1.0 && cells <= static_cast<double>(most_cells);
+  if (!some) return std::nullopt;
   return DensityCells(components, static_cast<Index>(cells));
 }
 

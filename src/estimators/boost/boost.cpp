@@ -164,7 +164,7 @@ BoostOptions BoostOptions::paper() {
 }
 
 Boost::Boost(BoostOptions options, BoostState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
-    : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
+    : FittedModel(options, std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
       trees_(std::make_shared<const trees::SavedTrees>(
           class_name, trees::Parts{state_.groups, state_.positions, state_.nodes, state_.roots}, state_.steps.cols(),
           this->x_scale())) {

@@ -217,13 +217,13 @@ class Model {
     };
     double multiple = 1;
     double found = loss(1);
-    for (double next = loss(2); next < found && multiple < 256; next = loss(2 * multiple)) {
-      multiple *= 2;
-      found = next;
-    }
-    for (double next = loss(0.5 * multiple); next < found && multiple > 1e-6; next = loss(0.5 * multiple)) {
-      multiple *= 0.5;
-      found = next;
+    for (const double factor : {2.0, 0.5}) {
+      double next = loss(factor * multiple);
+      while (next < found && multiple < 256 && multiple > 1e-6) {
+        multiple *= factor;
+        found = next;
+        next = loss(factor * multiple);
+      }
     }
     for (GrownTree* tree : {&mean, &spread}) {
       for (std::array<double, 2>& own : tree->steps) own = {multiple * own[0], multiple * own[1]};

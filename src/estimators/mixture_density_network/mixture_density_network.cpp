@@ -292,34 +292,34 @@ GaussianMixtures Mdn::laws(const MatrixView& x) const {
   return GaussianMixtures::separate(std::move(means), std::move(scales), std::move(log_weights));
 }
 
-Mdn Mdn::fit(const Dataset& data, const MdnOptions& given, const Run& run) {
+Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   data.check(owner);
-  check_options(given);
+  check_options(options);
   const FlushSubnormals guard;
   FitReport report;
   Dataset storage;
   const Dataset& present = rows_that_count(data, storage);
   // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as
   // they are.
-  const bool given_folds = given.cv.size() > 1;
+  const bool given_folds = options.cv.size() > 1;
   const Dataset rows = given_folds ? present : preparation::merge_copies(present);
-  const MdnOptions options = sized(given, rows.size());
-  const Standardized standardized = preparation::standardize(owner, rows, options.standardize);
+  const MdnOptions full = sized(options, rows.size());
+  const Standardized standardized = preparation::standardize(owner, rows, full.standardize);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset own = rows_of_training(standardized.data, options.standardize);
-  const Defensive defensive = Defensive::fit(options.defensive_weight, own);
+  const Dataset own = rows_of_training(standardized.data, full.standardize);
+  const Defensive defensive = Defensive::fit(full.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
-  Ensemble ensemble = plan(options, own);
-  check_size(options, ensemble.training.shape);
-  choose(ensemble, options, own, given_folds ? data : rows, defensive, run, report);
+  Ensemble ensemble = plan(full, own);
+  check_size(full, ensemble.training.shape);
+  choose(ensemble, full, own, given_folds ? data : rows, defensive, run, report);
   const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
   report_members(members, ensemble, own, report);
   const mdn::Shape& shape = ensemble.training.shape;
   Networks networks = best_of(members);
-  report_floor(share_on_floor(shape, own, networks.parameters), options.scale_floor, report);
+  report_floor(share_on_floor(shape, own, networks.parameters), full.scale_floor, report);
   InputRange range = InputRange::of(own.x);
-  return {given,
+  return {options,
           {.n_components = shape.n_components,
            .units = shape.hidden,
            .regularization = ensemble.training.decay,
