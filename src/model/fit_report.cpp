@@ -76,7 +76,7 @@ void FitReport::set_race(const std::vector<Contender>& contenders) {
       std::transform(own.laps.begin(), own.laps.end(), out.begin(), number_of);
       return out;
     };
-    all.push_back(
+    all.emplace_back(
         Document::Object{{"name", own.name},
                          {"n_rows", column([](const Contender::Lap& lap) { return static_cast<double>(lap.n_rows); })},
                          {"seconds", column([](const Contender::Lap& lap) { return lap.seconds; })},

@@ -1,5 +1,0 @@
-#include "eigen_kernels.hpp"
-
-namespace Eigen::internal {
-CONDENS_EIGEN_KERNELS()
-}  // namespace Eigen::internal
