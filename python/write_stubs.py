@@ -3,7 +3,7 @@
 The classes themselves are made at import, from the option tables of the core. Run this after a model or an option
 was added or changed:
 
-    python python/write_stubs.py
+    python -P python/write_stubs.py
 """
 
 from __future__ import annotations

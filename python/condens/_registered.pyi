@@ -1237,7 +1237,7 @@ class Pooled(_WithUnlabeled):
     ) -> None: ...
 
 class AutoCDE(_WithUnlabeled):
-    """A pool of models that are chosen by the size of the data and the time allowed."""
+    """A pool of models that a race on parts of the data chooses, within a budget of time."""
 
     preset: Literal["recommended", "paper"]
     budget: float | None
