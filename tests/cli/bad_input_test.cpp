@@ -127,6 +127,7 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("plot m.json t.csv --figure summary -o p.svg", 2, {"lscde has no components"});
   expect_refusal("plot m.json t.csv --figure dimensions -o p.svg", 2, {"compared no numbers of components"});
   expect_refusal("plot m.json t.csv --figure members -o p.svg", 2, {"lscde is no mixture of models"});
+  expect_refusal("plot m.json t.csv --figure race -o p.svg", 2, {"there was no race", "more than 2,000 rows"});
   expect_refusal("plot m.json t.csv --figure states -o p.svg", 2, {"lscde has no states"});
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});

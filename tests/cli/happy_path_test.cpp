@@ -407,5 +407,15 @@ TEST_F(HappyPath, MeanAndSpreadAreDescribed) {
   expect_words(output_of("describe m.json --json"), {"\"means\"", "\"scales\"", "\"explained\"", "\"density\""});
 }
 
+TEST_F(HappyPath, ARaceIsDescribedAndDrawn) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 2010; ++i) text += std::to_string(i % 67) + "," + std::to_string(i % 67 + i * 7919 % 101) + "\n";
+  write("many.csv", text);
+  output_of("fit many.csv --target y --model auto --budget 0.1 -o a.cbor");
+  expect_words(output_of("describe a.cbor"), {"The race", "250 rows", "core-seconds", "forest", "the budget is spent"});
+  output_of("plot a.cbor -o race.svg --figure race");
+  expect_words(read("race.svg"), {"Scores by the number of rows", "forest", "nll on rows left out"});
+}
+
 }  // namespace
 }  // namespace condens::tests::happy_path_test
