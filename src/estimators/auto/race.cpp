@@ -186,9 +186,8 @@ void run_laps(std::vector<Runner>& runners, const std::vector<Index>& rows, cons
         candidate.held_out =
             pooling::held_out_density(*candidate.model, train, track.scoring.rows, none, own).log_density;
         const FoldScore score = track.scoring.score(candidate.held_out);
-        if (const Document* most = candidate.model->options().find("max_rows")) {
-          runner(i).most_rows = most->as_integer();
-        }
+        const Document options = candidate.model->options();
+        if (const Document* most = options.find("max_rows")) runner(i).most_rows = most->as_integer();
         runner(i).laps.push_back({count, std::max(1e-6, meter.seconds()), score.mean, score.standard_error});
       });
   for (std::size_t i = 0; i < on.size(); ++i) {
