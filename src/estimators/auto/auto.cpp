@@ -118,7 +118,7 @@ void add_averages(std::vector<Candidate>& candidates, const Dataset& rows, const
       [&](Index i, const Run& own) {
         Candidate& candidate = candidates[static_cast<std::size_t>(i)];
         candidate.held_out_average =
-            pooling::held_out_density(*candidate.model, rows, scoring.rows, scoring.told, own).log_average;
+            pooling::held_out_average(*candidate.model, rows, scoring.rows, scoring.told, candidate.held_out, own);
       });
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "core/work.hpp"
@@ -137,7 +136,7 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
   double for_next = next == steps.end() ? 0.0 : left / 3;
   bool any = false;
   for (const std::size_t k : on) {
-    const double cost = sum_of(runners, {k}, next == steps.end() ? rows : *next);
+    const double cost = expected_seconds(runners[k], next == steps.end() ? rows : *next);
     if (cost > for_next) continue;
     out.rows[k] = *next;
     for_next -= cost;
@@ -149,7 +148,7 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
   sizes.push_back(rows);
   for (const std::size_t k : on) {
     for (auto size = sizes.rbegin(); size != sizes.rend() && *size > runners[k].laps.back().n_rows; ++size) {
-      const double cost = sum_of(runners, {k}, *size);
+      const double cost = expected_seconds(runners[k], *size);
       if (cost > left) continue;
       out.rows[k] = *size;
       left -= cost;
@@ -182,9 +181,7 @@ void run_laps(std::vector<Runner>& runners, const std::vector<Index>& rows, cons
         const WorkMeter meter;
         pooling::Candidate& candidate = runner(i).candidate;
         candidate.model = candidate.inner.fit(train, candidate.options, own);
-        const std::vector<bool> none(static_cast<std::size_t>(track.scoring.rows.size()), false);
-        candidate.held_out =
-            pooling::held_out_density(*candidate.model, train, track.scoring.rows, none, own).log_density;
+        candidate.held_out = pooling::held_out_density(*candidate.model, track.scoring.rows, own);
         const FoldScore score = track.scoring.score(candidate.held_out);
         const Document options = candidate.model->options();
         if (const Document* most = options.find("max_rows")) runner(i).most_rows = most->as_integer();

@@ -117,20 +117,21 @@ FoldScore ScoringRows::score(const Vector& log_density) const {
   return finite ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
 }
 
-HeldOutDensity held_out_density(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
-                                const std::vector<bool>& told, const Run& run) {
-  HeldOutDensity out;
-  out.log_density = model.log_density(rows.x.topRows(model.n_inputs()), rows.y, run);
-  if (out.log_density.hasNaN() || out.log_density.maxCoeff() == infinity) {
-    throw NumericalError("it has no density at a row left out");
-  }
-  out.log_average = out.log_density;
+Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const Run& run) {
+  Vector out = model.log_density(rows.x.topRows(model.n_inputs()), rows.y, run);
+  if (out.hasNaN() || out.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
+  return out;
+}
+
+Vector held_out_average(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
+                        const std::vector<bool>& told, const Vector& log_density, const Run& run) {
+  Vector out = log_density;
   if (model.n_inputs() == 0) return out;
   std::vector<Index> some;
   for (Index i = 0; i < rows.size(); ++i) {
     if (told[static_cast<std::size_t>(i)]) some.push_back(i);
   }
-  if (!some.empty()) out.log_average(some) = log_average_density(model, train, rows.y(Eigen::all, some), run);
+  if (!some.empty()) out(some) = log_average_density(model, train, rows.y(Eigen::all, some), run);
   return out;
 }
 

@@ -57,14 +57,12 @@ ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, std::vecto
 /// model that remembers rows would be scored on what it has seen.
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, const Dataset& rows, Index seed);
 
-/// Log density of `rows` by a model, and where `told` of its average distribution over `train`, else the same again.
-/// Throws NumericalError where there is none.
-struct HeldOutDensity {
-  Vector log_density;
-  Vector log_average;
-};
-HeldOutDensity held_out_density(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
-                                const std::vector<bool>& told, const Run& run);
+/// Log density of `rows` by a model. Throws NumericalError where there is none.
+Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const Run& run);
+
+/// The same of the average of its distributions over `train` where `told`, and elsewhere `log_density` again.
+Vector held_out_average(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
+                        const std::vector<bool>& told, const Vector& log_density, const Run& run);
 
 /// Calls body(i, run) for i = 0, ..., count - 1 side by side; `name_of(i)` is told to who watches, as what is under
 /// way. What a fit throws for its data or for numerical reasons becomes the failure of `candidate_of(i)`.

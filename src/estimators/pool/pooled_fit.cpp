@@ -45,9 +45,9 @@ void fit_all(std::vector<Candidate>& candidates, const ScoringRows& scoring, con
     std::vector<bool> told;
     for (const Index row : left_out) told.push_back(scoring.told[static_cast<std::size_t>(row)]);
     const auto model = candidate.inner.fit(split.train, candidate.options, own);
-    const HeldOutDensity found = held_out_density(*model, split.train, split.test, told, own);
-    candidate.held_out(left_out) = found.log_density;
-    candidate.held_out_average(left_out) = found.log_average;
+    const Vector found = held_out_density(*model, split.test, own);
+    candidate.held_out(left_out) = found;
+    candidate.held_out_average(left_out) = held_out_average(*model, split.train, split.test, told, found, own);
   });
 }
 
