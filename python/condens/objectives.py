@@ -490,6 +490,8 @@ def press(
         raise ValueError(
             f"theta has shape {t.shape}, expected {p} rows, one for each column of X, or {p + 1} with the intercepts"
         )
+    if t.shape[1] == 0:
+        raise ValueError(f"theta has shape {t.shape}, expected a column for each state, at least one")
     if lasso < 0:
         raise ValueError(f"lasso = {lasso}, expected a number >= 0")
     if (bandwidth_y is None) is (criterion == "likelihood"):

@@ -1,6 +1,7 @@
 """The criteria of the papers: equal to the formulas written out, and their gradients to differences."""
 
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 import condens
-from condens import metrics, objectives
+from condens import metrics, objectives, optim
 
 
 @pytest.fixture(scope="module")
@@ -312,6 +313,7 @@ def test_what_does_not_fit_is_named(rows):
         (lambda: objectives.gaussian_process(1.0, 0.0, 0.1, X, Y[:, 0]), "must be > 0"),
         (lambda: objectives.gaussian_process(1.0, 1.0, 0.1, X, Y), "y has 2 dimensions, expected 1"),
         (lambda: objectives.press(np.zeros((5, 2)), X, Y, "mse"), r"theta has shape \(5, 2\), expected 2 rows"),
+        (lambda: objectives.press(np.zeros((2, 0)), X, Y, "mse"), "expected a column for each state"),
         (lambda: objectives.press(theta, X, Y, "nosuch"), "criterion = 'nosuch'"),
         (lambda: objectives.press(theta, X, Y, "likelihood"), "bandwidth_y is None"),
         (lambda: objectives.press(theta, X, Y, "mse", bandwidth_y=1.0), "bandwidth_y is 1.0"),
@@ -322,6 +324,29 @@ def test_what_does_not_fit_is_named(rows):
     ]:
         with pytest.raises(ValueError, match=text):
             call()
+
+
+@pytest.mark.parametrize(
+    ("n_arrays", "criterion"),
+    [
+        (4, lambda W, X, Y, c: objectives.sce(W, X, Y, c, 1.0, 0.1)),
+        (4, lambda W, X, Y, c: objectives.lsmi(W, X, Y, c, 1.0, 0.1)),
+        (4, lambda a, X, Y, c: objectives.sacde(a, X, Y, c, 1.0, 0.1)),
+        (3, lambda W, X, Y: objectives.nw_loo(W, X, Y, 1.0)),
+        (4, lambda c, s, X, t: objectives.ofr_loo(c, s, X, t)),
+        (3, lambda t, X, y: objectives.press(t, X, y, "loo")),
+        (3, lambda h, X, y: objectives.gaussian_process(h, 1.0, 0.1, X, y)),
+        (2, lambda B, v: optim.simplex_qp(B, v)),
+        (2, lambda B, v: optim.mnqp(B, v)),
+    ],
+)
+def test_arrays_without_rows_or_columns_are_answered_or_refused(n_arrays, criterion):
+    shapes = [(0,), (2,), (0, 0), (0, 2), (2, 0), (2, 2)]
+    for own in itertools.product(shapes, repeat=n_arrays):
+        try:
+            criterion(*(np.ones(shape) for shape in own))
+        except (ValueError, condens.NumericalError) as error:
+            assert str(error), own
 
 
 def plain_ofr_loo(centers, scales, X, target, regularization):

@@ -246,6 +246,11 @@ def test_unfitted() -> None:
             use()
 
 
+def test_the_base_class_is_no_estimator(data: Any) -> None:
+    with pytest.raises(TypeError, match="is the base class of estimators"):
+        condens.ConditionalDensityRegressor().fit(*data[:2])
+
+
 def test_shapes_of_y() -> None:
     x, y = make_data()
     flat, column = LSCDE(**QUICK).fit(x, y), LSCDE(**QUICK).fit(x, y[:, None])

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "condens/core/errors.hpp"
 #include "linalg/skinny_products.hpp"
 #include "linalg/vector_math.hpp"
 
@@ -20,6 +21,8 @@ std::shared_ptr<const PackedObservations> pack_inputs(const MatrixView& x, int t
 
 PressMap::PressMap(Index n_inputs, Index n_states, const std::vector<Index>& hidden, PressActivation activation)
     : activation_(activation) {
+  require(n_inputs >= 0 && n_states >= 1, "PressMap: ", n_inputs, " inputs and ", n_states,
+          " states, expected at least 1 state");
   widths_.push_back(n_inputs);
   widths_.insert(widths_.end(), hidden.begin(), hidden.end());
   widths_.push_back(n_states);
