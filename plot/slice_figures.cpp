@@ -77,6 +77,34 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
 
 Style curve_style(std::size_t k) { return {.stroke = line_color(k), .width = 2.0}; }
 
+/// Every curve of every panel, on 200 or 400 points of the axis.
+struct Curves {
+  Vector y;
+  std::vector<Matrix> density;  // of every panel: a column a curve
+};
+
+Curves curves_on(const Extent& axis, const std::vector<Moves>& panels, const Run& run) {
+  Curves out{Vector::LinSpaced(panels.size() == 1 ? 400 : 200, axis.low, axis.high), {}};
+  for (const Moves& moves : panels)
+    out.density.emplace_back(moves.laws.log_pdf_grid(out.y.transpose(), run).array().exp());
+  return out;
+}
+
+/// The part of the axis where some curve of some panel can be told from zero: a wide tail may hold probability that
+/// no picture shows.
+Extent visible_part(const Extent& axis, const Curves& curves) {
+  constexpr double invisible = 0.004;  // of the panel's height: half a line's width
+  Eigen::Array<bool, Eigen::Dynamic, 1> seen = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(curves.y.size());
+  for (const Matrix& density : curves.density)
+    seen = seen || density.rowwise().maxCoeff().array() > invisible * density.maxCoeff();
+  Index low = 0;
+  Index high = curves.y.size() - 1;
+  while (low < high && !seen[low]) ++low;
+  while (high > low && !seen[high]) --high;
+  if (low == high) return axis;
+  return {curves.y[std::max<Index>(0, low - 1)], curves.y[std::min<Index>(curves.y.size() - 1, high + 1)]};
+}
+
 /// The tops of the panels' axes: one for all, or where a peak would flatten the others, each panel's own.
 std::vector<double> panel_tops(const std::vector<Matrix>& density) {
   constexpr double flattened = 3.0;
@@ -187,16 +215,16 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
   const Vector data_y = data.y.row(options.target).transpose();
   Extent axis = target_axis(panels.front().laws, data_y, curve_tail, false, run);
   for (const Moves& moves : panels) axis = hull(axis, target_axis(moves.laws, data_y, curve_tail, false, run));
-  const Vector y = Vector::LinSpaced(single ? 400 : 200, axis.low, axis.high);
-  std::vector<Matrix> density;
+  Curves curves = curves_on(axis, panels, run);
+  axis = visible_part(axis, curves);
+  curves = curves_on(axis, panels, run);
   Outside outside;
   for (const Moves& moves : panels) {
-    density.emplace_back(moves.laws.log_pdf_grid(y.transpose(), run).array().exp());
     const Outside own = outside_of(moves.laws, axis, run);
     outside = {std::max(outside.below, own.below), std::max(outside.above, own.above)};
   }
 
-  const std::vector<double> tops = panel_tops(density);
+  const std::vector<double> tops = panel_tops(curves.density);
   const std::string y_name = name_of(names.targets, options.target, "y");
   const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
   Frame frame = make_frame(
@@ -214,7 +242,7 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
     draw_slices({frame.canvas,
                  {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(tops[p]), y_name,
                   p % 2 == 0 ? "density" : ""}},
-                extent_of(data_y), y, density[p]);
+                extent_of(data_y), curves.y, curves.density[p]);
   }
   return frame.canvas.str();
 }
