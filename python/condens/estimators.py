@@ -84,7 +84,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
         if not hasattr(self, "_info"):
-            raise TypeError("ConditionalDensityRegressor is the base class of estimators; fit one of them, as AutoCDE()")
+            raise TypeError("ConditionalDensityRegressor is the base class of estimators; fit one, as AutoCDE()")
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         x, encoder, targets, target_names = self._training_rows(X, y)

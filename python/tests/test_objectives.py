@@ -1,5 +1,6 @@
 """The criteria of the papers: equal to the formulas written out, and their gradients to differences."""
 
+import contextlib
 import inspect
 import itertools
 
@@ -343,10 +344,8 @@ def test_what_does_not_fit_is_named(rows):
 def test_arrays_without_rows_or_columns_are_answered_or_refused(n_arrays, criterion):
     shapes = [(0,), (2,), (0, 0), (0, 2), (2, 0), (2, 2)]
     for own in itertools.product(shapes, repeat=n_arrays):
-        try:
+        with contextlib.suppress(ValueError, condens.NumericalError):  # anything else, or a crash, fails
             criterion(*(np.ones(shape) for shape in own))
-        except (ValueError, condens.NumericalError) as error:
-            assert str(error), own
 
 
 def plain_ofr_loo(centers, scales, X, target, regularization):
