@@ -249,6 +249,17 @@ TEST(HonestFigures, APeakDoesNotFlattenTheOtherPanels) {
   EXPECT_TRUE(has(svg, ">0.4<"));  // and that of the others
 }
 
+TEST(HonestFigures, SlicesEndWhereTheirCurvesCanNoLongerBeToldFromZero) {
+  const KnownModel model(1, 1, [](const VectorView&) {
+    return GaussianMixture(Vector{{0.94, 0.06}}, Matrix::Zero(1, 2), Matrix{{0.05, 5.0}});
+  });
+  const Dataset data{Vector::LinSpaced(50, 0.0, 1.0).transpose(), Vector::LinSpaced(50, -0.1, 0.1).transpose()};
+  const std::string svg = slices(model, data);
+  for (const std::string& label : x_labels(svg)) EXPECT_FALSE(label == "5" || label == "2" || label == "1") << label;
+  // What is not drawn is told: 3 % of the probability at either side.
+  EXPECT_TRUE(has(joined(caption(svg)), "% of the probability lies above 0.")) << joined(caption(svg));
+}
+
 TEST(HonestFigures, ManyLinesAreToldApart) {
   LineChart chart{.title = "t", .x_label = "x", .y_label = "y"};
   for (int k = 0; k < 8; ++k) {
