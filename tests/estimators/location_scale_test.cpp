@@ -324,13 +324,18 @@ TEST(LocationScale, FileKeepsEveryBitAndRefusesWhatDoesNotFit) {
   const std::string text =
       "LocationScale: the mean, the spread and the distribution of what is left do not fit together";
   EXPECT_EQ(refused("means", Document::Array{}), text);
-  EXPECT_EQ(refused("low", Vector(Vector::Zero(3))), text);
-  EXPECT_EQ(refused("high", Vector(Vector::Constant(2, std::nan("")))), text);
-  EXPECT_EQ(refused("residual_scale", Vector(Vector::Zero(2))), text);
+  EXPECT_EQ(refused("low", Vector(Vector::Zero(3))), "LocationScale: low has length 3 along n_inputs, expected 2");
+  EXPECT_EQ(refused("high", Vector(Vector::Constant(2, std::nan("")))),
+            "LocationScale: high holds nan, expected finite numbers");
+  EXPECT_EQ(refused("high", Vector(Vector::Constant(2, -1e9))), text);
+  EXPECT_EQ(refused("residual_scale", Vector(Vector::Zero(2))),
+            "LocationScale: residual_scale holds 0, expected finite numbers > 0");
   EXPECT_EQ(refused("least_scale", Vector(Vector::Constant(2, 1e9))), text);
-  EXPECT_EQ(refused("greatest_scale", Vector(Vector::Ones(1))), text);
+  EXPECT_EQ(refused("greatest_scale", Vector(Vector::Ones(1))),
+            "LocationScale: greatest_scale has length 1 along n_targets, expected 2");
   EXPECT_EQ(refused("y_scale", Standardizer::identity(1).to_document()),
-            "the defensive component is not a distribution of y");
+            "LocationScale: residual_scale has length 2 along n_targets, expected 1");
+  EXPECT_EQ(refused("defensive_mean", Vector(Vector::Zero(1))), "the defensive component is not a distribution of y");
   EXPECT_EQ(refused("inner", save_density(*plain_inner(growing(30)))), text);
   EXPECT_NE(refused("x_scale", Standardizer::identity(3).to_document()), "");
   EXPECT_NE(refused("inner", Document::Object{{"model", "nosuch"}}), "");

@@ -91,7 +91,7 @@ Dataset mostly_zeros(Index n, Index d_x, std::uint64_t seed) {
 
 TEST(LscdeMetric, IsDecidedByAllRowsWhereAThousandDoNotTell) {
   const Dataset data = mostly_zeros(1500, 13, 1);
-  const Dataset test = mostly_zeros(3000, 13, 2);
+  const Dataset test = mostly_zeros(1000, 13, 2);
   LscdeOptions options = quick(LscdeMetric::automatic);
   options.bandwidth = {1, 2, 4};
   options.bandwidth_y = {0.05};

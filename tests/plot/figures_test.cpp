@@ -23,9 +23,11 @@ void expect_sound(const std::string& svg) {
   EXPECT_EQ(xml_problem(svg), "");
   EXPECT_EQ(svg.rfind("<svg ", 0), 0U);
   EXPECT_LT(svg.size(), 1000000U);
-  // Numbers that are not finite would stand in an attribute: ="nan, =" inf, Lnan, -inf ...
+  // Numbers that are not finite would stand in an attribute: ="nan, =" inf, Lnan, -inf ... An image holds any letters.
+  std::string text = svg;
+  for (std::size_t at; (at = text.find("base64,")) != std::string::npos;) text.erase(at, text.find('"', at) - at);
   for (const char* bad : {"nan ", "nan\"", "inf ", "inf\"", "nanL", "infL", "NaN"})
-    EXPECT_EQ(svg.find(bad), std::string::npos) << bad;
+    EXPECT_EQ(text.find(bad), std::string::npos) << bad;
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

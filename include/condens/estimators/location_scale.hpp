@@ -15,9 +15,9 @@
 // Statist. Assoc. 82, 1987 (the spread from log|r|).
 //
 //   symbol   here
-//   m        parts.means, y in standard deviations
-//   log s    parts.scales, likewise
-//   e        the target of inner()
+//   m        state().means, y in standard deviations
+//   log s    state().scales, likewise
+//   e        the target of residual_model()
 
 #include <memory>
 #include <string>
@@ -29,9 +29,7 @@
 #include "condens/estimators/location_scale/trend.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
-#include "condens/model/inner_model.hpp"
-#include "condens/model/kernel_mixture.hpp"
-#include "condens/model/results.hpp"
+#include "condens/model/fitted_model.hpp"
 
 namespace condens {
 
@@ -88,29 +86,57 @@ inline constexpr auto option_table<LocationScaleOptions> = Fields{
                 "Seed of everything random: centres, rows of a process, and what the model draws."},
 };
 
-/// What the model is made of beside the law of e. One trend for every target.
-struct LocationScaleParts {
-  Standardizer x_scale;
-  Standardizer y_scale;
-  Vector low;   ///< d_x: the range of the standardised rows and one standard deviation; trends are
-  Vector high;  ///< constant beyond
-  std::vector<Trend> means;
-  std::vector<Trend> scales;  ///< log s
-  Vector residual_scale;      ///< d_y: root mean square of r_i on the standardised scale
-  Vector least_scale;         ///< bounds of s: a share of residual_scale,
-  Vector greatest_scale;      ///< and the greatest |r_i|
-  Defensive defensive;        ///< on the standardised scale
+/// One trend for every target, on the standardised scale.
+struct LocationScaleState {
+  Vector low = {};   ///< d_x: the range of the rows and one standard deviation;
+  Vector high = {};  ///< trends are constant beyond
+  std::vector<Trend> means = {};
+  std::vector<Trend> scales = {};  ///< log s
+  Vector residual_scale = {};      ///< d_y: root mean square of r_i
+  Vector least_scale = {};         ///< bounds of s: a share of residual_scale,
+  Vector greatest_scale = {};      ///< and the greatest |r_i|
+  Defensive defensive = {};
 };
 
-class LocationScaleDensity final : public ConditionalDensity, public HasTrends, public LearnsFromUnlabeled {
+/// What holds the model of e given x. That model takes x as it is, hence the class it comes from must not standardise
+/// it: the scale on which trends see x is a part of its own.
+class ResidualDensity : public ConditionalDensity, public HasTrends {
  public:
+  const ConditionalDensity& residual_model() const override { return *inner_; }
+
+ protected:
+  struct Parts {
+    Standardizer x_scale;
+    Standardizer y_scale;
+    std::shared_ptr<const ConditionalDensity> inner;
+
+    Index n_inputs() const { return x_scale.dimension(); }
+    Index n_targets() const { return y_scale.dimension(); }
+  };
+  /// Throws FormatError unless `inner` has the inputs and targets of the scales.
+  ResidualDensity(Parts parts, FitReport report);
+
+  const Standardizer& trend_scale() const { return trend_scale_; }
+
+  /// "x_scale", "y_scale" and "inner" of a model's document, and back.
+  void write(Document& document) const;
+  static Parts read(const Document& document, const InnerLoader& load);
+
+ private:
+  Standardizer trend_scale_;
+  std::shared_ptr<const ConditionalDensity> inner_;
+};
+
+class LocationScaleDensity final
+    : public FittedWrapper<LocationScaleDensity, LocationScaleOptions, LocationScaleState, ResidualDensity>,
+      public LearnsFromUnlabeled {
+ public:
+  static constexpr std::string_view class_name = "LocationScale";
+
   /// `inner` is the model that the options name. Throws std::invalid_argument for bad options or data, NumericalError
   /// where m goes through every row, and what the model throws.
   static LocationScaleDensity fit(const Dataset& data, const LocationScaleOptions& options, const InnerModel& inner,
                                   const Run& run = {});
-
-  /// The model of e given x.
-  const ConditionalDensity& residual_model() const override { return *inner_; }
 
   std::vector<HasTrends::Trend> trends() const override;
 
@@ -129,25 +155,26 @@ class LocationScaleDensity final : public ConditionalDensity, public HasTrends, 
   Vector scale_regularization() const;  ///< of log s
 
   std::string_view model_name() const override { return "location_scale"; }
-  Document options() const override { return options_to_document(options_); }
-  Document to_document() const override;
-  static LocationScaleDensity from_document(const Document& document, const InnerLoader& load);
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;
   Vector log_densities(const MatrixView& x, const MatrixView& y) const override;
 
  private:
-  LocationScaleDensity(LocationScaleOptions options, LocationScaleParts parts,
-                       std::shared_ptr<const ConditionalDensity> inner, FitReport report);
-
-  LocationScaleOptions options_;
-  LocationScaleParts parts_;
-  std::shared_ptr<const ConditionalDensity> inner_;
+  friend FittedWrapper;
+  /// Throws FormatError where mean, spread and the model of what is left do not fit together.
+  LocationScaleDensity(LocationScaleOptions options, LocationScaleState state, Parts parts, FitReport report);
 };
 
 template <>
 inline constexpr auto result_table<LocationScaleDensity> = Fields{
+    StateField{"low", &LocationScaleState::low, "", line("n_inputs")}.or_empty(),
+    StateField{"high", &LocationScaleState::high, "", line("n_inputs")}.or_empty(),
+    StateField{"means", &LocationScaleState::means},
+    StateField{"scales", &LocationScaleState::scales},
+    StateField{"residual_scale", &LocationScaleState::residual_scale, "", line("n_targets")}.positive(),
+    StateField{"least_scale", &LocationScaleState::least_scale, "", line("n_targets")}.positive(),
+    StateField{"greatest_scale", &LocationScaleState::greatest_scale, "", line("n_targets")}.positive(),
     ResultField{"explained", &LocationScaleDensity::explained,
                 "Share of every target's squared error that the mean takes away, on rows left out.", line("n_targets")},
     ResultField{"scale_gain", &LocationScaleDensity::scale_gain,

@@ -35,8 +35,8 @@ enum class Values { finite, positive, not_negative };
 /// The scale on which a user sees a part of the state: as it is, or that of the data.
 enum class Scale { as_it_is, x, y };
 
-/// A part of the state. T is double, Index, Vector, Matrix, or a type with `to_document` and
-/// `from_document(document, n_inputs)`.
+/// A part of the state. T is double, Index, Vector, Matrix, a type with `to_document` and
+/// `from_document(document, n_inputs)`, or a std::vector of such.
 template <class State, class T>
 struct StateField {
   std::string_view name;  ///< in model files
@@ -100,8 +100,17 @@ class StateChecks {
 };
 
 template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+
+template <class T>
 T read_part(const Document& document, Index n_inputs) {
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (is_list<T>) {
+    T out;
+    for (const Document& own : document.as_array()) out.push_back(read_part<typename T::value_type>(own, n_inputs));
+    return out;
+  } else if constexpr (std::is_same_v<T, double>)
     return document.as_number();
   else if constexpr (std::is_same_v<T, Index>)
     return document.as_integer();
@@ -115,7 +124,11 @@ T read_part(const Document& document, Index n_inputs) {
 
 template <class T>
 Document write_part(const T& part) {
-  if constexpr (requires { part.to_document(); })
+  if constexpr (is_list<T>) {
+    Document::Array out;
+    for (const auto& own : part) out.push_back(write_part(own));
+    return out;
+  } else if constexpr (requires { part.to_document(); })
     return part.to_document();
   else
     return Document(part);
@@ -202,8 +215,8 @@ Model FittedModel<Model, Options, State>::from_document(const Document& document
 }
 
 /// The same for a method around other models. `Base` is what holds them (ProjectedDensity, SubsetDensity,
-/// PooledDensity): it has `Parts` with `n_inputs()` and `n_targets()`, a constructor from parts and report,
-/// `write(document)` and `read(document, load)`. `Model` has a private constructor from (options, state, parts,
+/// PooledDensity, ResidualDensity): it has `Parts` with `n_inputs()` and `n_targets()`, a constructor from parts and
+/// report, `write(document)` and `read(document, load)`. `Model` has a private constructor from (options, state, parts,
 /// report).
 template <class Model, class Options, class State, class Base>
 class FittedWrapper : public Base {
@@ -234,6 +247,7 @@ Document FittedWrapper<Model, Options, State, Base>::to_document() const {
   out.set("options", options());
   detail::write_state<Model>(state_, out);
   this->write(out);
+  if constexpr (requires { state_.defensive; }) state_.defensive.write(out);
   return out.set("report", this->report().to_document());
 }
 
@@ -243,6 +257,8 @@ Model FittedWrapper<Model, Options, State, Base>::from_document(const Document& 
   set_options(options, Model::class_name, document.at("options"));
   typename Base::Parts parts = Base::read(document, load);
   State state = detail::read_state<Model, State>(document, parts.n_inputs(), parts.n_targets());
+  if constexpr (requires { state.defensive; })
+    state.defensive = Defensive::read(document, options.defensive_weight, parts.n_targets());
   return Model(std::move(options), std::move(state), std::move(parts), FitReport::from_document(document.at("report")));
 }
 

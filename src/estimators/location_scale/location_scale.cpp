@@ -10,7 +10,7 @@ namespace condens {
 
 namespace {
 
-constexpr std::string_view owner = "LocationScale";
+constexpr std::string_view owner = LocationScaleDensity::class_name;
 
 const Run one_thread{.threads = 1, .observer = {}};
 
@@ -20,32 +20,32 @@ struct Moments {
   Matrix scale;
 };
 
-Moments moments(const LocationScaleParts& parts, const MatrixView& x) {
-  Matrix inside = parts.x_scale.transform(x);
-  for (Index i = 0; i < inside.cols(); ++i) inside.col(i) = inside.col(i).cwiseMax(parts.low).cwiseMin(parts.high);
-  const Index d_y = std::ssize(parts.means);
+Moments moments(const LocationScaleState& state, const Standardizer& x_scale, const MatrixView& x) {
+  Matrix inside = x_scale.transform(x);
+  for (Index i = 0; i < inside.cols(); ++i) inside.col(i) = inside.col(i).cwiseMax(state.low).cwiseMin(state.high);
+  const Index d_y = std::ssize(state.means);
   Moments out{Matrix(d_y, x.cols()), Matrix(d_y, x.cols())};
   for (Index t = 0; t < d_y; ++t) {
-    out.location.row(t) = parts.means[static_cast<std::size_t>(t)](inside).transpose();
-    const Vector log_scale = parts.scales[static_cast<std::size_t>(t)](inside);
-    for (Index i = 0; i < x.cols(); ++i) out.scale(t, i) = location_scale::bounded(parts, t, log_scale[i]);
+    out.location.row(t) = state.means[static_cast<std::size_t>(t)](inside).transpose();
+    const Vector log_scale = state.scales[static_cast<std::size_t>(t)](inside);
+    for (Index i = 0; i < x.cols(); ++i) out.scale(t, i) = location_scale::bounded(state, t, log_scale[i]);
   }
   return out;
 }
 
 /// The options of the inner model: centres [x, y] become [x, e].
-Document inner_options(const Document& given, Index seed, const InnerModel& inner, const LocationScaleParts& parts) {
-  Document out = given;
+Document inner_options(const LocationScaleOptions& options, const InnerModel& inner,
+                       const preparation::Standardized& own, const LocationScaleState& state) {
+  Document out = options.options;
   for (const OptionInfo& option : inner.options) {
-    if (option.name == "seed") out.set("seed", seed);
+    if (option.name == "seed") out.set("seed", options.seed);
   }
-  const Document* centers = given.find("centers");
+  const Document* centers = options.options.find("centers");
   if (centers == nullptr || !std::holds_alternative<Matrix>(centers->value())) return out;
   Matrix moved = centers->as_matrix();
   if (moved.size() == 0) return out;
-  const Index d_x = parts.x_scale.dimension();
-  const Moments at = moments(parts, moved.topRows(d_x));
-  const Matrix y = parts.y_scale.transform(moved.bottomRows(parts.y_scale.dimension()));
+  const Moments at = moments(state, own.x, moved.topRows(own.x.dimension()));
+  const Matrix y = own.y.transform(moved.bottomRows(own.y.dimension()));
   moved.bottomRows(y.rows()) = (y - at.location).cwiseQuotient(at.scale);
   return out.set("centers", std::move(moved));
 }
@@ -77,7 +77,7 @@ void report_ridge(const location_scale::Split& found, FitReport& report) {
   for (Index t = 0; t < bandwidth.size(); ++t) {
     const Document& mean = found.told_means[static_cast<std::size_t>(t)];
     if (mean.find("candidates") == nullptr || mean.at("kind").as_string() == "gp") return;
-    const Trend& trend = found.parts.means[static_cast<std::size_t>(t)];
+    const Trend& trend = found.state.means[static_cast<std::size_t>(t)];
     bandwidth[t] = trend.coefficients.size() > 0 ? trend.length_scales[0] : 0.0;
     regularization[t] = mean.at("regularization").as_number();
   }
@@ -105,35 +105,36 @@ Matrix length_scales_of(const std::vector<Trend>& trends, Index d_x) {
   return out;
 }
 
-Document to_document(const std::vector<Trend>& trends) {
-  Document::Array out;
-  for (const Trend& own : trends) out.push_back(own.to_document());
-  return out;
-}
-
-std::vector<Trend> read_trends(const Document& document, Index d_x) {
-  std::vector<Trend> out;
-  for (const Document& own : document.as_array()) out.push_back(Trend::from_document(own, d_x));
-  return out;
-}
-
 }  // namespace
 
-LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, LocationScaleParts parts,
-                                           std::shared_ptr<const ConditionalDensity> inner, FitReport report)
-    : ConditionalDensity(Standardizer::identity(parts.x_scale.dimension()), parts.y_scale, std::move(report)),
-      options_(std::move(options)),
-      parts_(std::move(parts)),
-      inner_(std::move(inner)) {
-  const Index d_y = n_targets();
-  const auto& [x_scale, y_scale, low, high, means, scales, residual, least, greatest, broad] = parts_;
-  bool sound = inner_->n_inputs() == n_inputs() && inner_->n_targets() == d_y && std::ssize(means) == d_y &&
-               std::ssize(scales) == d_y && low.size() == n_inputs() && high.size() == n_inputs() &&
-               residual.size() == d_y && least.size() == d_y && greatest.size() == d_y;
-  sound = sound && (low.array() <= high.array()).all() && (residual.array() > 0).all() && residual.allFinite() &&
-          (least.array() > 0).all() && (least.array() <= greatest.array()).all() && greatest.allFinite() &&
-          (y_scale.scale().array() > 0).all();
-  for (const char* of : {"means", "scales"}) sound = sound && told(this->report(), of, "regularization").size() == d_y;
+ResidualDensity::ResidualDensity(Parts parts, FitReport report)
+    : ConditionalDensity(Standardizer::identity(parts.x_scale.dimension()), std::move(parts.y_scale),
+                         std::move(report)),
+      trend_scale_(std::move(parts.x_scale)),
+      inner_(std::move(parts.inner)) {
+  if (inner_->n_inputs() != n_inputs() || inner_->n_targets() != n_targets())
+    throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
+}
+
+void ResidualDensity::write(Document& document) const {
+  document.set("x_scale", trend_scale_.to_document()).set("y_scale", y_scale().to_document());
+  document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
+}
+
+ResidualDensity::Parts ResidualDensity::read(const Document& document, const InnerLoader& load) {
+  return {Standardizer::from_document(document.at("x_scale")), Standardizer::from_document(document.at("y_scale")),
+          load(document.at("inner"))};
+}
+
+LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, LocationScaleState state, Parts parts,
+                                           FitReport report)
+    : FittedWrapper(std::move(options), std::move(state), std::move(parts), std::move(report)) {
+  const auto& [low, high, means, scales, residual, least, greatest, broad] = state_;
+  bool sound = std::ssize(means) == n_targets() && std::ssize(scales) == n_targets() &&
+               (low.array() <= high.array()).all() && (least.array() <= greatest.array()).all() &&
+               (y_scale().scale().array() > 0).all();
+  for (const char* of : {"means", "scales"})
+    sound = sound && told(this->report(), of, "regularization").size() == n_targets();
   if (!sound)
     throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
   trends();  // throws where a file lacks what is read later
@@ -173,7 +174,7 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   }
   Dataset rest = data;
   rest.y = std::move(left);
-  const Document chosen = inner_options(options.options, options.seed, inner, found.parts);
+  const Document chosen = inner_options(options, inner, standardized, found.state);
   std::shared_ptr<const ConditionalDensity> density = inner.fit(rest, chosen, run);
 
   if (!found.finished) report.status = "iteration limit";
@@ -181,15 +182,16 @@ LocationScaleDensity LocationScaleDensity::fit(const Dataset& data, const Locati
   report_ridge(found, report);
   report.details.set("means", std::move(found.told_means)).set("scales", std::move(found.told_scales));
   report = with_density(std::move(report), density->report());
-  return LocationScaleDensity(options, std::move(found.parts), std::move(density), std::move(report));
+  return LocationScaleDensity(options, std::move(found.state), {standardized.x, standardized.y, std::move(density)},
+                              std::move(report));
 }
 
 GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
-  const Moments at = moments(parts_, x);
-  const GaussianMixtures rest = laws_of(*inner_, x);
-  const Standardizer& unit = y_scale_of(*inner_);
+  const Moments at = moments(state_, trend_scale(), x);
+  const GaussianMixtures rest = laws_of(residual_model(), x);
+  const Standardizer& unit = y_scale_of(residual_model());
   const Index m = rest.n_components();
-  const Defensive& broad = parts_.defensive;
+  const Defensive& broad = state_.defensive;
   const Index all = m + (broad.weight > 0 ? 1 : 0);
   GaussianComponents out = GaussianComponents::standard(n_targets(), all * x.cols(), rest.components().correlated());
   for (Index i = 0; i < x.cols(); ++i) {
@@ -206,71 +208,30 @@ GaussianMixtures LocationScaleDensity::laws(const MatrixView& x) const {
 }
 
 Vector LocationScaleDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
-  const Moments at = moments(parts_, x);
+  const Moments at = moments(state_, trend_scale(), x);
   const Matrix rest = (y - at.location).cwiseQuotient(at.scale);
   const Vector log_scale = at.scale.array().log().colwise().sum().transpose();
-  Vector out = inner_->log_density(x, rest, one_thread) - log_scale;
-  const Vector broad = parts_.defensive.log_density(y);
-  for (Index i = 0; i < out.size(); ++i) out[i] = parts_.defensive.log_mixed(out[i], broad[i]);
+  Vector out = residual_model().log_density(x, rest, one_thread) - log_scale;
+  const Vector broad = state_.defensive.log_density(y);
+  for (Index i = 0; i < out.size(); ++i) out[i] = state_.defensive.log_mixed(out[i], broad[i]);
   return out;
 }
 
 Matrix LocationScaleDensity::location(const MatrixView& x) const {
-  return parts_.y_scale.inverse_transform(moments(parts_, x).location);
+  return y_scale().inverse_transform(moments(state_, trend_scale(), x).location);
 }
 
 Matrix LocationScaleDensity::scale(const MatrixView& x) const {
-  return parts_.y_scale.scale().asDiagonal() * moments(parts_, x).scale;
+  return y_scale().scale().asDiagonal() * moments(state_, trend_scale(), x).scale;
 }
 
 Vector LocationScaleDensity::explained() const { return told(report(), "means", "explained"); }
 Vector LocationScaleDensity::scale_gain() const { return told(report(), "scales", "gain"); }
 Vector LocationScaleDensity::regularization() const { return told(report(), "means", "regularization"); }
 Vector LocationScaleDensity::scale_regularization() const { return told(report(), "scales", "regularization"); }
-Matrix LocationScaleDensity::length_scales() const { return length_scales_of(parts_.means, n_inputs()); }
-Matrix LocationScaleDensity::scale_length_scales() const { return length_scales_of(parts_.scales, n_inputs()); }
+Matrix LocationScaleDensity::length_scales() const { return length_scales_of(state_.means, n_inputs()); }
+Matrix LocationScaleDensity::scale_length_scales() const { return length_scales_of(state_.scales, n_inputs()); }
 
-Vector LocationScaleDensity::residual_scale() const {
-  return parts_.residual_scale.cwiseProduct(parts_.y_scale.scale());
-}
-
-Document LocationScaleDensity::to_document() const {
-  Document out = Document::Object{
-      {"options", options()},
-      {"x_scale", parts_.x_scale.to_document()},
-      {"y_scale", parts_.y_scale.to_document()},
-      {"low", parts_.low},
-      {"high", parts_.high},
-      {"means", condens::to_document(parts_.means)},
-      {"scales", condens::to_document(parts_.scales)},
-      {"residual_scale", parts_.residual_scale},
-      {"least_scale", parts_.least_scale},
-      {"greatest_scale", parts_.greatest_scale},
-      {"inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}}},
-      {"report", report().to_document()}};
-  parts_.defensive.write(out);
-  return out;
-}
-
-LocationScaleDensity LocationScaleDensity::from_document(const Document& document, const InnerLoader& load) {
-  LocationScaleOptions options;
-  set_options(options, owner, document.at("options"));
-  Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
-  const Index d_x = x_scale.dimension();
-  Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  const Index d_y = y_scale.dimension();
-  LocationScaleParts parts{.x_scale = std::move(x_scale),
-                           .y_scale = std::move(y_scale),
-                           .low = document.at("low").as_vector(),
-                           .high = document.at("high").as_vector(),
-                           .means = read_trends(document.at("means"), d_x),
-                           .scales = read_trends(document.at("scales"), d_x),
-                           .residual_scale = document.at("residual_scale").as_vector(),
-                           .least_scale = document.at("least_scale").as_vector(),
-                           .greatest_scale = document.at("greatest_scale").as_vector(),
-                           .defensive = Defensive::read(document, options.defensive_weight, d_y)};
-  return LocationScaleDensity(std::move(options), std::move(parts), load(document.at("inner")),
-                              FitReport::from_document(document.at("report")));
-}
+Vector LocationScaleDensity::residual_scale() const { return state_.residual_scale.cwiseProduct(y_scale().scale()); }
 
 }  // namespace condens

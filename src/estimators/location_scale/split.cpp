@@ -34,8 +34,8 @@ Distinct distinct_rows(const Dataset& data) {
   return out;
 }
 
-double bounded(const LocationScaleParts& parts, Index target, double log_scale) {
-  return std::clamp(std::exp(log_scale), parts.least_scale[target], parts.greatest_scale[target]);
+double bounded(const LocationScaleState& state, Index target, double log_scale) {
+  return std::clamp(std::exp(log_scale), state.least_scale[target], state.greatest_scale[target]);
 }
 
 namespace {
@@ -66,15 +66,11 @@ Document describe(const trends::Fitted& fitted) {
   return out.set("candidates", std::move(table));
 }
 
-/// The parts before anything is fitted.
-LocationScaleParts empty_parts(const preparation::Standardized& own, double defensive_weight) {
+/// The state before anything is fitted.
+LocationScaleState empty_state(const preparation::Standardized& own, double defensive_weight) {
   const Index d_x = own.data.x.rows();
-  LocationScaleParts out{.x_scale = own.x,
-                         .y_scale = own.y,
-                         .low = Vector(d_x),
+  LocationScaleState out{.low = Vector(d_x),
                          .high = Vector(d_x),
-                         .means = {},
-                         .scales = {},
                          .residual_scale = Vector(own.data.y.rows()),
                          .least_scale = Vector(own.data.y.rows()),
                          .greatest_scale = Vector(own.data.y.rows()),
@@ -88,7 +84,7 @@ LocationScaleParts empty_parts(const preparation::Standardized& own, double defe
 
 /// log|r|, not below the floor.
 Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, double floor,
-                 LocationScaleParts& parts) {
+                 LocationScaleState& state) {
   Matrix out(rows.y.rows(), rows.size());
   for (Index t = 0; t < out.rows(); ++t) {
     const Vector& r = means[static_cast<std::size_t>(t)].residuals;
@@ -98,9 +94,9 @@ Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, 
       throw NumericalError(message("LocationScale: the mean goes through every row of target ", t + 1,
                                    ", to rounding; nothing is left that has a density"));
     }
-    parts.residual_scale[t] = size;
-    parts.least_scale[t] = floor * size;
-    parts.greatest_scale[t] = r.cwiseAbs().maxCoeff();
+    state.residual_scale[t] = size;
+    state.least_scale[t] = floor * size;
+    state.greatest_scale[t] = r.cwiseAbs().maxCoeff();
     out.row(t) = r.cwiseAbs().cwiseMax(floor * size).array().log().matrix().transpose();
   }
   return out;
@@ -108,8 +104,8 @@ Matrix log_sizes(const Dataset& rows, const std::vector<trends::Fitted>& means, 
 
 /// Adds one target, whose log|r| are `log_size`.
 void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& log_size, const Vector& weights,
-                Split& out) {
-  const Index t = std::ssize(out.parts.means);
+                double unit, Split& out) {
+  const Index t = std::ssize(out.state.means);
   Vector log_scale = log_size - scale.residuals;
   // A constant is no news to the model inside, which finds the spread of e for itself.
   if (scale.kind == TrendKind::constant) log_scale.setConstant(scale.trend.intercept);
@@ -119,12 +115,11 @@ void add_target(const trends::Fitted& mean, trends::Fitted scale, const Vector& 
   scale.trend.intercept += shift;
   Vector used(log_size.size());
   for (Index i = 0; i < used.size(); ++i) {
-    used[i] = bounded(out.parts, t, log_scale[i] + shift);
+    used[i] = bounded(out.state, t, log_scale[i] + shift);
   }
   out.rest.row(t) = mean.residuals.cwiseQuotient(used).transpose();
-  out.parts.means.push_back(mean.trend);
-  out.parts.scales.push_back(scale.trend);
-  const double unit = out.parts.y_scale.scale()[t];
+  out.state.means.push_back(mean.trend);
+  out.state.scales.push_back(scale.trend);
   const double explained = mean.constant_score > 0 ? 1.0 - mean.score / mean.constant_score : 0.0;
   out.told_means.push_back(describe(mean).set("explained", explained));
   const double gain = scale.constant_score - scale.score;
@@ -145,9 +140,9 @@ Split split(const preparation::Standardized& own, const LocationScaleOptions& op
                             .n_centers = options.n_centers,
                             .max_rows = options.max_rows,
                             .seed = options.seed};
-  Split out{.parts = empty_parts(own, options.defensive_weight), .rest = Matrix(rows.y.rows(), rows.size())};
+  Split out{.state = empty_state(own, options.defensive_weight), .rest = Matrix(rows.y.rows(), rows.size())};
   const std::vector<trends::Fitted> means = trends::fit(rows, settings, run);
-  const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.parts);
+  const Matrix log_size = log_sizes(rows, means, options.scale_floor, out.state);
   settings.task = "fitting the spread";
   settings.kind = options.scale;
   settings.loss = trends::Loss::log_size;
@@ -155,7 +150,7 @@ Split split(const preparation::Standardized& own, const LocationScaleOptions& op
       trends::fit({.x = rows.x, .y = log_size, .weights = rows.weights}, settings, run);
   for (std::size_t t = 0; t < means.size(); ++t) {
     const Vector own_size = log_size.row(static_cast<Index>(t)).transpose();
-    add_target(means[t], scales[t], own_size, rows.weights, out);
+    add_target(means[t], scales[t], own_size, rows.weights, own.y.scale()[static_cast<Index>(t)], out);
   }
   return out;
 }

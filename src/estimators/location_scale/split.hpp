@@ -19,7 +19,7 @@ Distinct distinct_rows(const Dataset& data);
 
 /// Mean and spread of the rows that differ, and what is left of them.
 struct Split {
-  LocationScaleParts parts;
+  LocationScaleState state;
   Matrix rest;  // d_y x distinct rows: e
   Document::Array told_means = {};
   Document::Array told_scales = {};
@@ -30,6 +30,6 @@ struct Split {
 Split split(const preparation::Standardized& own, const LocationScaleOptions& options, const Run& run);
 
 /// s of one target, exp(log_scale) within its bounds.
-double bounded(const LocationScaleParts& parts, Index target, double log_scale);
+double bounded(const LocationScaleState& state, Index target, double log_scale);
 
 }  // namespace condens::location_scale
