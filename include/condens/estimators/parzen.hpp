@@ -36,7 +36,7 @@ struct ParzenOptions {
   double bandwidth_floor = 0.01;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {0};
-  Index width_rows = 0;
+  Index width_rows = 10'000;
   bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;

@@ -17,7 +17,7 @@ namespace condens {
 using preparation::Standardized;
 
 ParzenOptions ParzenOptions::paper() {
-  return {.shape = ParzenShapeChoice::isotropic, .merge_copies = false, .defensive_weight = 0.0};
+  return {.shape = ParzenShapeChoice::isotropic, .width_rows = 0, .merge_copies = false, .defensive_weight = 0.0};
 }
 
 namespace {
