@@ -325,6 +325,7 @@ TEST(LocationScale, FileKeepsEveryBitAndRefusesWhatDoesNotFit) {
       "LocationScale: the mean, the spread and the distribution of what is left do not fit together";
   EXPECT_EQ(refused("means", Document::Array{}), text);
   EXPECT_EQ(refused("low", Vector(Vector::Zero(3))), "LocationScale: low has length 3 along n_inputs, expected 2");
+  EXPECT_EQ(refused("low", Vector(0)), "LocationScale: low has length 0 along n_inputs, expected 2");
   EXPECT_EQ(refused("high", Vector(Vector::Constant(2, std::nan("")))),
             "LocationScale: high holds nan, expected finite numbers");
   EXPECT_EQ(refused("high", Vector(Vector::Constant(2, -1e9))), text);

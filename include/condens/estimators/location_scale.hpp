@@ -168,8 +168,8 @@ class LocationScaleDensity final
 
 template <>
 inline constexpr auto result_table<LocationScaleDensity> = Fields{
-    StateField{"low", &LocationScaleState::low, "", line("n_inputs")}.or_empty(),
-    StateField{"high", &LocationScaleState::high, "", line("n_inputs")}.or_empty(),
+    StateField{"low", &LocationScaleState::low, "", line("n_inputs")},
+    StateField{"high", &LocationScaleState::high, "", line("n_inputs")},
     StateField{"means", &LocationScaleState::means},
     StateField{"scales", &LocationScaleState::scales},
     StateField{"residual_scale", &LocationScaleState::residual_scale, "", line("n_targets")}.positive(),
