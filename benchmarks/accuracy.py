@@ -446,6 +446,7 @@ def value_of(record, score):
 
 def print_table(records, score, sets):
     """Means over the splits that all models have of a set, and what they come to over the sets."""
+    digits = 3 if score == "crps" else 2
     scores = {}
     for record in records:
         value = value_of(record, score)
@@ -475,7 +476,7 @@ def print_table(records, score, sets):
             gaps[m].append((values[m] - values["auto"]).mean())
             wins[m][0 if gaps[m][-1] > 0 else 1] += 1
             error = values[m].std(ddof=1) / len(splits) ** 0.5 if len(splits) > 1 else np.nan
-            text = f"{values[m].mean():.2f}" + (f" ± {error:.2f}" if len(splits) > 1 else "")
+            text = f"{values[m].mean():.{digits}f}" + (f" ± {error:.{digits}f}" if len(splits) > 1 else "")
             cells.append(f"**{text}**" if m == least else text)
         print(f"| {name} | {len(splits)} | {' | '.join(cells)} |")
     print(f"| **best on** | | {' | '.join(str(best[m]) for m in models)} |")
