@@ -36,7 +36,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+from scipy import stats
+from simulated import Branches, branches, frame
 
 # File, number of targets (the last columns), training rows.
 HALVES = [
@@ -66,7 +67,6 @@ LARGE = {
     "flights": ("large/nyc_flights.csv.gz", ()),
 }
 SIMULATED = {"jumps": 12_000, "tails": 12_000, "counts": 12_000, "branches": 102_000}
-SETS = [*SMALL, *LARGE, *SIMULATED]
 CODES = {"abalone": ["Sex"], "ames": ["MS_SubClass"], "bikes": ["season", "weathersit", "weekday"]}  # no numbers
 
 OURS = {
@@ -92,28 +92,25 @@ MOST_TEST_ROWS = 2000
 
 
 def simulated(name, seed):
-    """Inputs, targets and the distribution that they were drawn from."""
-    random = np.random.default_rng([seed, *name.encode()])
-    rows = SIMULATED[name]
-    X = random.normal(size=(rows, 10))
+    """Inputs, targets, and a function of rows: the distributions that their targets were drawn from."""
+    seed, rows = [seed, *name.encode()], SIMULATED[name]
+    if name == "branches":  # two, whose place a category tells
+        X, y, truth = branches(rows, seed)
+        return frame(X), y, lambda some: Branches(truth.mean[some], truth.scale[some])
+    random = np.random.default_rng(seed)
     if name == "jumps":  # discontinuities, an interaction and six inputs without a say
         X = random.random((rows, 10))
         mean = 3 * ((X[:, 0] > 0.5) & (X[:, 1] > 0.5)) - 2 * (X[:, 2] > 0.3) + X[:, 0] * X[:, 3]
-        truth = stats.norm(mean, 0.1 + 0.4 * (X[:, 1] > 0.5))
+        family, parameters = stats.norm, [mean, 0.1 + 0.4 * (X[:, 1] > 0.5)]
     elif name == "tails":  # inputs from log-normal distributions, and y from Student's with three degrees of freedom
-        X = np.exp(2 * X)
-        truth = stats.t(3, np.log1p(X[:, 0]), 0.2 * (1 + (X[:, 1] > 1)))
-    elif name == "counts":
-        truth = stats.poisson(np.exp(1 + 0.8 * np.sin(2 * X[:, 0]) + 0.4 * X[:, 1]))
-    else:  # two branches whose distance from each other a category tells
-        X[:, 2:4] = random.integers(8, size=(rows, 2))
-        mean = np.sin(2 * X[:, 0]) + (X[:, 1] > 0.5) + 0.4 * ((5 * X[:, 2]) % 8)
-        branches = np.stack([mean, mean + 1.5], axis=-1)
-        truth = Mixtures([0.7, 0.3], branches, 0.2 * np.exp(0.4 * X[:, 4])[:, None])
+        X = np.exp(2 * random.normal(size=(rows, 10)))
+        family, parameters = stats.t, [np.full(rows, 3.0), np.log1p(X[:, 0]), 0.2 * (1 + (X[:, 1] > 1))]
+    else:  # counts
+        X = random.normal(size=(rows, 10))
+        family, parameters = stats.poisson, [np.exp(1 + 0.8 * np.sin(2 * X[:, 0]) + 0.4 * X[:, 1])]
+    y = family(*parameters).rvs(random_state=random)
     table = pd.DataFrame(X, columns=[f"x{k}" for k in range(10)])
-    if name == "branches":
-        table = table.astype({"x2": int, "x3": int}).astype({"x2": "category", "x3": "category"})
-    return table, truth.rvs(random_state=random), truth
+    return table, y, lambda some: family(*(parameter[some] for parameter in parameters))
 
 
 def large(folder, name):
@@ -162,7 +159,7 @@ class Split:
         scale[scale == 0] = 1
         self.y, self.y_test = (y[train] - center) / scale, (y[test] - center) / scale
         if name in SIMULATED:
-            self.truth = Moved(truth, test, center[0], scale[0])
+            self.truth = Moved(truth(test), center[0], scale[0])
         values = np.unique(y)
         if y.shape[1] == 1 and len(values) < len(y) / 10:
             middle = (values[1:] + values[:-1]) / 2
@@ -180,41 +177,19 @@ class Split:
         return (train - train.mean(axis=0)) / scale, (test - train.mean(axis=0)) / scale
 
 
-class Mixtures:
-    """Gaussian mixtures of one weight for all."""
-
-    def __init__(self, weights, means, scale):
-        self.weights, self.means, self.scale = np.array(weights), means, scale
-
-    def rvs(self, random_state):
-        """One number of each."""
-        branch = random_state.choice(len(self.weights), size=len(self.means), p=self.weights)
-        mean = np.take_along_axis(self.means, branch[:, None], 1)
-        return (mean + self.scale * random_state.normal(size=mean.shape))[:, 0]
-
-    def logpdf(self, y):
-        """Log density."""
-        return special.logsumexp(stats.norm.logpdf(y[:, None], self.means, self.scale), axis=1, b=self.weights)
-
-
 class Moved:
-    """The truth of some rows, for y in standard deviations."""
+    """Distributions of y, for y in standard deviations."""
 
-    def __init__(self, truth, rows, center, scale):
-        self.truth, self.rows, self.center, self.scale = truth, rows, center, scale
-
-    def _of_all(self, values):
-        out = np.zeros(self.rows.max() + 1)
-        out[self.rows] = values * self.scale + self.center
-        return out
+    def __init__(self, truth, center, scale):
+        self.truth, self.center, self.scale = truth, center, scale
 
     def logpdf(self, y):
         """Log density."""
-        return self.truth.logpdf(self._of_all(y))[self.rows] + np.log(self.scale)
+        return self.truth.logpdf(y * self.scale + self.center) + np.log(self.scale)
 
     def cdf(self, y):
         """Distribution function."""
-        return self.truth.cdf(self._of_all(y))[self.rows]
+        return self.truth.cdf(y * self.scale + self.center)
 
 
 class Normals:

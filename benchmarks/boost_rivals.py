@@ -17,21 +17,11 @@ import time
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from accuracy import Normals
+from simulated import branches, frame
 
 TEST_ROWS = 10_000
 NGBOOST_ROWS = 10_000  # its trees sort every input in every round: of more rows the time is extrapolated
-
-
-def simulated(rows, seed):
-    """Inputs as a table, and targets."""
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(rows, 10))
-    X[:, 2:4] = random.integers(8, size=(rows, 2))
-    mean = np.sin(2 * X[:, 0]) + (X[:, 1] > 0.5) + 0.4 * ((5 * X[:, 2]) % 8)
-    y = mean + 1.5 * (random.random(rows) < 0.3) + 0.2 * np.exp(0.4 * X[:, 4]) * random.normal(size=rows)
-    table = pd.DataFrame(X, columns=[f"x{k}" for k in range(10)])
-    return table.astype({"x2": int, "x3": int}).astype({"x2": "category", "x3": "category"}), y
 
 
 def from_file(name):
@@ -45,11 +35,9 @@ def from_file(name):
     return X[first:], y[first:], X[:first], y[:first]
 
 
-def gaussian_scores(mean, scale, y):
-    """Mean negative log-likelihood and CRPS of Gaussians."""
-    z = (y - mean) / scale
-    crps = scale * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z) - 1 / np.sqrt(np.pi))
-    return -stats.norm.logpdf(y, mean, scale).mean(), crps.mean()
+def scores(distributions, y):
+    """Mean negative log-likelihood and CRPS."""
+    return -distributions.logpdf(y).mean(), distributions.crps(y).mean()
 
 
 def boosted(X, y, X_test, y_test):
@@ -61,7 +49,7 @@ def boosted(X, y, X_test, y_test):
     fitted = time.perf_counter()
     distribution = model.predict_distribution(X_test)
     seconds = time.perf_counter() - fitted
-    return fitted - begin, seconds, -distribution.logpdf(y_test).mean(), distribution.crps(y_test).mean()
+    return fitted - begin, seconds, *scores(distribution, y_test)
 
 
 def catboost(X, y, X_test, y_test):
@@ -78,7 +66,7 @@ def catboost(X, y, X_test, y_test):
     fitted = time.perf_counter()
     mean, variance = model.predict(X_test).T
     seconds = time.perf_counter() - fitted
-    return fitted - begin, seconds, *gaussian_scores(mean, np.sqrt(variance), y_test)
+    return fitted - begin, seconds, *scores(Normals(mean, np.sqrt(variance)), y_test)
 
 
 def ngboost(X, y, X_test, y_test):
@@ -92,23 +80,24 @@ def ngboost(X, y, X_test, y_test):
     fitted = time.perf_counter()
     at = model.pred_dist(both[some:]).params
     seconds = time.perf_counter() - fitted
-    return (fitted - begin) * len(y) / some, seconds, *gaussian_scores(at["loc"], at["scale"], y_test)
+    return (fitted - begin) * len(y) / some, seconds, *scores(Normals(at["loc"], at["scale"]), y_test)
 
 
 def main():
     """The tables."""
     for word in sys.argv[1:] or ["100000"]:
         if word.isdigit():
-            X, y = simulated(int(word), 0)
-            X_test, y_test = simulated(TEST_ROWS, 1)
+            X, y, _ = branches(int(word), 0)
+            X_test, y_test, _ = branches(TEST_ROWS, 1)
+            X, X_test = frame(X), frame(X_test)
         else:
             X, y, X_test, y_test = from_file(word)
         print(f"{word.rsplit('/', 1)[-1]}: {len(y)} rows, {X.shape[1]} inputs")
         print(f"{'':10s} {'fit s':>8s} {'by ours':>8s} {'test s':>7s} {'NLL':>9s} {'CRPS':>10s}")
         ours = float("nan")
-        for name, scores in {"condens": boosted, "catboost": catboost, "ngboost": ngboost}.items():
+        for name, measure in {"condens": boosted, "catboost": catboost, "ngboost": ngboost}.items():
             try:
-                fit, test, nll, crps = scores(X, y, X_test, y_test)
+                fit, test, nll, crps = measure(X, y, X_test, y_test)
             except ImportError as error:
                 print(f"{name:10s} not installed: {error.name}")
                 continue

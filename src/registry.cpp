@@ -439,9 +439,7 @@ Document to_document(const ModelInfo& info) {
                           {"capabilities", Document(info.capabilities)}};
 }
 
-Document save_density(const ConditionalDensity& density) {
-  return Document::Object{{"model", density.model_name()}, {"parameters", density.to_document()}};
-}
+Document save_density(const ConditionalDensity& density) { return inner_document(density); }
 
 std::unique_ptr<ConditionalDensity> load_density(const Document& document) {
   const std::string& name = document.at("model").as_string();

@@ -140,8 +140,7 @@ void PooledDensity::write(Document& document) const {
   Document::Array members;
   Vector weights(std::ssize(parts_.members));
   for (std::size_t m = 0; m < parts_.members.size(); ++m) {
-    const ConditionalDensity& model = *parts_.members[m].model;
-    members.emplace_back(Document::Object{{"model", model.model_name()}, {"parameters", model.to_document()}});
+    members.push_back(inner_document(*parts_.members[m].model));
     weights[static_cast<Index>(m)] = parts_.members[m].weight;
   }
   document.set("n_inputs", n_inputs()).set("members", std::move(members)).set("weights", weights);

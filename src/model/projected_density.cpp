@@ -70,7 +70,7 @@ FitReport ProjectedDensity::report_of(const ConditionalDensity& inner, const Dat
 
 void ProjectedDensity::write(Document& document) const {
   document.set("components", components_).set("x_scale", x_scale().to_document());
-  document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
+  document.set("inner", inner_document(*inner_));
 }
 
 ProjectedDensity::Parts ProjectedDensity::read(const Document& document, const InnerLoader& load) {

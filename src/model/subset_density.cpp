@@ -88,7 +88,7 @@ FitReport SubsetDensity::report_of(const ConditionalDensity& inner, const std::v
 
 void SubsetDensity::write(Document& document) const {
   document.set("support", support());
-  document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
+  document.set("inner", inner_document(*inner_));
 }
 
 SubsetDensity::Parts SubsetDensity::read(const Document& document, const InnerLoader& load) {

@@ -142,8 +142,8 @@ void write_state(const State& state, Document& out) {
   result_table<Model>.apply([&](const auto&... field) { (write(field), ...); });
 }
 
-template <class Model, class State>
-State read_state(const Document& document, Index n_inputs, Index n_targets) {
+template <class Model, class State, class Options>
+State read_state(const Document& document, const Options& options, Index n_inputs, Index n_targets) {
   State state;
   StateChecks checks(Model::class_name, n_inputs, n_targets);
   const auto read = [&](const auto& own) {
@@ -160,6 +160,8 @@ State read_state(const Document& document, Index n_inputs, Index n_targets) {
     }
   };
   result_table<Model>.apply([&](const auto&... field) { (read(field), ...); });
+  if constexpr (requires { state.defensive; })
+    state.defensive = Defensive::read(document, options.defensive_weight, n_targets);
   return state;
 }
 
@@ -206,9 +208,7 @@ Model FittedModel<Model, Options, State>::from_document(const Document& document
   set_options(options, Model::class_name, document.at("options"));
   Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
   Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  State state = detail::read_state<Model, State>(document, x_scale.dimension(), y_scale.dimension());
-  if constexpr (requires { state.defensive; })
-    state.defensive = Defensive::read(document, options.defensive_weight, y_scale.dimension());
+  State state = detail::read_state<Model, State>(document, options, x_scale.dimension(), y_scale.dimension());
   if constexpr (requires { Model::check(options, state); }) Model::check(options, state);
   return Model(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale),
                FitReport::from_document(document.at("report")));
@@ -256,9 +256,7 @@ Model FittedWrapper<Model, Options, State, Base>::from_document(const Document& 
   Options options;
   set_options(options, Model::class_name, document.at("options"));
   typename Base::Parts parts = Base::read(document, load);
-  State state = detail::read_state<Model, State>(document, parts.n_inputs(), parts.n_targets());
-  if constexpr (requires { state.defensive; })
-    state.defensive = Defensive::read(document, options.defensive_weight, parts.n_targets());
+  State state = detail::read_state<Model, State>(document, options, parts.n_inputs(), parts.n_targets());
   return Model(std::move(options), std::move(state), std::move(parts), FitReport::from_document(document.at("report")));
 }
 

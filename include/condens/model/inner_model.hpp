@@ -19,7 +19,12 @@ struct InnerModel {
   bool joint = false;  ///< the score that it reports is that of inputs and targets together
 };
 
-/// Makes an inner model from {"model": name, "parameters": ...}.
+/// {"model": name, "parameters": ...}.
+inline Document inner_document(const ConditionalDensity& inner) {
+  return Document::Object{{"model", inner.model_name()}, {"parameters", inner.to_document()}};
+}
+
+/// Makes an inner model from such a document.
 using InnerLoader = std::function<std::unique_ptr<ConditionalDensity>(const Document&)>;
 
 /// Finds a member by its name, with the preset of all members. Throws std::invalid_argument for none.

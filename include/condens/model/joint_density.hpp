@@ -109,7 +109,7 @@ Model FittedJointDensity<Model, Options, State>::from_document(const Document& d
   Parameters p = read_kernels(document, options.defensive_weight);
   Standardizer x_scale = Standardizer::from_document(document.at("x_scale"));
   Standardizer y_scale = Standardizer::from_document(document.at("y_scale"));
-  State state = detail::read_state<Model, State>(document, x_scale.dimension(), y_scale.dimension());
+  State state = detail::read_state<Model, State>(document, options, x_scale.dimension(), y_scale.dimension());
   return Model(std::move(options), std::move(state), std::move(p), std::move(x_scale), std::move(y_scale),
                FitReport::from_document(document.at("report")));
 }

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view owner = LocationScaleDensity::class_name;
 
+[[noreturn]] void refuse_parts() {
+  throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
+}
+
 const Run one_thread{.threads = 1, .observer = {}};
 
 /// m and s for every target and column, on the standardised scale.
@@ -112,13 +116,12 @@ ResidualDensity::ResidualDensity(Parts parts, FitReport report)
                          std::move(report)),
       trend_scale_(std::move(parts.x_scale)),
       inner_(std::move(parts.inner)) {
-  if (inner_->n_inputs() != n_inputs() || inner_->n_targets() != n_targets())
-    throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
+  if (inner_->n_inputs() != n_inputs() || inner_->n_targets() != n_targets()) refuse_parts();
 }
 
 void ResidualDensity::write(Document& document) const {
   document.set("x_scale", trend_scale_.to_document()).set("y_scale", y_scale().to_document());
-  document.set("inner", Document::Object{{"model", inner_->model_name()}, {"parameters", inner_->to_document()}});
+  document.set("inner", inner_document(*inner_));
 }
 
 ResidualDensity::Parts ResidualDensity::read(const Document& document, const InnerLoader& load) {
@@ -135,8 +138,7 @@ LocationScaleDensity::LocationScaleDensity(LocationScaleOptions options, Locatio
                (y_scale().scale().array() > 0).all();
   for (const char* of : {"means", "scales"})
     sound = sound && told(this->report(), of, "regularization").size() == n_targets();
-  if (!sound)
-    throw FormatError("LocationScale: the mean, the spread and the distribution of what is left do not fit together");
+  if (!sound) refuse_parts();
   trends();  // throws where a file lacks what is read later
 }
 
