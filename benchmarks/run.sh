@@ -21,6 +21,7 @@ sections=(
   "laws_benchmark"
   "ekde_prediction_benchmark"
   "nw_fit_benchmark"
+  "nw_prediction_benchmark"
   "sacde_selection_benchmark"
   "sacde_selection_benchmark large"
   "lsce_benchmark"

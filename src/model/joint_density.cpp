@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
+#include "model/gridded_kernels.hpp"
 
 namespace condens {
 
@@ -65,10 +66,16 @@ JointDensity::JointDensity(Parameters p, Standardizer x_scale, Standardizer y_sc
   components.set_columns(0, targets);
   if (last > 0) components.set_columns(m, {defensive_.mean, defensive_.scale});
   components_ = std::make_shared<const GaussianComponents>(std::move(components));
+  const Matrix& scales = joint_.scales();
+  if (!joint_.components().correlated() && (scales.colwise() - scales.col(0)).isZero(0)) {
+    gridded_ = GriddedKernels::make(means_x_.cwiseProduct(inverse_scales_x_).transpose(), log_weights_,
+                                    joint_.means().bottomRows(d_y), scales(d_x, 0), defensive_);
+  }
 }
 
 GaussianMixtures JointDensity::laws(const MatrixView& x) const {
   if (n_inputs() > 0 && joint_.components().correlated()) return moving_laws(x);
+  if (gridded_ != nullptr) return gridded_->laws(inverse_scales_x_.row(0).asDiagonal() * x);
   Matrix log_weights = log_weights_.replicate(1, x.cols());
   add_inputs_independent(x, log_weights);
   return kernel_laws(components_, std::move(log_weights), defensive_);

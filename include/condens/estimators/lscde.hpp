@@ -26,6 +26,8 @@
 
 namespace condens {
 
+class GriddedKernels;
+
 enum class LscdeCoefficients { clipped, nonnegative };
 template <>
 inline constexpr auto choice_names<LscdeCoefficients> = std::array<std::string_view, 2>{"clipped", "nonnegative"};
@@ -136,6 +138,7 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
   Matrix active_centers_;  // active x d_x
   Vector log_coefficients_;
   std::shared_ptr<const GaussianComponents> components_;
+  std::shared_ptr<const GriddedKernels> gridded_;  // of very many centres, or nothing
 };
 
 template <>

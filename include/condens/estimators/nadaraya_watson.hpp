@@ -28,6 +28,8 @@
 
 namespace condens {
 
+class GriddedKernels;
+
 enum class NwMetricChoice { isotropic, diagonal, full, automatic };
 template <>
 inline constexpr auto choice_names<NwMetricChoice> =
@@ -127,6 +129,7 @@ class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOp
   Matrix mapped_centers_;  // T u_j as rows
   Vector log_weights_;
   std::shared_ptr<const GaussianComponents> components_;
+  std::shared_ptr<const GriddedKernels> gridded_;  // of very many centres, or nothing
 };
 
 template <>

@@ -20,6 +20,8 @@
 
 namespace condens {
 
+class GriddedKernels;
+
 class JointDensity : public ConditionalDensity {
  public:
   Index n_kernels() const { return joint_.n_components(); }
@@ -67,6 +69,7 @@ class JointDensity : public ConditionalDensity {
   Matrix inverse_scales_x_;                               // kernels x d_x
   Vector log_weights_;                                    // log w_l - log det A_l / 2
   std::shared_ptr<const GaussianComponents> components_;  // of y; correlated: at x = a_l
+  std::shared_ptr<const GriddedKernels> gridded_;         // of very many kernels of one shape, or nothing
 };
 
 /// A joint density that is data (model/fitted_model.hpp): its options, its kernels, and what the fit found beside them.

@@ -7,6 +7,7 @@
 #include "condens/core/parallel.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "metric.hpp"
+#include "model/gridded_kernels.hpp"
 #include "model/inner_fits.hpp"
 #include "model/preparation.hpp"
 #include "selection.hpp"
@@ -227,7 +228,10 @@ Lscde::Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Stand
   }
   active_centers_ = state_.centers_x(Eigen::all, active).transpose();
   log_coefficients_ = state_.coefficients(active).array().log();
-  components_ = kernel_components(state_.centers_y(Eigen::all, active), state_.bandwidth_y, state_.defensive);
+  const Matrix active_centers_y = state_.centers_y(Eigen::all, active);
+  components_ = kernel_components(active_centers_y, state_.bandwidth_y, state_.defensive);
+  gridded_ = GriddedKernels::make(active_centers_.transpose() / state_.bandwidth, log_coefficients_, active_centers_y,
+                                  state_.bandwidth_y, state_.defensive);
 }
 
 void Lscde::check(const LscdeOptions&, const LscdeState& state) {
@@ -241,6 +245,7 @@ Lscde Lscde::rescaled(double factor_x, const Standardizer& y_scale) const {
 Standardizer Lscde::input_scale() const { return x_scale().rescaled(state_.input_widths.cwiseInverse()); }
 
 GaussianMixtures Lscde::laws(const MatrixView& x) const {
+  if (gridded_ != nullptr) return gridded_->laws(x / state_.bandwidth);
   Matrix log_weights(active_centers_.rows(), x.cols());
   squared_distances(active_centers_, x, log_weights);
   log_weights *= -0.5 / (state_.bandwidth * state_.bandwidth);

@@ -9,6 +9,7 @@
 #include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
 #include "condens/kernels/centers.hpp"
 #include "kernels/gaussian_kernel.hpp"
+#include "model/gridded_kernels.hpp"
 #include "model/preparation.hpp"
 
 namespace condens {
@@ -201,9 +202,12 @@ NadarayaWatson::NadarayaWatson(NadarayaWatsonOptions options, NadarayaWatsonStat
     : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
       mapped_centers_(state_.metric.apply(state_.centers_x).transpose()),
       log_weights_(state_.weights.array().log()),
-      components_(kernel_components(state_.centers_y, state_.bandwidth_y, state_.defensive)) {}
+      components_(kernel_components(state_.centers_y, state_.bandwidth_y, state_.defensive)),
+      gridded_(GriddedKernels::make(mapped_centers_.transpose(), log_weights_, state_.centers_y, state_.bandwidth_y,
+                                    state_.defensive)) {}
 
 GaussianMixtures NadarayaWatson::laws(const MatrixView& x) const {
+  if (gridded_ != nullptr) return gridded_->laws(state_.metric.apply(x));
   Matrix log_weights(mapped_centers_.rows(), x.cols());
   squared_distances(mapped_centers_, state_.metric.apply(x), log_weights);
   log_weights *= -0.5;

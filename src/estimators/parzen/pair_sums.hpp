@@ -7,7 +7,7 @@
 // and K_s costs an exponential, or one multiplication where c_s is twice the c of another kernel
 // (that is K squared, at most eight times in a row: relative error below 1e-13).
 //
-// Points lie in blocks of neighbours (point_blocks.hpp). With L a lower bound of the sums of block I,
+// Points lie in blocks of neighbours (kernels/point_blocks.hpp). With L a lower bound of the sums of block I,
 // from the farthest points of every other block, a pair of blocks is left out where
 //
 //   exp(-c_s min |u_i - u_j|^2) sum_j f w_j <= 1e-13 L
@@ -20,7 +20,7 @@
 #include <functional>
 #include <vector>
 
-#include "point_blocks.hpp"
+#include "kernels/point_blocks.hpp"
 
 namespace condens {
 

@@ -14,7 +14,7 @@
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
-#include "point_blocks.hpp"
+#include "kernels/point_blocks.hpp"
 
 namespace condens {
 

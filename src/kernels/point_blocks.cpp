@@ -19,7 +19,7 @@ class Arrangement {
   void arrange(Index begin, Index end) {
     const Index unit = end - begin > PointBlocks::block ? PointBlocks::block : PointBlocks::strip;
     const Index units = (end - begin + unit - 1) / unit;
-    if (units < 2) return;
+    if (units < 2 || points_.rows() == 0) return;
     const Index middle = begin + units / 2 * unit;
     const Index k = longest_side(begin, end);
     const auto before = [&](Index a, Index b) {
@@ -39,7 +39,7 @@ class Arrangement {
       high = high.cwiseMax(point);
     }
     Index k = 0;
-    if (low.size() > 0) (high - low).maxCoeff(&k);
+    (high - low).maxCoeff(&k);
     return k;
   }
 
