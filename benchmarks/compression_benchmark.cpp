@@ -49,7 +49,7 @@ int main() {
         {.n_components = {static_cast<double>(kernels)}, .covariance = GmmCovariance::full, .defensive_weight = 0});
   };
   const Gskd first = gskd(50);
-  const Vector width = first.target_bandwidth().cwiseProduct(Standardizer::fit(data.y, Vector()).scale());
+  const Vector width = first.state().target_bandwidth.cwiseProduct(Standardizer::fit(data.y, Vector()).scale());
   const Vector window = ParzenWindow(data.y, Vector(), width).log_density(points).array().exp();
   std::printf("100,000 points on two rings; the window's widths are %.4f and %.4f\n", width[0], width[1]);
   std::printf("%-6s %8s %10s %10s\n", "model", "kernels", "seconds", "distance");

@@ -114,12 +114,14 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"gmm", "region"}, one("initialization", "random")},
       {{"gmm", "initial_variance"}, one("initialization", "random")},
       {{"location_scale", "max_rows"}, one("mean", "gp")},
+      {{"gp", "many_rows"}, one("max_rows", 20)},
       {{"boost", "n_components"}, one("n_folds", 3)},
       {{"boost", "patience"}, Document::Object{{"n_folds", 3}, {"n_rounds", 100}, {"learning_rate", 0.5}}}};
   const std::map<Key, Document> paper = {
       {{"sacde", "first_regularization"}, one("adaptive", true)},
       {{"lsce", "scoring"}, components},
       {{"lsce", "cv"}, components},
+      {{"gp", "many_rows"}, one("max_rows", 20)},
       {{"nw", "metric"}, learned},
       {{"nw", "bandwidth_y_floor"}, learned},
       {{"nw", "starts"}, joined(learned, one("metric", "diagonal"))},

@@ -279,10 +279,12 @@ TEST(GaussianProcess, MoreRowsThanAllowedAreASampleAndItIsSaid) {
   const Dataset data = sine(300, 1, 1, 0.2);
   GaussianProcessOptions options;
   options.max_rows = 100;
+  options.many_rows = GaussianProcessRows::subset;
   const GaussianProcess model = GaussianProcess::fit(data, options);
   EXPECT_EQ(model.report().details.at("n_process_rows").as_integer(), 100);
   EXPECT_EQ(model.report().warnings.front(),
-            "the process is made of 100 of the 300 different rows, drawn at random; more by max_rows, at cubic cost");
+            "the process is made of 100 of the 300 different rows, drawn at random; many_rows = inducing lets it learn "
+            "from all, and max_rows makes it of more, at cubic cost");
 }
 
 TEST(GaussianProcess, StartsOnAPartOfTheRowsThenAllForAnyThreads) {

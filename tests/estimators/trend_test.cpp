@@ -213,14 +213,16 @@ TEST(Trend, ProcessResidualsAreThoseOfProcessesWithoutTheRow) {
   }
 }
 
-TEST(Trend, RowsOutsideAProcessAreLeftOutAnyway) {
+TEST(Trend, AProcessOfSomeRowsLearnsFromTheOthers) {
   const Dataset data = waves(60);
   const Fitted found = fit(data, {.kind = TrendKind::gp, .max_rows = 25}).front();
   ASSERT_EQ(found.trend.centers.cols(), 25);
+  // Every row moved the trend towards itself: left out, it is missed by more.
   const Vector direct = data.y.row(0).transpose() - found.trend(data.x);
-  int outside = 0;
-  for (Index i = 0; i < 60; ++i) outside += std::abs(found.residuals[i] - direct[i]) < 1e-13 ? 1 : 0;
-  EXPECT_EQ(outside, 35);
+  for (Index i = 0; i < 60; ++i) {
+    EXPECT_GT(std::abs(found.residuals[i]), std::abs(direct[i]));
+    EXPECT_GT(found.residuals[i] * direct[i], 0.0);
+  }
 }
 
 TEST(Trend, TargetsDoNotKnowEachOther) {

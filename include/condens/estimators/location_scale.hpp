@@ -43,7 +43,7 @@ struct LocationScaleOptions {
   std::vector<double> bandwidth = {};
   std::vector<double> regularization = {};
   Index n_centers = 300;
-  Index max_rows = 1000;
+  Index max_rows = 2000;
   double scale_floor = 1e-3;
   double defensive_weight = 1e-3;
   bool standardize = true;
@@ -74,8 +74,10 @@ inline constexpr auto option_table<LocationScaleOptions> = Fields{
     OptionField{"n_centers", &LocationScaleOptions::n_centers, whole(1),
                 "Number of kernel centres of ridge regressions, spread over the inputs by k-means++ (all rows when "
                 "there are fewer)."},
-    OptionField{"max_rows", &LocationScaleOptions::max_rows, whole(1),
-                "Of more rows than this, as many drawn at random make a Gaussian process: its cost is cubic."},
+    OptionField{
+        "max_rows", &LocationScaleOptions::max_rows, whole(1),
+        "Of more rows than this, as many drawn at random make a Gaussian process, whose cost is cubic; it learns from "
+        "the others through inducing points."},
     OptionField{"scale_floor", &LocationScaleOptions::scale_floor, within(smallest_positive, 1),
                 "Least spread, as a share of the root mean square of the residuals left out."},
     OptionField{"defensive_weight", &LocationScaleOptions::defensive_weight, below(0, 1),

@@ -148,6 +148,7 @@ State read_state(const Document& document, const Options& options, Index n_input
   StateChecks checks(Model::class_name, n_inputs, n_targets);
   const auto read = [&](const auto& own) {
     if constexpr (requires { state.*own.member; }) {
+      if (own.may_be_empty && document.find(own.name) == nullptr) return;  // a part that older files lack
       auto& part = state.*own.member;
       using Part = std::remove_cvref_t<decltype(part)>;
       part = read_part<Part>(document.at(own.name), n_inputs);

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/optim/lbfgs.hpp"
@@ -13,6 +15,8 @@ namespace condens::gp {
 
 namespace {
 
+constexpr Index neighbourhoods_to_see = 64;
+constexpr Index rows_of_neighbourhood = 200;
 constexpr double expected_evaluations = 50;  // of one search, for the progress only
 
 struct Rows {
@@ -20,6 +24,7 @@ struct Rows {
   Vector y;
   Vector weights;
 
+  Rows first(Index count) const { return {x.leftCols(count), y.head(count), weights.head(count)}; }
   double cost() const { return std::pow(static_cast<double>(y.size()), 3); }
 };
 
@@ -111,12 +116,39 @@ class Space {
   std::vector<Index> free_;
 };
 
-LbfgsResult minimize_from(const Vector& start, const Space& space, const Rows& rows, Task& task, int threads) {
-  const double total = rows.weights.sum();
+/// -log of the likelihood of blocks of rows as if they were independent, with its gradient.
+Likelihood sum_over(const std::vector<Rows>& blocks, const Hyperparameters& at, int threads) {
+  if (blocks.size() == 1) {
+    return negative_log_likelihood(blocks[0].x, blocks[0].y, blocks[0].weights, at, threads);
+  }
+  std::vector<Likelihood> parts(blocks.size());
+  parallel_for(std::ssize(blocks), threads, [&](Index b) {
+    const auto place = static_cast<std::size_t>(b);
+    const Rows& own = blocks[place];
+    parts[place] = negative_log_likelihood(own.x, own.y, own.weights, at, 1);
+  });
+  Likelihood out = std::move(parts[0]);
+  for (std::size_t b = 1; b < parts.size(); ++b) {
+    out.negative_log += parts[b].negative_log;
+    out.length_scales += parts[b].length_scales;
+    out.signal_variance += parts[b].signal_variance;
+    out.noise_variance += parts[b].noise_variance;
+  }
+  return out;
+}
+
+LbfgsResult minimize_from(const Vector& start, const Space& space, const std::vector<Rows>& blocks, Task& task,
+                          int threads) {
+  double total = 0;
+  double cost = 0;
+  for (const Rows& own : blocks) {
+    total += own.weights.sum();
+    cost += own.cost();
+  }
   const auto objective = [&](const Vector& at, Vector& gradient) {
-    task.advance(rows.cost());
+    task.advance(cost);
     try {
-      const Likelihood value = negative_log_likelihood(rows.x, rows.y, rows.weights, space.at(at), threads);
+      const Likelihood value = sum_over(blocks, space.at(at), threads);
       gradient = space.gradient(value) / total;
       return value.negative_log / total;
     } catch (const NumericalError&) {
@@ -128,48 +160,84 @@ LbfgsResult minimize_from(const Vector& start, const Space& space, const Rows& r
                   [&] { task.poll(); });
 }
 
-/// Targets one after the other, starts side by side: a few matrices of n^2 at a time.
-Found search_target(const Rows& rows, const GaussianProcessOptions& options, Index target, Task& task) {
-  const Space space(rows, options, target);
-  Found out;
-  if (space.n_free() == 0) {
-    out.at = space.at(Vector(0));
-    return out;
+/// Rows and their nearest ones under the length scales.
+std::vector<Rows> neighbourhoods(const Rows& rows, const Vector& length_scales) {
+  const Matrix z = length_scales.cwiseInverse().asDiagonal() * rows.x;
+  const Index size = std::min(rows_of_neighbourhood, z.cols());
+  std::vector<Rows> out;
+  std::vector<Index> order(static_cast<std::size_t>(z.cols()));
+  for (Index b = 0; b < std::min(neighbourhoods_to_see, z.cols()); ++b) {  // the rows are in a random order
+    check_cancelled();
+    const Vector distance = (z.colwise() - z.col(b)).colwise().squaredNorm().transpose();
+    std::iota(order.begin(), order.end(), Index{0});
+    std::nth_element(order.begin(), order.begin() + (size - 1), order.end(), [&](Index i, Index j) {
+      return distance[i] < distance[j] || (distance[i] == distance[j] && i < j);
+    });
+    const std::vector<Index> own(order.begin(), order.begin() + size);
+    out.push_back({rows.x(Eigen::all, own), rows.y(own), rows.weights(own)});
   }
-  const Index few = std::min(rows.y.size(), rows_of_starts);
-  const Rows part{rows.x.leftCols(few), rows.y.head(few), rows.weights.head(few)};
+  return out;
+}
+
+/// From all starts, with a part of the rows.
+LbfgsResult best_of_starts(const Rows& part, const Space& space, const GaussianProcessOptions& options, Task& task,
+                           Vector& scores) {
   std::vector<LbfgsResult> ends(static_cast<std::size_t>(options.n_starts));
   const int inner = std::max(1, task.threads() / static_cast<int>(std::min<Index>(options.n_starts, 64)));
   parallel_for(
       options.n_starts, task.threads(),
       [&](Index s) {
         const Vector start = space.start(s, static_cast<std::uint64_t>(options.seed));
-        ends[static_cast<std::size_t>(s)] = minimize_from(start, space, part, task, inner);
+        ends[static_cast<std::size_t>(s)] = minimize_from(start, space, {part}, task, inner);
       },
       [&] { task.poll(); });
-  out.scores_of_starts = Vector(options.n_starts);
-  for (Index s = 0; s < options.n_starts; ++s) out.scores_of_starts[s] = ends[static_cast<std::size_t>(s)].value;
-  LbfgsResult best = *std::min_element(ends.begin(), ends.end(),
-                                       [](const LbfgsResult& a, const LbfgsResult& b) { return a.value < b.value; });
-  if (few < rows.y.size()) best = minimize_from(best.x, space, rows, task, task.threads());
-  out.at = space.at(best.x);
-  out.iterations = best.iterations;
-  out.finished = best.status != LbfgsStatus::iteration_limit;
-  return out;
+  scores = Vector(options.n_starts);
+  for (Index s = 0; s < options.n_starts; ++s) scores[s] = ends[static_cast<std::size_t>(s)].value;
+  return *std::min_element(ends.begin(), ends.end(),
+                           [](const LbfgsResult& a, const LbfgsResult& b) { return a.value < b.value; });
+}
+
+/// Targets one after the other, starts side by side: a few matrices of n^2 at a time.
+Found search_target(const Dataset& data, Index target, const GaussianProcessOptions& options, Task& task) {
+  const Rows rows{data.x, data.y.row(target).transpose(), data.weights};
+  const Index n = rows.y.size();
+  const Rows process = rows.first(std::min(n, options.max_rows));
+  const bool induced = process.y.size() < n && options.many_rows == GaussianProcessRows::inducing;
+  const Space space(induced ? rows : process, options, target);
+  Vector scores;
+  const auto learned = [&](const LbfgsResult& end) {
+    Found out{.at = space.at(end.x),
+              .iterations = end.iterations,
+              .finished = end.status != LbfgsStatus::iteration_limit,
+              .scores_of_starts = scores};
+    if (induced) out.induced.emplace(process.x, data, target, out.at, task.threads());
+    return out;
+  };
+  if (space.n_free() == 0) return learned(LbfgsResult{});
+  const Index few = std::min(process.y.size(), rows_of_starts);
+  const LbfgsResult start = best_of_starts(rows.first(few), space, options, task, scores);
+  const auto go_on = [&](const std::vector<Rows>& blocks) {
+    return learned(minimize_from(start.x, space, blocks, task, task.threads()));
+  };
+  Found out = few < process.y.size() ? go_on({process}) : learned(start);
+  if (!induced) return out;
+  Found other = go_on(neighbourhoods(rows, space.at(start.x).length_scales));
+  const auto score = [&](const Found& own) {
+    return own.induced->left_out(data, target, task.threads()).score(data.weights);
+  };
+  return score(other) < score(out) ? other : out;
 }
 
 }  // namespace
 
-std::vector<Found> search(const Matrix& x, const Matrix& y, const Vector& weights,
-                          const GaussianProcessOptions& options, const Run& run) {
-  const Index few = std::min(y.cols(), rows_of_starts);
-  const double work = std::pow(static_cast<double>(few), 3) * static_cast<double>(options.n_starts) +
-                      (few < y.cols() ? std::pow(static_cast<double>(y.cols()), 3) : 0.0);
-  Task task(run, "maximising the likelihood", expected_evaluations * work * static_cast<double>(y.rows()));
+std::vector<Found> search(const Dataset& rows, const GaussianProcessOptions& options, const Run& run) {
+  const Index process = std::min(rows.size(), options.max_rows);
+  const Index few = std::min(process, rows_of_starts);
+  const auto cube = [](Index n) { return std::pow(static_cast<double>(n), 3); };
+  const double work = cube(few) * static_cast<double>(options.n_starts) + (few < process ? cube(process) : 0.0);
+  Task task(run, "maximising the likelihood", expected_evaluations * work * static_cast<double>(rows.y.rows()));
   std::vector<Found> out;
-  for (Index t = 0; t < y.rows(); ++t) {
-    out.push_back(search_target({x, y.row(t).transpose(), weights}, options, t, task));
-  }
+  for (Index t = 0; t < rows.y.rows(); ++t) out.push_back(search_target(rows, t, options, task));
   return out;
 }
 

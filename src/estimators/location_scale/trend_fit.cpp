@@ -8,6 +8,7 @@
 #include "condens/core/random.hpp"
 #include "condens/estimators/gaussian_process/likelihood.hpp"
 #include "condens/kernels/centers.hpp"
+#include "estimators/gaussian_process/inducing.hpp"
 #include "estimators/gaussian_process/search.hpp"
 #include "linalg/cholesky.hpp"
 #include "model/preparation.hpp"
@@ -160,16 +161,23 @@ Vector inverse_diagonal(const Matrix& lower, int threads) {
 /// Around zero. `rows` of the data, `part`, are the process.
 Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows, const Dataset& part,
                const gp::Found& found, Loss loss, int threads) {
-  const gp::Factor factor = gp::factorize(part.x, part.weights, found.at, threads);
-  const Vector alpha = gp::solve(factor, part.y.row(target).transpose());
   Fitted out;
   out.kind = TrendKind::gp;
   out.finished = found.finished;
+  if (found.induced) {
+    out.regularization = found.at.noise_variance / found.at.signal_variance / data.weights.sum();
+    out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, part.x,
+                 found.at.signal_variance * found.induced->kernel_coefficients()};
+    out.residuals = found.induced->left_out(data, target, threads).residuals;
+    out.score = score_of(out.residuals, data.weights, loss).mean;
+    return out;
+  }
+  const gp::Factor factor = gp::factorize(part.x, part.weights, found.at, threads);
+  const Vector alpha = gp::solve(factor, part.y.row(target).transpose());
   out.regularization = found.at.noise_variance / found.at.signal_variance / part.weights.sum();
   out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, part.x, found.at.signal_variance * alpha};
-  const Vector inside = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
-  out.residuals = data.y.row(target).transpose() - out.trend(data.x);
-  out.residuals(rows) = inside;
+  out.residuals = Vector(data.size());
+  out.residuals(rows) = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
   out.score = score_of(out.residuals, data.weights, loss).mean;
   return out;
 }
@@ -186,11 +194,11 @@ double price_of_lengths(const Dataset& data) {
 void fit_processes(const Dataset& data, const Settings& settings, const Run& run, std::vector<Fitted>& fitted) {
   const Vector mean = data.y * data.weights / data.weights.sum();
   const Dataset centred{.x = data.x, .y = data.y.colwise() - mean, .weights = data.weights};
-  std::vector<Index> rows = RandomStream(static_cast<std::uint64_t>(settings.seed)).permutation(data.size());
-  rows.resize(static_cast<std::size_t>(std::min(data.size(), settings.max_rows)));
-  const Dataset part = centred.subset(rows);
+  const std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(settings.seed)).permutation(data.size());
+  const std::vector<Index> rows(order.begin(), order.begin() + std::min(data.size(), settings.max_rows));
   const GaussianProcessOptions options{.max_rows = settings.max_rows, .seed = settings.seed};
-  const std::vector<gp::Found> found = gp::search(part.x, part.y, part.weights, options, run);
+  const std::vector<gp::Found> found = gp::search(centred.subset(order), options, run);
+  const Dataset part = centred.subset(rows);
   for (std::size_t t = 0; t < fitted.size(); ++t) {
     const auto target = static_cast<Index>(t);
     Fitted own = process(centred, target, rows, part, found[t], settings.loss, resolve_threads(run.threads));

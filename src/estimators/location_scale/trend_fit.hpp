@@ -22,7 +22,7 @@
 //
 //   y_i - f_(-i)(x_i) = [K^-1 y]_i / [K^-1]_ii          (Rasmussen and Williams 2006, eq. 5.12)
 //
-// and rows that are not in it are left out anyway.
+// and where some rows make the process, the others tell it through inducing points (gaussian_process/inducing.hpp).
 //
 // Sources: D. M. Allen, The relationship between variable selection and data augmentation and a method for prediction,
 // Technometrics 16, 1974 (the leave-one-out residual); G. Wahba, Spline Models for Observational Data, SIAM 1990,
