@@ -10,6 +10,9 @@
 //     positive terms. With t = exp(u - exp(-u)) / E|Z|^2 the integrand is analytic and decays like
 //     exp(-exp(-u)) and exp(-u) at least, and the trapezoidal rule converges exponentially
 //     (Takahasi and Mori 1974): relative error below 1e-12.
+//   Of more than a thousand components in several dimensions the pairs are too many: E|X - X'| and E|X - y| are then
+//   means
+//     over 20,000 draws, always the same ones, with a relative standard error below 1 % (of E|X - X'| some 0.4 %).
 
 #include <Eigen/QR>
 #include <algorithm>
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "condens/core/cancellation.hpp"
+#include "condens/core/random.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
@@ -318,11 +322,33 @@ double mean_over_pairs(const MixtureView& p, const Matrix& table) {
 
 }  // namespace
 
+namespace {
+
+constexpr Index most_components_in_pairs = 1000;  // in several dimensions
+constexpr Index draws = 20'000;
+
+bool is_drawn(const MixtureView& p) { return p.d > 1 && p.m > most_components_in_pairs; }
+
+double drawn_pair_distance(const MixtureView& p) {
+  RandomStream random(0, 1);
+  const Matrix first = sample(p, draws, random);
+  return (first - sample(p, draws, random)).colwise().norm().mean();
+}
+
+double drawn_distance(const MixtureView& p, const double* y) {
+  RandomStream random(0, 1);
+  return (sample(p, draws, random).colwise() - Eigen::Map<const Vector>(y, p.d)).colwise().norm().mean();
+}
+
+}  // namespace
+
 Matrix distance_table(const MixtureView& p) { return pair_table<Distances>(p); }
 
 Matrix overlap_table(const MixtureView& p) { return pair_table<Overlaps>(p); }
 
-double mean_pair_distance(const MixtureView& p) { return mean_over_pairs<Distances>(p); }
+double mean_pair_distance(const MixtureView& p) {
+  return is_drawn(p) ? drawn_pair_distance(p) : mean_over_pairs<Distances>(p);
+}
 
 double mean_overlap(const MixtureView& p) { return mean_over_pairs<Overlaps>(p); }
 
@@ -339,6 +365,7 @@ double mean_distance(const MixtureView& p, const double* y) {
     own = (means - y[0]).abs() + scales * own;
     return dot(p.weights, own.data(), p.m);
   }
+  if (is_drawn(p)) return drawn_distance(p, y);
   double total = 0.0;
   for (Index l = 0; l < p.m; ++l) {
     const Vector mu = Eigen::Map<const Vector>(y, p.d) - p.mean_vector(l);

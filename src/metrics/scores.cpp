@@ -54,14 +54,17 @@ void fill_target(const GaussianMixtures& laws, const VectorView& y, Range range,
   out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
   out.pit.segment(range.begin, range.size()) = laws.cdf(y, run);
   if (options.highest_density) out.region.segment(range.begin, range.size()) = laws.highest_density_mass(y, run);
-  out.width.middleCols(range.begin, range.size()) = interval_widths(laws, options.levels, run);
+  const Matrix widths = interval_widths(laws, options.levels, run);
+  out.width.middleCols(range.begin, range.size()) = widths.replicate(1, range.size() / widths.cols());
 }
 
 void fill_block(const ConditionalDensity& model, const Dataset& test, Range range, const ScoreOptions& options,
                 Rows& rows) {
   const Run here{.threads = 1, .observer = {}};
   const Matrix y = test.y.middleCols(range.begin, range.size());
-  const GaussianMixtures laws = model.predict(test.x.middleCols(range.begin, range.size()), here);
+  // Without inputs there is one law, of which y are so many points.
+  const Index distinct = model.n_inputs() == 0 ? 1 : range.size();
+  const GaussianMixtures laws = model.predict(test.x.middleCols(range.begin, distinct), here);
   rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
   rows.squared_loss.segment(range.begin, range.size()) = laws.squared_loss(y, here);
   if (rows.energy_score.size() > 0) rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
@@ -160,10 +163,12 @@ Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOp
 
   Rows rows = allocate(test, options);
   Task task(run, "score", static_cast<double>(test.size()));
+  // What all rows of one law share is found once.
+  const Index rows_together = model.n_inputs() == 0 ? test.size() : rows_per_block;
   parallel_for(
-      block_count(test.size(), rows_per_block), task.threads(),
+      block_count(test.size(), rows_together), task.threads(),
       [&](Index block) {
-        const Range range = block_range(test.size(), rows_per_block, block);
+        const Range range = block_range(test.size(), rows_together, block);
         fill_block(model, test, range, options, rows);
         task.advance(static_cast<double>(range.size()));
       },

@@ -103,6 +103,20 @@ PairMeans plain_pair_means(const GaussianMixture& p) {
   return out;
 }
 
+TEST(MixtureScores, OfMoreThanAThousandComponentsInThePlaneEnergyIsThatOfDraws) {
+  const Matrix means{{-2.0, 0.5, 3.0}, {1.0, -1.0, 0.0}};
+  const Matrix scales{{0.5, 1.0, 0.3}, {1.5, 0.4, 0.8}};
+  const GaussianMixture few(Vector{{0.5, 0.2, 0.3}}, means, scales);
+  const Index copies = 400;  // of each component
+  const GaussianMixture many(few.weights().replicate(copies, 1) / static_cast<double>(copies),
+                             means.replicate(1, copies), scales.replicate(1, copies));
+  EXPECT_NE(many.energy(), few.energy());
+  EXPECT_NEAR(many.energy() / few.energy(), 1.0, 0.015);
+  const Vector y{{1.0, 2.0}};
+  EXPECT_NEAR(many.energy(y) / few.energy(y), 1.0, 0.015);
+  EXPECT_EQ(many.energy_score(y), many.energy(y) - 0.5 * many.energy());
+}
+
 TEST(MixtureScores, ManyComponentsOfFewScalesAgreeWithTheLoopOverPairs) {
   const Index m = 1100;
   RandomStream random(5);

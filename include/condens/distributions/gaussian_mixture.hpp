@@ -101,7 +101,8 @@ class GaussianMixture {
   double squared_l2_norm() const;
 
   /// E|X - X'| and E|X - y|, Euclidean; X, X' independent draws. d = 1 in closed form; d > 1 by a
-  /// one-dimensional integral per pair, relative error 1e-12, O(d) for each of 150 nodes.
+  /// one-dimensional integral per pair, relative error 1e-12, O(d) for each of 150 nodes; of more than a thousand
+  /// components as a mean over 20,000 draws, always the same, relative standard error below 1 %.
   double energy() const;
   double energy(const VectorView& y) const;
 

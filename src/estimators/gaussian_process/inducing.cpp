@@ -18,11 +18,12 @@ namespace {
 
 constexpr Index rows_of_chunk = 2048;  // m numbers for each are held
 constexpr Index rows_of_block = 128;
-constexpr double nugget =
-    1e-6;  // of the signal variance, on the diagonal of k(Z, Z): equal points would make it singular
 
+/// Points that are equal or nearly so make k(Z, Z) singular: its diagonal gets a hundredth of the noise, but no more
+/// than what rounding calls for.
 Matrix lower_of(const Matrix& points, const Hyperparameters& at, int threads) {
-  const Hyperparameters prior{at.length_scales, at.signal_variance, nugget * at.signal_variance};
+  const double nugget = std::clamp(0.01 * at.noise_variance, 1e-10 * at.signal_variance, 1e-6 * at.signal_variance);
+  const Hyperparameters prior{at.length_scales, at.signal_variance, nugget};
   Matrix out = factorize(points, Vector::Ones(points.cols()), prior, threads).lower;
   out.triangularView<Eigen::StrictlyUpper>().setZero();
   return out;
