@@ -314,7 +314,8 @@ TEST(Mdn, ItsSizeFollowsTheRowsWhereNoneIsGiven) {
   automatic.adam_passes = 2;
   automatic.max_iterations = 2;
   automatic.adam_rows = 100;
-  // Few rows: two layers of 15 units and three Gaussians; four times adam_rows: three of 64 and five.
+  // Few rows: two layers of 15 units and three Gaussians; four times adam_rows: three of 64 and five; twenty times: of
+  // 128.
   MdnOptions few = automatic;
   few.n_components = {3};
   few.units = {15};
@@ -327,7 +328,11 @@ TEST(Mdn, ItsSizeFollowsTheRowsWhereNoneIsGiven) {
   many.regularization = {0.0025};
   many.layers = 3;
   many.scale_floor = 0.015;
-  for (const auto& [rows, same] : {std::pair{Index{100}, few}, {Index{400}, many}}) {
+  MdnOptions very_many = many;
+  very_many.units = {128};
+  very_many.regularization = {0.01 * (100.0 / 2000.0)};
+  very_many.scale_floor = 0.03 * std::sqrt(100.0 / 2000.0);
+  for (const auto& [rows, same] : {std::pair{Index{100}, few}, {Index{400}, many}, {Index{2000}, very_many}}) {
     const Dataset data = branches(rows, 1);
     const Mdn found = Mdn::fit(data, automatic);
     const Mdn expected = Mdn::fit(data, same);

@@ -59,6 +59,23 @@ TEST(MixtureNetwork, LossIsThatOfPlainLoops) {
   }
 }
 
+TEST(MixtureNetwork, InSinglePrecisionLossAndGradientAreTheSameToItsDigits) {
+  for (const Shape& shape : shapes()) {
+    const Example e = example(shape, 100);
+    const mdn::Block block{e.x.transpose(), e.y.transpose(), e.weights};
+    const mdn::BasicBlock<float> rounded{block.x.cast<float>(), block.y, block.weights};
+    mdn::Workspace work(shape, 100);
+    mdn::BasicWorkspace<float> work_in_float(shape, 100);
+    Vector gradient = Vector::Zero(shape.n_parameters());
+    mdn::VectorOf<float> gradient_in_float = mdn::VectorOf<float>::Zero(shape.n_parameters());
+    const double value = mdn::add_loss(shape, block, e.parameters, work, gradient);
+    const mdn::VectorOf<float> parameters = e.parameters.cast<float>();
+    const double other = mdn::add_loss(shape, rounded, parameters, work_in_float, gradient_in_float);
+    EXPECT_NEAR(other, value, 1e-4 * (1 + std::abs(value)));
+    EXPECT_LT((gradient_in_float.cast<double>() - gradient).norm(), 1e-4 * (1 + gradient.norm()));
+  }
+}
+
 TEST(MixtureNetwork, MixtureIsThatOfPlainLoops) {
   for (const Shape& shape : shapes()) {
     const Example e = example(shape, 7);

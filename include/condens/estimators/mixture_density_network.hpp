@@ -66,9 +66,11 @@ inline constexpr auto option_table<MdnOptions> = Fields{
     OptionField{"n_components", &MdnOptions::n_components, distinct(whole(1, most_components)),
                 "Gaussians of a network at every x: one number, or candidates for cross-validation; none: 3, or 5 with "
                 "more than adam_rows rows."},
-    OptionField{"units", &MdnOptions::units, whole(1, most_units),
-                "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
-                "which cross-validation takes one; none: 15, or 64 with more than adam_rows rows."},
+    OptionField{
+        "units", &MdnOptions::units, whole(1, most_units),
+        "Units of each hidden layer, of which there are as many as layers says: one number, or candidates, of "
+        "which cross-validation takes one; none: 15, 64 with more than adam_rows rows, or 128 with more than ten times "
+        "as many."},
     OptionField{"regularization", &MdnOptions::regularization, distinct(at_least(0)),
                 "Weight decay: half of it times the squared weights is added to the mean loss; one number, or "
                 "candidates for cross-validation; none: 0.01, with more than adam_rows rows as much less as there are "

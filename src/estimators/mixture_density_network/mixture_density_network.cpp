@@ -37,12 +37,15 @@ void check_options(const MdnOptions& options) {
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
 
+constexpr Index rows_of_wide = 10;  // times adam_rows
+
 /// With a size of the networks, and what restrains them, where none are given.
 MdnOptions sized(MdnOptions options, Index rows) {
   const bool many = rows > options.adam_rows;
   const double share = many ? static_cast<double>(options.adam_rows) / static_cast<double>(rows) : 1.0;
   if (options.n_components.empty()) options.n_components = {many ? 5.0 : 3.0};
-  if (options.units.empty()) options.units = {many ? 64.0 : 15.0};
+  const bool very_many = rows > rows_of_wide * options.adam_rows;
+  if (options.units.empty()) options.units = {very_many ? 128.0 : many ? 64.0 : 15.0};
   if (options.regularization.empty()) options.regularization = {0.01 * share};
   if (options.layers == 0) options.layers = many ? 3 : 2;
   if (options.scale_floor == 0) options.scale_floor = std::max(0.003, 0.03 * std::sqrt(share));

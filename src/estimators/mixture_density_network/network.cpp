@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include "core/work.hpp"
 #include "linalg/vector_math.hpp"
@@ -15,24 +16,34 @@ constexpr Index block_rows = 128;  // a block's numbers stay in the cache
 constexpr Index group_blocks = 8;  // blocks that one thread takes at once
 const double log_two_pi = std::log(2 * std::numbers::pi);
 
-using MatrixMap = Eigen::Map<const Matrix>;
-
-MatrixMap weights_of(const Shape& shape, Index layer, const Vector& parameters) {
+template <class Scalar>
+Eigen::Map<const MatrixOf<Scalar>> weights_of(const Shape& shape, Index layer, const VectorOf<Scalar>& parameters) {
   const Index out = layer == shape.layers ? shape.n_outputs() : shape.hidden;
   return {parameters.data() + shape.layer_offset(layer), shape.fan_in(layer), out};
 }
 
-auto biases_of(const Shape& shape, Index layer, const Vector& parameters) {
+template <class Scalar>
+auto biases_of(const Shape& shape, Index layer, const VectorOf<Scalar>& parameters) {
   const Index out = layer == shape.layers ? shape.n_outputs() : shape.hidden;
   return parameters.segment(shape.layer_offset(layer) + shape.fan_in(layer) * out, out);
 }
 
+template <class Units>
+void squash(Units&& units) {
+  if constexpr (std::is_same_v<typename std::decay_t<Units>::Scalar, double>) {
+    tanh_in_place(units);
+  } else {
+    units = units.array().tanh();
+  }
+}
+
 /// o at the rows of x.
-void forward(const Shape& shape, const MatrixView& x, const Vector& parameters, Workspace& work) {
+template <class Scalar>
+void forward(const Shape& shape, const Eigen::Ref<const MatrixOf<Scalar>>& x, const VectorOf<Scalar>& parameters,
+             BasicWorkspace<Scalar>& work) {
   const Index rows = x.rows();
   for (Index layer = 0; layer <= shape.layers; ++layer) {
-    Matrix& target = layer == shape.layers ? work.outputs : work.activations[static_cast<std::size_t>(layer)];
-    auto out = target.topRows(rows);
+    auto out = work.activations[static_cast<std::size_t>(layer)].topRows(rows);
     out.rowwise() = biases_of(shape, layer, parameters).transpose();
     if (layer == 0) {
       if (shape.n_inputs > 0) out.noalias() += x * weights_of(shape, 0, parameters);
@@ -40,12 +51,15 @@ void forward(const Shape& shape, const MatrixView& x, const Vector& parameters, 
       out.noalias() +=
           work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows) * weights_of(shape, layer, parameters);
     }
-    if (layer < shape.layers) tanh_in_place(out);
+    if (layer < shape.layers) squash(out);
   }
+  auto last = work.activations.back().topRows(rows);
   if (shape.skip && shape.n_inputs > 0) {
-    const MatrixMap skip(parameters.data() + shape.skip_offset(), shape.n_inputs, shape.n_means());
-    work.outputs.topRows(rows).middleCols(shape.n_components, shape.n_means()).noalias() += x * skip;
+    const Eigen::Map<const MatrixOf<Scalar>> skip(parameters.data() + shape.skip_offset(), shape.n_inputs,
+                                                  shape.n_means());
+    last.middleCols(shape.n_components, shape.n_means()).noalias() += x * skip;
   }
+  work.outputs.topRows(rows) = last.template cast<double>();
 }
 
 /// log sum_c exp(terms(., c)) of every row goes to column `to` of `columns`; column 1 is work space.
@@ -66,7 +80,8 @@ void log_sum_of_columns(const Eigen::Ref<const Matrix>& terms, Matrix& columns, 
 }
 
 /// log pi_l in place of the logits, sigma_l in place of s_l.
-void finish_mixture(const Shape& shape, Index rows, Workspace& work) {
+template <class Scalar>
+void finish_mixture(const Shape& shape, Index rows, BasicWorkspace<Scalar>& work) {
   const Index t = shape.n_components;
   auto logits = work.outputs.topLeftCorner(rows, t);
   log_sum_of_columns(logits, work.columns, 0);
@@ -78,9 +93,11 @@ void finish_mixture(const Shape& shape, Index rows, Workspace& work) {
 }
 
 /// -log p of every row in column 0 of work.columns; log_joint becomes log pi_l N_l.
-void evaluate(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work) {
+template <class Scalar>
+void evaluate(const Shape& shape, const BasicBlock<Scalar>& block, const VectorOf<Scalar>& parameters,
+              BasicWorkspace<Scalar>& work) {
   const Index rows = block.x.rows();
-  forward(shape, block.x, parameters, work);
+  forward<Scalar>(shape, block.x, parameters, work);
   finish_mixture(shape, rows, work);
   for (Index c = 0; c < shape.n_components; ++c) {
     auto joint = work.log_joint.col(c).head(rows);
@@ -99,7 +116,8 @@ void evaluate(const Shape& shape, const Block& block, const Vector& parameters, 
 
 /// Derivatives of sum_i w_i (-log p_i) by o: with responsibilities r_l = pi_l N_l / p,
 ///   by logits  w (pi_l - r_l),   by means  -w r_l z / sigma,   by s  -w r_l (z^2 - 1) exp(s) / sigma.
-void differentiate_mixture(const Shape& shape, const Block& block, Workspace& work) {
+template <class Scalar>
+void differentiate_mixture(const Shape& shape, const BasicBlock<Scalar>& block, BasicWorkspace<Scalar>& work) {
   const Index rows = block.x.rows();
   const double half_log = 0.5 * static_cast<double>(shape.n_targets) * log_two_pi;
   const double most = shape.scale_floor + shape.most_scale * (1 - 1e-12);
@@ -132,21 +150,25 @@ void differentiate_mixture(const Shape& shape, const Block& block, Workspace& wo
 }
 
 /// From the derivatives by o to those by the parameters.
-void backward(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector& gradient) {
+template <class Scalar>
+void backward(const Shape& shape, const BasicBlock<Scalar>& block, const VectorOf<Scalar>& parameters,
+              BasicWorkspace<Scalar>& work, VectorOf<Scalar>& gradient) {
   const Index rows = block.x.rows();
+  work.slopes.back().topRows(rows) = work.by_outputs.topRows(rows).template cast<Scalar>();
   const auto add = [&](Index layer, const auto& input, const auto& by_output) {
     const Index out = by_output.cols();
-    double* const begin = gradient.data() + shape.layer_offset(layer);
-    if (input.cols() > 0) Eigen::Map<Matrix>(begin, input.cols(), out).noalias() += input.transpose() * by_output;
-    Eigen::Map<Vector>(begin + input.cols() * out, out) += by_output.colwise().sum().transpose();
+    Scalar* const begin = gradient.data() + shape.layer_offset(layer);
+    if (input.cols() > 0) {
+      Eigen::Map<MatrixOf<Scalar>>(begin, input.cols(), out).noalias() += input.transpose() * by_output;
+    }
+    Eigen::Map<VectorOf<Scalar>>(begin + input.cols() * out, out) += by_output.colwise().sum().transpose();
   };
   if (shape.skip && shape.n_inputs > 0) {
-    Eigen::Map<Matrix>(gradient.data() + shape.skip_offset(), shape.n_inputs, shape.n_means()).noalias() +=
-        block.x.transpose() * work.by_outputs.topRows(rows).middleCols(shape.n_components, shape.n_means());
+    Eigen::Map<MatrixOf<Scalar>>(gradient.data() + shape.skip_offset(), shape.n_inputs, shape.n_means()).noalias() +=
+        block.x.transpose() * work.slopes.back().topRows(rows).middleCols(shape.n_components, shape.n_means());
   }
   for (Index layer = shape.layers; layer >= 0; --layer) {
-    const auto current = layer == shape.layers ? work.by_outputs.topRows(rows)
-                                               : work.slopes[static_cast<std::size_t>(layer)].topRows(rows);
+    const auto current = work.slopes[static_cast<std::size_t>(layer)].topRows(rows);
     if (layer == 0) {
       add(0, block.x, current);
       break;
@@ -155,13 +177,15 @@ void backward(const Shape& shape, const Block& block, const Vector& parameters, 
     add(layer, below, current);
     auto slopes = work.slopes[static_cast<std::size_t>(layer - 1)].topRows(rows);
     slopes.noalias() = current * weights_of(shape, layer, parameters).transpose();
-    slopes.array() *= 1.0 - below.array().square();
+    slopes.array() *= Scalar{1} - below.array().square();
   }
 }
 
 /// What is done with every number of the network `passes` times, and with its units and outputs. Products of wide
-/// layers are the faster ones.
+/// layers are the faster ones, and those of float take 60 %.
+template <class Scalar>
 void count_passes(const Shape& shape, Index rows, double passes) {
+  if constexpr (std::is_same_v<Scalar, float>) passes *= 0.6;
   const double product = 0.5 * work::product + 10 * work::narrow_product / static_cast<double>(shape.hidden);
   const double each = passes * product * static_cast<double>(shape.n_parameters()) +
                       work::exponential * static_cast<double>(shape.layers * shape.hidden + shape.n_outputs());
@@ -177,36 +201,48 @@ Index Shape::layer_offset(Index layer) const {
 
 Index Shape::n_parameters() const { return skip_offset() + (skip ? n_inputs * n_means() : 0); }
 
-Workspace::Workspace(const Shape& shape, Index most_rows)
-    : activations(static_cast<std::size_t>(shape.layers), Matrix(most_rows, shape.hidden)),
-      slopes(activations),
+template <class Scalar>
+BasicWorkspace<Scalar>::BasicWorkspace(const Shape& shape, Index most_rows)
+    : activations(static_cast<std::size_t>(shape.layers), MatrixOf<Scalar>(most_rows, shape.hidden)),
       outputs(most_rows, shape.n_outputs()),
       by_outputs(most_rows, shape.n_outputs()),
       z(most_rows, shape.n_components * shape.n_targets),
       log_joint(most_rows, shape.n_components),
-      columns(most_rows, 3) {}
+      columns(most_rows, 3) {
+  activations.emplace_back(most_rows, shape.n_outputs());
+  slopes = activations;
+}
+template struct BasicWorkspace<double>;
+template struct BasicWorkspace<float>;
 
 Eigen::Block<Matrix> mixture(const Shape& shape, const MatrixView& x, const Vector& parameters, Workspace& work) {
-  forward(shape, x, parameters, work);
+  forward<double>(shape, x, parameters, work);
   finish_mixture(shape, x.rows(), work);
   return work.outputs.block(0, 0, x.rows(), work.outputs.cols());
 }
 
 double loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector* losses) {
-  count_passes(shape, block.x.rows(), 1);
+  count_passes<double>(shape, block.x.rows(), 1);
   evaluate(shape, block, parameters, work);
   const auto own = work.columns.col(0).head(block.x.rows());
   if (losses != nullptr) *losses = own;
   return block.weights.dot(own);
 }
 
-double add_loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector& gradient) {
-  const double value = loss(shape, block, parameters, work);
-  count_passes(shape, block.x.rows(), 2);
+template <class Scalar>
+double add_loss(const Shape& shape, const BasicBlock<Scalar>& block, const VectorOf<Scalar>& parameters,
+                BasicWorkspace<Scalar>& work, VectorOf<Scalar>& gradient) {
+  count_passes<Scalar>(shape, block.x.rows(), 3);
+  evaluate(shape, block, parameters, work);
+  const double value = block.weights.dot(work.columns.col(0).head(block.x.rows()));
   differentiate_mixture(shape, block, work);
   backward(shape, block, parameters, work, gradient);
   return value;
 }
+template double add_loss(const Shape&, const BasicBlock<double>&, const VectorOf<double>&, BasicWorkspace<double>&,
+                         VectorOf<double>&);
+template double add_loss(const Shape&, const BasicBlock<float>&, const VectorOf<float>&, BasicWorkspace<float>&,
+                         VectorOf<float>&);
 
 double add_penalty(const Shape& shape, double decay, const Vector& parameters, Vector& gradient) {
   double squares = 0;

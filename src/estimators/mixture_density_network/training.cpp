@@ -64,7 +64,8 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
           .finished = found.status != LbfgsStatus::iteration_limit};
 }
 
-/// Steps of Adam with the learning rate falling to zero along half a cosine.
+/// Steps of Adam with the learning rate falling to zero along half a cosine. A batch's gradient is noisy: its products
+/// are float, in half the time; the parameters, their moments and their steps are double.
 class Adam {
  public:
   Adam(const Training& how, const Dataset& rows)
@@ -79,9 +80,10 @@ class Adam {
       check_cancelled();
       const Range range = block_range(rows_.size(), how_.batch_size, b);
       load(order, range);
-      gradient_.setZero();
-      add_loss(how_.shape, block_, parameters, work_, gradient_);
-      gradient_ /= block_.weights.sum();
+      rounded_parameters_ = parameters.cast<float>();
+      rounded_gradient_.setZero(parameters.size());
+      add_loss(how_.shape, block_, rounded_parameters_, work_, rounded_gradient_);
+      gradient_ = rounded_gradient_.cast<double>() / block_.weights.sum();
       step(parameters, rate);
     }
   }
@@ -93,7 +95,7 @@ class Adam {
     block_.weights.resize(range.size());
     for (Index i = 0; i < range.size(); ++i) {
       const Index row = order[static_cast<std::size_t>(range.begin + i)];
-      if (how_.shape.n_inputs > 0) block_.x.row(i) = rows_.x.col(row).transpose();
+      if (how_.shape.n_inputs > 0) block_.x.row(i) = rows_.x.col(row).transpose().cast<float>();
       block_.y.row(i) = rows_.y.col(row).transpose();
       block_.weights[i] = rows_.weights[row];
     }
@@ -116,8 +118,10 @@ class Adam {
 
   const Training& how_;
   const Dataset& rows_;
-  Workspace work_;
-  Block block_;
+  BasicWorkspace<float> work_;
+  BasicBlock<float> block_;
+  VectorOf<float> rounded_parameters_;
+  VectorOf<float> rounded_gradient_;
   Vector gradient_;
   Vector first_;
   Vector second_;

@@ -48,25 +48,35 @@ struct Shape {
   }
 };
 
-/// Some observations as rows.
-struct Block {
-  Matrix x;        ///< rows x d_x
-  Matrix y;        ///< rows x d_y
-  Vector weights;  ///< rows
+template <class Scalar>
+using MatrixOf = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+template <class Scalar>
+using VectorOf = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+/// Some observations as rows. Inputs, parameters and units are of type `Scalar`, float for steps that are noisy anyway;
+/// the mixture is always computed in double.
+template <class Scalar>
+struct BasicBlock {
+  MatrixOf<Scalar> x;  ///< rows x d_x
+  Matrix y;            ///< rows x d_y
+  Vector weights;      ///< rows
 };
+using Block = BasicBlock<double>;
 
 /// Everything a block needs on its way through the network and back, allocated once.
-struct Workspace {
-  Workspace(const Shape& shape, Index most_rows);
+template <class Scalar>
+struct BasicWorkspace {
+  BasicWorkspace(const Shape& shape, Index most_rows);
 
-  std::vector<Matrix> activations;  ///< of every layer, rows x hidden
-  std::vector<Matrix> slopes;       ///< derivatives of the loss by W'x + b, rows x hidden
-  Matrix outputs;                   ///< o; log_weights, means, scales in their place after `mixture`
-  Matrix by_outputs;                ///< derivatives by o
-  Matrix z;                         ///< (y - mu) / sigma, rows x t d_y
-  Matrix log_joint;                 ///< log pi_l N_l, rows x t
-  Matrix columns;                   ///< rows x 3, sums over components
+  std::vector<MatrixOf<Scalar>> activations;  ///< of every layer, rows x hidden; last o
+  std::vector<MatrixOf<Scalar>> slopes;       ///< derivatives of the loss by W'x + b; last by o
+  Matrix outputs;                             ///< o; log_weights, means, scales in their place after `mixture`
+  Matrix by_outputs;                          ///< derivatives by o
+  Matrix z;                                   ///< (y - mu) / sigma, rows x t d_y
+  Matrix log_joint;                           ///< log pi_l N_l, rows x t
+  Matrix columns;                             ///< rows x 3, sums over components
 };
+using Workspace = BasicWorkspace<double>;
 
 /// o becomes what the mixture is made of: log pi_l, mu_l and sigma_l. Returns the rows in use.
 Eigen::Block<Matrix> mixture(const Shape& shape, const MatrixView& x, const Vector& parameters, Workspace& work);
@@ -75,8 +85,10 @@ Eigen::Block<Matrix> mixture(const Shape& shape, const MatrixView& x, const Vect
 double loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work,
             Vector* losses = nullptr);
 
-/// The same, and its derivatives added to `gradient`.
-double add_loss(const Shape& shape, const Block& block, const Vector& parameters, Workspace& work, Vector& gradient);
+/// The same, and its derivatives added to `gradient`. `Scalar`: double or float.
+template <class Scalar>
+double add_loss(const Shape& shape, const BasicBlock<Scalar>& block, const VectorOf<Scalar>& parameters,
+                BasicWorkspace<Scalar>& work, VectorOf<Scalar>& gradient);
 
 /// The mean loss over many rows plus the penalty (decay / 2) |weights|^2, biases apart.
 class NetworkLoss {
