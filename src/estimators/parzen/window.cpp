@@ -12,9 +12,9 @@
 #include "condens/core/parallel.hpp"
 #include "core/flush_subnormals.hpp"
 #include "kernels/gaussian_kernel.hpp"
+#include "kernels/point_blocks.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
-#include "kernels/point_blocks.hpp"
 
 namespace condens {
 
