@@ -414,6 +414,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     noise_variance: _Numbers | None
     n_starts: int | None
     max_rows: int | None
+    many_rows: Literal["inducing", "subset"] | None
     defensive_weight: float | None
     standardize: bool | None
     random_state: int | np.random.Generator | np.random.RandomState | None
@@ -435,6 +436,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         noise_variance: _Numbers | None = None,
         n_starts: int | None = None,
         max_rows: int | None = None,
+        many_rows: Literal["inducing", "subset"] | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
