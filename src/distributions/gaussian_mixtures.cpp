@@ -371,8 +371,11 @@ Vector GaussianMixtures::energy(const Run& run) const {
 Vector GaussianMixtures::mean_distance(const MatrixView& y, const Run& run) const {
   const Index k = require_points(*this, y, "GaussianMixtures::mean_distance");
   const Matrix points = y;
-  return at_points(*this, run, "mean distance", k,
-                   [&](const MixtureView& p, Index j) { return detail::mean_distance(p, points.col(j).data()); });
+  Vector out(points.cols());
+  for_each_law(*this, run, "mean distance", [&](Index i, const MixtureView& p) {
+    detail::mean_distances(p, points.middleCols(i * k, k), out.segment(i * k, k));
+  });
+  return out;
 }
 
 Vector GaussianMixtures::energy_score(const MatrixView& y, const Run& run) const {

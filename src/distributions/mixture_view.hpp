@@ -127,6 +127,8 @@ double mean_overlap(const MixtureView& p);
 double mean_overlap(const MixtureView& p, const Matrix& table);
 /// E|X - y|
 double mean_distance(const MixtureView& p, const double* y);
+/// The same of every column of y.
+void mean_distances(const MixtureView& p, const MatrixView& y, Eigen::Ref<Vector> out);
 double entropy(const MixtureView& p);
 
 }  // namespace condens::detail

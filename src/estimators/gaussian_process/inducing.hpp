@@ -38,6 +38,7 @@ class InducedProcess {
   InducedProcess(const Matrix& points, const Vector& packed, Vector coefficients, const Hyperparameters& at,
                  int threads);
 
+  const Matrix& points() const { return points_; }
   /// M, the lower triangle column by column; and c.
   Vector packed_factor() const;
   const Vector& coefficients() const { return c_; }

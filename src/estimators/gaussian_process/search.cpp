@@ -210,7 +210,10 @@ Found search_target(const Dataset& data, Index target, const GaussianProcessOpti
               .iterations = end.iterations,
               .finished = end.status != LbfgsStatus::iteration_limit,
               .scores_of_starts = scores};
-    if (induced) out.induced.emplace(process.x, data, target, out.at, task.threads());
+    if (induced) {
+      out.induced.emplace(process.x, data, target, out.at, task.threads());
+      out.left_out = out.induced->left_out(data, target, task.threads());
+    }
     return out;
   };
   if (space.n_free() == 0) return learned(LbfgsResult{});
@@ -222,10 +225,7 @@ Found search_target(const Dataset& data, Index target, const GaussianProcessOpti
   Found out = few < process.y.size() ? go_on({process}) : learned(start);
   if (!induced) return out;
   Found other = go_on(neighbourhoods(rows, space.at(start.x).length_scales));
-  const auto score = [&](const Found& own) {
-    return own.induced->left_out(data, target, task.threads()).score(data.weights);
-  };
-  return score(other) < score(out) ? other : out;
+  return other.left_out.score(data.weights) < out.left_out.score(data.weights) ? other : out;
 }
 
 }  // namespace

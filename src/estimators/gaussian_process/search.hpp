@@ -25,6 +25,7 @@ struct Found {
   Index iterations = 0;
   bool finished = true;                        ///< the search met its tolerance
   std::optional<InducedProcess> induced = {};  ///< of all rows, where they are more than the process may have
+  LeftOut left_out = {};                       ///< likewise, in the order of the rows
   Vector scores_of_starts;  ///< -log likelihood by weight of the rows of the starts; empty when nothing was searched
 };
 

@@ -158,26 +158,26 @@ Vector inverse_diagonal(const Matrix& lower, int threads) {
   return out;
 }
 
-/// Around zero. `rows` of the data, `part`, are the process.
-Fitted process(const Dataset& data, Index target, const std::vector<Index>& rows, const Dataset& part,
+/// Around zero. `shuffled` are the rows `order` of the data, those of the search.
+Fitted process(const Dataset& data, Index target, const std::vector<Index>& order, const Dataset& shuffled,
                const gp::Found& found, Loss loss, int threads) {
   Fitted out;
   out.kind = TrendKind::gp;
   out.finished = found.finished;
-  if (found.induced) {
-    out.regularization = found.at.noise_variance / found.at.signal_variance / data.weights.sum();
-    out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, part.x,
-                 found.at.signal_variance * found.induced->kernel_coefficients()};
-    out.residuals = found.induced->left_out(data, target, threads).residuals;
-    out.score = score_of(out.residuals, data.weights, loss).mean;
-    return out;
-  }
-  const gp::Factor factor = gp::factorize(part.x, part.weights, found.at, threads);
-  const Vector alpha = gp::solve(factor, part.y.row(target).transpose());
-  out.regularization = found.at.noise_variance / found.at.signal_variance / part.weights.sum();
-  out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, part.x, found.at.signal_variance * alpha};
+  out.regularization = found.at.noise_variance / found.at.signal_variance / shuffled.weights.sum();
+  out.trend = {0.0, Vector::Zero(data.x.rows()), found.at.length_scales, {}, {}};
   out.residuals = Vector(data.size());
-  out.residuals(rows) = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
+  if (found.induced) {
+    out.trend.centers = found.induced->points();
+    out.trend.coefficients = found.at.signal_variance * found.induced->kernel_coefficients();
+    out.residuals(order) = found.left_out.residuals;
+  } else {
+    const gp::Factor factor = gp::factorize(shuffled.x, shuffled.weights, found.at, threads);
+    const Vector alpha = gp::solve(factor, shuffled.y.row(target).transpose());
+    out.trend.centers = shuffled.x;
+    out.trend.coefficients = found.at.signal_variance * alpha;
+    out.residuals(order) = alpha.cwiseQuotient(inverse_diagonal(factor.lower, threads));
+  }
   out.score = score_of(out.residuals, data.weights, loss).mean;
   return out;
 }
@@ -195,13 +195,12 @@ void fit_processes(const Dataset& data, const Settings& settings, const Run& run
   const Vector mean = data.y * data.weights / data.weights.sum();
   const Dataset centred{.x = data.x, .y = data.y.colwise() - mean, .weights = data.weights};
   const std::vector<Index> order = RandomStream(static_cast<std::uint64_t>(settings.seed)).permutation(data.size());
-  const std::vector<Index> rows(order.begin(), order.begin() + std::min(data.size(), settings.max_rows));
+  const Dataset shuffled = centred.subset(order);
   const GaussianProcessOptions options{.max_rows = settings.max_rows, .seed = settings.seed};
-  const std::vector<gp::Found> found = gp::search(centred.subset(order), options, run);
-  const Dataset part = centred.subset(rows);
+  const std::vector<gp::Found> found = gp::search(shuffled, options, run);
   for (std::size_t t = 0; t < fitted.size(); ++t) {
     const auto target = static_cast<Index>(t);
-    Fitted own = process(centred, target, rows, part, found[t], settings.loss, resolve_threads(run.threads));
+    Fitted own = process(centred, target, order, shuffled, found[t], settings.loss, resolve_threads(run.threads));
     const double price = settings.kind == TrendKind::automatic ? price_of_lengths(data) : 1.0;
     if (!clearly_less(price * own.score, fitted[t].score)) continue;
     own.trend.intercept = mean[target];

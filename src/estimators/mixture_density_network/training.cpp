@@ -65,7 +65,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
 }
 
 /// Steps of Adam with the learning rate falling to zero along half a cosine. A batch's gradient is noisy: its products
-/// are float, in half the time; the parameters, their moments and their steps are double.
+/// are float, which takes 60 % of the time; the parameters, their moments and their steps are double.
 class Adam {
  public:
   Adam(const Training& how, const Dataset& rows)
