@@ -367,11 +367,11 @@ LARGE_MODELS = [
 
 
 def one_fit(task):
-    """Scores and seconds of one model on one split, as a record."""
+    """Scores and core-seconds of one model on one split, as a record."""
     folder, name, number, model = task
     split = Split(folder, name, number)
     record = {"set": name, "split": number, "model": model}
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -379,7 +379,7 @@ def one_fit(task):
         record |= {"nll": None if nll is None else float(nll), "crps": None if crps is None else float(crps)}
     except (ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as error:
         record["error"] = str(error)
-    return record | {"seconds": round(time.perf_counter() - begin, 3)}
+    return record | {"seconds": round(time.process_time() - begin, 3)}
 
 
 def applies(model, name):
@@ -466,7 +466,7 @@ def print_part(records, sets):
     print_table(records, "nll", sets)
     print("\n### CRPS of standardised y, one target")
     print_table(records, "crps", sets)
-    print("\n### Seconds of a fit with its predictions, one thread\n")
+    print("\n### Core-seconds of a fit with its predictions, one thread\n")
     print("| model | median | longest |\n|---|---|---|")
     for model in (*OURS, *OTHERS):
         seconds = [r["seconds"] for r in records if r["model"] == model and r["set"] in sets]

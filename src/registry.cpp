@@ -157,13 +157,14 @@ Document chosen_options(const ModelInfo& info, const ConditionalDensity& density
     if (word != nullptr && std::find(choices.begin(), choices.end(), *word) != choices.end()) {
       out.set(option.name, *chosen);
     }
+    const bool whole = chosen != nullptr && std::holds_alternative<std::int64_t>(chosen->value());
+    if (option.type == "integer" && whole) out.set(option.name, *chosen);
     if (option.type != "numbers") continue;
     if (option.name == "cv") {
       if (out.at("cv").as_array().size() > 1) out.set("cv", defaults.at("cv"));
       continue;
     }
-    const bool number = chosen != nullptr && (std::holds_alternative<double>(chosen->value()) ||
-                                              std::holds_alternative<std::int64_t>(chosen->value()));
+    const bool number = whole || (chosen != nullptr && std::holds_alternative<double>(chosen->value()));
     if (number && out.at(option.name).as_array().size() != 1) out.set(option.name, Document::Array{*chosen});
   }
   return out;

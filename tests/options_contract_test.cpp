@@ -113,6 +113,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"gmm", "short_iterations"}, Document::Object{{"n_components", 3}, {"starts", 3}, {"max_iterations", 1}}},
       {{"gmm", "region"}, one("initialization", "random")},
       {{"gmm", "initial_variance"}, one("initialization", "random")},
+      {{"lscde", "max_centers"}, one("n_centers", 2)},
       {{"location_scale", "max_rows"}, one("mean", "gp")},
       {{"gp", "many_rows"}, one("max_rows", 20)},
       {{"boost", "n_components"}, one("n_folds", 3)},

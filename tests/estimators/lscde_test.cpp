@@ -11,9 +11,15 @@
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/registry.hpp"
+#include "estimators/lscde/selection.hpp"
 #include "support/plain_lscde.hpp"
 
 namespace condens::lscde_test {
+
+using lscde::Problem;
+using lscde::score_candidates;
+using lscde::WidthGroup;
+
 namespace {
 
 /// y has two branches over x, and a spread that grows with x.
@@ -227,6 +233,60 @@ TEST(Lscde, WidthsOfInputsAreSoughtBeyondTheEndOfTheirList) {
   const Lscde within = Lscde::fit(data, options);
   EXPECT_EQ(within.state().bandwidth, 0.2);
   EXPECT_LT(beyond.report().details.at("score").as_number(), within.report().details.at("score").as_number() - 0.2);
+}
+
+/// A narrow ridge that few kernels cannot follow.
+Dataset ridge(Index n, std::uint64_t seed) {
+  RandomStream random(seed);
+  Matrix x(1, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    x(0, i) = 4 * random.uniform();
+    y(0, i) = std::sin(4 * x(0, i)) + 0.05 * random.normal();
+  }
+  return {.x = x, .y = y};
+}
+
+TEST(Lscde, CentersDoubleAsLongAsRowsLeftOutGain) {
+  const Dataset data = ridge(500, 3);
+  const Dataset test = ridge(500, 4);
+  const LscdeOptions few{.n_centers = 8, .max_centers = 15};
+  const Lscde small = Lscde::fit(data, few);
+  EXPECT_EQ(small.state().coefficients.size(), 8);
+  EXPECT_EQ(small.report().details.find("scores_of_more_centers"), nullptr);
+  LscdeOptions many = few;
+  many.max_centers = 1000;
+  const Lscde large = Lscde::fit(data, many);
+  EXPECT_EQ(large.state().coefficients.size(), 64);  // 128 are more than a quarter of the rows
+  EXPECT_GT(large.log_density(test.x, test.y).mean(), small.log_density(test.x, test.y).mean() + 0.3);
+  const Vector scores = large.report().details.at("scores_of_more_centers").as_vector();
+  for (Index k = 1; k < scores.size(); ++k) EXPECT_LT(scores[k], scores[k - 1]);
+}
+
+TEST(Lscde, FoldsThatOnlyTrainLeaveTheScoresOfTheOthersAsTheyAre) {
+  const Dataset data = two_branches(90, 2, 1);
+  Problem problem;
+  problem.x = data.x;
+  problem.y = data.y;
+  problem.weights = Vector::Ones(90);
+  problem.x_unlabeled.resize(2, 0);
+  problem.centers_x = data.x.leftCols(20);
+  problem.centers_y = data.y.leftCols(20);
+  problem.fold_begin = {0, 30, 90};
+  problem.center_fold.assign(20, 0);
+  std::fill(problem.center_fold.begin() + 10, problem.center_fold.end(), 1);
+  problem.coefficients = LscdeCoefficients::clipped;
+  problem.scoring = Scoring::nll;
+  Task task({}, "scoring", 1);
+  const std::vector<WidthGroup> groups = {{0.5, {0.3, 0.6}}, {1.0, {0.4}}};
+  const auto both = score_candidates(problem, groups, {0.1, 0.01}, task);
+  problem.unscored_folds = 1;
+  const auto first = score_candidates(problem, groups, {0.1, 0.01}, task);
+  ASSERT_EQ(first.size(), both.size());
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    EXPECT_EQ(first[k].score, both[k].folds[0]);
+    EXPECT_EQ(first[k].standard_error, 0.0);
+  }
 }
 
 TEST(Lscde, ThreadsDoNotChangeOneBit) {

@@ -43,6 +43,7 @@ struct LscdeOptions {
   std::vector<double> regularization = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
   bool refine = true;
   Index n_centers = 300;
+  Index max_centers = 2400;
   CenterSelection center_selection = CenterSelection::kmeans;
   Matrix centers = {};
   bool mask_centers = true;
@@ -70,6 +71,9 @@ inline constexpr auto option_table<LscdeOptions> = Fields{
                 "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
     OptionField{"n_centers", &LscdeOptions::n_centers, whole(1),
                 "Number of kernel centres drawn from the samples (all samples when there are fewer)."},
+    OptionField{"max_centers", &LscdeOptions::max_centers, whole(1),
+                "Where widths or regularization are chosen, double the centres up to so many, at most a quarter of the "
+                "rows, as long as rows left out gain."},
     OptionField{"center_selection", &LscdeOptions::center_selection, anything(),
                 "How centres are drawn: at random, or spread over the data by k-means++."},
     OptionField{"centers", &LscdeOptions::centers, anything(),
@@ -112,7 +116,7 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
   /// data, NumericalError when no candidate leaves a density, Cancelled.
   /// Cost of the selection: S_x n b^2 for the Gram matrices, K S_x S_y L b^3 / 3
   /// for the solves, 4 S_x S_y L n b for the scores. Memory: b^2 K, independent of n
-  /// but for the data.
+  /// but for the data. More centres: 2 n b^2 + 3 b^3 for each doubling.
   static Lscde fit(const Dataset& data, const LscdeOptions& options = {}, const Run& run = {});
 
   /// Without the factors input_widths, which are an attribute of their own.

@@ -26,6 +26,7 @@ LscdeOptions LscdeOptions::paper() {
           .regularization = grid,
           .refine = false,
           .n_centers = 100,
+          .max_centers = 1,
           .center_selection = CenterSelection::random,
           .mask_centers = false,
           .metric = LscdeMetric::none,
@@ -218,6 +219,63 @@ Candidate choose(const Standardized& standardized, const Vector* open_widths, co
   return best;
 }
 
+/// So many centres cost at most a few hundred billion multiplications for the Gram matrix of one width.
+Index most_centers(const LscdeOptions& options, Index rows) {
+  constexpr double most_work = 2e11;
+  const auto affordable = static_cast<Index>(std::sqrt(most_work / static_cast<double>(rows)));
+  return std::min({options.max_centers, rows / 4, affordable});
+}
+
+/// Twice as many centres, again and again, as long as that makes the score of the first fold better; each time smaller
+/// widths and less regularization, too, are tried, which more centres bear. Leaves `prepared` with the best.
+void grow(const Standardized& standardized, const std::vector<Index>& fold, const LscdeOptions& lists, const Run& run,
+          Candidate& best, Prepared& prepared, FitReport& report) {
+  const Index most = most_centers(lists, standardized.data.size());
+  if (lists.centers.size() > 0 || 2 * lists.n_centers > most) return;
+  std::vector<Index> left_out(fold.size());
+  std::transform(fold.begin(), fold.end(), left_out.begin(), [](Index k) { return k == 0 ? 0 : 1; });
+  const auto with_centers = [&](Index count) {
+    LscdeOptions more = lists;
+    more.n_centers = count;
+    FitReport told;
+    Prepared out = set_up(standardized, prepared.input_widths, more, run, told);
+    sort_by_fold(out.problem, left_out, out.center_rows, lists.mask_centers);
+    out.problem.unscored_folds = 1;
+    return out;
+  };
+  const bool own_width_y = !lists.bandwidth_y.empty();
+  const auto groups = [&](double factor) {
+    std::vector<WidthGroup> out = make_groups({best.bandwidth}, {});
+    if (factor < 1) out.push_back({factor * best.bandwidth, {factor * best.bandwidth}});
+    for (WidthGroup& group : out) {
+      if (own_width_y) group.y = {best.bandwidth_y};
+      if (own_width_y && factor < 1) group.y.push_back(factor * best.bandwidth_y);
+    }
+    return out;
+  };
+  constexpr double narrower = 0.7;
+  constexpr double weaker = 0.3;
+  Index doublings = 0;
+  while (lists.n_centers << (doublings + 1) <= most) ++doublings;
+  Task task(run, "trying more centers", lscde::scoring_work(prepared.problem, 2 * doublings + 1));
+  const Problem start = with_centers(lists.n_centers).problem;
+  double score = lscde::score_candidates(start, groups(1), {best.regularization}, task).front().score;
+  std::vector<double> scores;
+  for (Index k = 1; k <= doublings; ++k) {
+    Prepared more = with_centers(lists.n_centers << k);
+    const std::vector<Candidate> found = lscde::score_candidates(
+        more.problem, groups(narrower), {best.regularization, weaker * best.regularization}, task);
+    const Candidate& least = *std::min_element(
+        found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    scores.push_back(least.score);
+    if (!(least.score < score)) break;
+    score = least.score;
+    best = least;
+    prepared = std::move(more);
+  }
+  report.details.set("scores_of_more_centers", Vector(Eigen::Map<const Vector>(scores.data(), std::ssize(scores))));
+}
+
 }  // namespace
 
 Lscde::Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
@@ -271,6 +329,7 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
   if (lists.bandwidth.size() > 1 || lists.bandwidth_y.size() > 1 || lists.regularization.size() > 1) {
     const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
     best = choose(standardized, open ? &metric.widths : nullptr, fold, lists, run, prepared, report);
+    grow(standardized, fold, lists, run, best, prepared, report);
   }
   if (const Document* applied = report.details.find("metric_applied")) {
     report.details.set("metric", choice_names<LscdeMetric>[applied->as_bool() ? 1 : 0]);

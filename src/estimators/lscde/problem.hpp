@@ -22,12 +22,14 @@ struct Problem {
 
   std::vector<Index> fold_begin;   ///< fold k holds the rows fold_begin[k], ..., fold_begin[k + 1] - 1
   std::vector<Index> center_fold;  ///< b: the fold that a centre's own sample lies in, or -1: never masked
+  Index unscored_folds = 0;        ///< so many at the end only train
 
   LscdeCoefficients coefficients;
   Scoring scoring;
   Defensive defensive;
 
   Index folds() const { return static_cast<Index>(fold_begin.size()) - 1; }
+  Index scored_folds() const { return folds() - unscored_folds; }
 };
 
 /// Widths that share one pass: one s_x with all its s_y.

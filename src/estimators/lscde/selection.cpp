@@ -80,7 +80,7 @@ ScoringWidth prepare_width(const Problem& problem, double width, const Matrix& o
   ScoringWidth out;
   out.width = width;
   out.log_mass = log_kernel_mass(problem.y.rows(), width);
-  out.alpha.resize(static_cast<std::size_t>(problem.folds()));
+  out.alpha.resize(static_cast<std::size_t>(problem.scored_folds()));
   if (problem.scoring == Scoring::squared) {
     out.overlap_factor = pivoted_cholesky(overlaps, 1e-15);
     if (problem.defensive.weight > 0) out.defensive_overlap = problem.defensive.overlaps(problem.centers_y, width);
@@ -100,11 +100,11 @@ std::vector<ScoringWidth> solve_group(const Problem& problem, const Statistics& 
     widths[j] = prepare_width(problem, group.y[j], overlaps[j]);
   });
   // Small systems fill their batches with those of all folds.
-  const Index folds_per_task = problem.centers_x.cols() <= largest_interleaved_order ? problem.folds() : 1;
-  const Index tasks_per_width = block_count(problem.folds(), folds_per_task);
+  const Index folds_per_task = problem.centers_x.cols() <= largest_interleaved_order ? problem.scored_folds() : 1;
+  const Index tasks_per_width = block_count(problem.scored_folds(), folds_per_task);
   const auto solve = [&](Index index) {
     const std::size_t j = static_cast<std::size_t>(index / tasks_per_width);
-    const Range folds = block_range(problem.folds(), folds_per_task, index % tasks_per_width);
+    const Range folds = block_range(problem.scored_folds(), folds_per_task, index % tasks_per_width);
     auto alpha = solve_folds(problem, training, overlaps[j], static_cast<Index>(j), ridge, folds.begin, folds.end);
     std::move(alpha.begin(), alpha.end(), widths[j].alpha.begin() + folds.begin);
   };
@@ -118,8 +118,9 @@ void summarise(const Vector& fold_score, Candidate& out) {
   const double folds = static_cast<double>(fold_score.size());
   out.score = std::isnan(mean) ? infinity : mean;
   out.folds = fold_score;
-  out.standard_error =
-      std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
+  out.standard_error = folds > 1 && std::isfinite(mean)
+                           ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0)))
+                           : 0.0;
 }
 
 /// The candidates of one group, written to `out` (s_y outer, lambda inner).
@@ -129,25 +130,26 @@ void score_group(const Problem& problem, const Distances& distances, const std::
   const std::vector<double> fold_weight = training.weight;
   replace_by_training_sums(training);
   const std::vector<ScoringWidth> widths = solve_group(problem, training, group, ridge, task, threads);
-  const auto idle = find_idle_centers(widths, problem.folds());
+  const auto idle = find_idle_centers(widths, problem.scored_folds());
 
   std::vector<Matrix> block_score(blocks.size());
   const auto score = [&](Index index) {
     const Block& block = blocks[static_cast<std::size_t>(index)];
-    if (block.fold == problem.folds()) return;
+    if (block.fold >= problem.scored_folds()) return;
     block_score[static_cast<std::size_t>(index)] = score_block(problem, distances, idle, block, group.x, widths);
     task.advance(1.0);
   };
   parallel_for(std::ssize(blocks), threads, score, [&] { task.poll(); });
 
-  std::vector<Matrix> fold_score(fold_weight.size(), Matrix::Zero(std::ssize(ridge), std::ssize(group.y)));
+  const auto scored = static_cast<std::size_t>(problem.scored_folds());
+  std::vector<Matrix> fold_score(scored, Matrix::Zero(std::ssize(ridge), std::ssize(group.y)));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].fold < problem.folds()) fold_score[static_cast<std::size_t>(blocks[i].fold)] += block_score[i];
+    if (blocks[i].fold < problem.scored_folds()) fold_score[static_cast<std::size_t>(blocks[i].fold)] += block_score[i];
   }
   for (std::size_t j = 0; j < group.y.size(); ++j) {
     for (std::size_t l = 0; l < ridge.size(); ++l, ++out) {
-      Vector means(problem.folds());
-      for (std::size_t k = 0; k < fold_weight.size(); ++k) {
+      Vector means(problem.scored_folds());
+      for (std::size_t k = 0; k < scored; ++k) {
         means[static_cast<Index>(k)] = fold_score[k](static_cast<Index>(l), static_cast<Index>(j)) / fold_weight[k];
       }
       *out = {group.x, group.y[j], ridge[l], 0.0, 0.0, {}};
