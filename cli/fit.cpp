@@ -102,7 +102,9 @@ void report(const FitCall& call, const Model& model, Index rows, Index dropped) 
     }
     say("fit", "weights: " + weights);
   }
-  if (const Document* note = told.details.find("n_centers_note")) say("fit", "note: " + note->as_string());
+  for (const char* key : {"n_centers_note", "score_note"}) {
+    if (const Document* note = told.details.find(key)) say("fit", "note: " + note->as_string());
+  }
   const std::vector<std::string> said = model.encoder.warnings(rows);
   for (const std::string& warning : warnings_of(model)) {
     if (std::find(said.begin(), said.end(), warning) == said.end()) say("fit", "warning: " + warning);

@@ -11,6 +11,7 @@
 #include "condens/core/random.hpp"
 #include "condens/model/subset_density.hpp"
 #include "preparation.hpp"
+#include "target_cells.hpp"
 
 namespace condens {
 
@@ -86,7 +87,9 @@ class SeparateAverage {
 };
 
 InputGain gain_on(const ConditionalDensity& model, const Dataset& averaged, const Dataset& scored, const Run& run) {
-  const Vector gains = model.log_density(scored.x, scored.y, run) - log_average_density(model, averaged, scored.y, run);
+  const GaussianMixture average = average_of_some(model, averaged, run);
+  const TargetCells none;
+  const Vector gains = none.log_density(model, scored, run) - none.log_density(average, scored.y, run);
   return input_gain(gains, scored.weights);
 }
 
@@ -141,12 +144,8 @@ GaussianMixture average_law(const ConditionalDensity& model, const Dataset& rows
   return shared == nullptr ? separate.law() : GaussianMixture(weights / weights.sum(), *shared);
 }
 
-Vector log_average_density(const ConditionalDensity& model, const Dataset& rows, const MatrixView& y, const Run& run) {
-  const GaussianMixture average = average_law(model, some_rows(rows, most_averaged), run);
-  // One law, of which all columns are points.
-  return GaussianMixtures::shared_normalized(std::make_shared<const GaussianComponents>(average.components()),
-                                             Matrix(average.log_weights()))
-      .log_pdf(y, run);
+GaussianMixture average_of_some(const ConditionalDensity& model, const Dataset& rows, const Run& run) {
+  return average_law(model, some_rows(rows, most_averaged), run);
 }
 
 Document InputGain::to_document() const {

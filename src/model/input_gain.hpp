@@ -23,9 +23,8 @@ namespace condens {
 /// or, where the laws share them, of one.
 GaussianMixture average_law(const ConditionalDensity& model, const Dataset& rows, const Run& run = {});
 
-/// log p(y) for every column of y, with the average over `rows`: 256 at most, drawn at random, always the same.
-Vector log_average_density(const ConditionalDensity& model, const Dataset& rows, const MatrixView& y,
-                           const Run& run = {});
+/// The same over 256 of the rows at most, drawn at random, always the same.
+GaussianMixture average_of_some(const ConditionalDensity& model, const Dataset& rows, const Run& run = {});
 
 /// The mean gain, and its standard error as if the rows were independent. Below a thousandth of a nat it is nothing,
 /// however sure.

@@ -117,8 +117,8 @@ void add_averages(std::vector<Candidate>& candidates, const Dataset& rows, const
       std::ssize(candidates), run, [&](Index i) -> Candidate& { return candidates[static_cast<std::size_t>(i)]; },
       [&](Index i, const Run& own) {
         Candidate& candidate = candidates[static_cast<std::size_t>(i)];
-        candidate.held_out_average =
-            pooling::held_out_average(*candidate.model, rows, scoring.rows, scoring.told, candidate.held_out, own);
+        candidate.held_out_average = pooling::held_out_average(*candidate.model, rows, scoring.rows, scoring.told,
+                                                               candidate.held_out, scoring.cells, own);
       });
 }
 
@@ -177,7 +177,8 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   const Cut cut = cut_rows(settings, data);
   const Dataset left_out = data.rows.subset(cut.scoring);
   std::vector<Index> fold = assign_folds(left_out.size(), folds_of_scoring, static_cast<std::uint64_t>(settings.seed));
-  const pooling::ScoringRows scoring = pooling::scoring_rows(owner, left_out, std::move(fold), settings.seed);
+  const pooling::ScoringRows scoring =
+      pooling::scoring_rows(owner, left_out, data.rows, std::move(fold), settings.seed);
   std::vector<Runner> runners;
   for (Candidate& own : candidates) runners.push_back({.candidate = std::move(own)});
   const double spent = race::run_race(runners, {data.rows, cut.racing, scoring}, budget, run);

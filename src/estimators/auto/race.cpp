@@ -181,7 +181,7 @@ void run_laps(std::vector<Runner>& runners, const std::vector<Index>& rows, cons
         const WorkMeter meter;
         pooling::Candidate& candidate = runner(i).candidate;
         candidate.model = candidate.inner.fit(train, candidate.options, own);
-        candidate.held_out = pooling::held_out_density(*candidate.model, track.scoring.rows, own);
+        candidate.held_out = pooling::held_out_density(*candidate.model, track.scoring.rows, track.scoring.cells, own);
         const FoldScore score = track.scoring.score(candidate.held_out);
         const Document options = candidate.model->options();
         if (const Document* most = options.find("max_rows")) runner(i).most_rows = most->as_integer();

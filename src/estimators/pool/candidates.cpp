@@ -95,13 +95,15 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, 
   return number;
 }
 
-ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, std::vector<Index> fold, Index seed) {
+ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, const Dataset& all, std::vector<Index> fold,
+                         Index seed) {
   const Standardizer scale = preparation::standardize(owner, rows, true).y;
   return {.rows = rows,
           .weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size()),
           .fold = std::move(fold),
           .told = some_of(rows.size(), seed),
-          .log_scale = scale.scale().array().log().sum()};
+          .log_scale = scale.scale().array().log().sum(),
+          .cells = TargetCells::of(all)};
 }
 
 FoldScore ScoringRows::score(const Vector& log_density) const {
@@ -117,21 +119,23 @@ FoldScore ScoringRows::score(const Vector& log_density) const {
   return finite ? out : FoldScore{std::numeric_limits<double>::max(), 0.0};
 }
 
-Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const Run& run) {
-  Vector out = model.log_density(rows.x.topRows(model.n_inputs()), rows.y, run);
+Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const TargetCells& cells,
+                        const Run& run) {
+  Vector out = cells.log_density(model, rows, run);
   if (out.hasNaN() || out.maxCoeff() == infinity) throw NumericalError("it has no density at a row left out");
   return out;
 }
 
 Vector held_out_average(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
-                        const std::vector<bool>& told, const Vector& log_density, const Run& run) {
+                        const std::vector<bool>& told, const Vector& log_density, const TargetCells& cells,
+                        const Run& run) {
   Vector out = log_density;
   if (model.n_inputs() == 0) return out;
   std::vector<Index> some;
   for (Index i = 0; i < rows.size(); ++i) {
     if (told[static_cast<std::size_t>(i)]) some.push_back(i);
   }
-  if (!some.empty()) out(some) = log_average_density(model, train, rows.y(Eigen::all, some), run);
+  if (!some.empty()) out(some) = cells.log_density(average_of_some(model, train, run), rows.y(Eigen::all, some), run);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/model/inner_model.hpp"
 #include "model/inner_fits.hpp"
+#include "model/target_cells.hpp"
 
 namespace condens::pooling {
 
@@ -45,24 +46,27 @@ struct ScoringRows {
   std::vector<Index> fold;  ///< of each row; the pool is scored with weights found without the row's fold
   std::vector<bool> told;   ///< at most 1,000 rows, by which it is found what inputs are worth
   double log_scale;         ///< sum of the log standard deviations of y: scores are those of y in these
+  TargetCells cells;        ///< of targets with few values, whose log densities are those of cells
 
   /// The mean over folds of -log_density, and its standard error.
   FoldScore score(const Vector& log_density) const;
 };
 
-/// Borrows `rows`, which must have a weight above zero each.
-ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, std::vector<Index> fold, Index seed);
+/// Borrows `rows`, which must have a weight above zero each; some of `all`, whose targets make the cells.
+ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, const Dataset& all, std::vector<Index> fold,
+                         Index seed);
 
 /// The fold of every row of `rows`, those of `data` that count, from the option `cv`. Copies of a row leave together: a
 /// model that remembers rows would be scored on what it has seen.
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, const Dataset& rows, Index seed);
 
 /// Log density of `rows` by a model. Throws NumericalError where there is none.
-Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const Run& run);
+Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const TargetCells& cells, const Run& run);
 
 /// The same of the average of its distributions over `train` where `told`, and elsewhere `log_density` again.
 Vector held_out_average(const ConditionalDensity& model, const Dataset& train, const Dataset& rows,
-                        const std::vector<bool>& told, const Vector& log_density, const Run& run);
+                        const std::vector<bool>& told, const Vector& log_density, const TargetCells& cells,
+                        const Run& run);
 
 /// Calls body(i, run) for i = 0, ..., count - 1 side by side; `name_of(i)` is told to who watches, as what is under
 /// way. What a fit throws for its data or for numerical reasons becomes the failure of `candidate_of(i)`.

@@ -125,6 +125,10 @@ void assemble(const std::vector<Candidate>& candidates, const Combination& found
   report.details.set("members", std::move(table));
   if (out.parts.dimension > 0) report_gain(found, rows, report);
   report.details.set("score", score.mean).set("score_standard_error", score.standard_error);
+  if (!rows.cells.empty()) {
+    report.details.set("score_note", message("the target has ", rows.cells.size(),
+                                             " different values: scores are those of the cells around them"));
+  }
   report.details.set("certificate", Document::Object{{"gap", found.gap}, {"iterations", found.iterations}});
 }
 

@@ -45,9 +45,10 @@ void fit_all(std::vector<Candidate>& candidates, const ScoringRows& scoring, con
     std::vector<bool> told;
     for (const Index row : left_out) told.push_back(scoring.told[static_cast<std::size_t>(row)]);
     const auto model = candidate.inner.fit(split.train, candidate.options, own);
-    const Vector found = held_out_density(*model, split.test, own);
+    const Vector found = held_out_density(*model, split.test, scoring.cells, own);
     candidate.held_out(left_out) = found;
-    candidate.held_out_average(left_out) = held_out_average(*model, split.train, split.test, told, found, own);
+    candidate.held_out_average(left_out) =
+        held_out_average(*model, split.train, split.test, told, found, scoring.cells, own);
   });
 }
 
@@ -63,7 +64,7 @@ PoolData::PoolData(const Settings& settings, const Dataset& data)
 }
 
 Pooled pool_by_folds(std::vector<Candidate> candidates, const Settings& settings, PoolData& data, const Run& run) {
-  const ScoringRows scoring = scoring_rows(settings.owner, data.rows, data.fold, settings.seed);
+  const ScoringRows scoring = scoring_rows(settings.owner, data.rows, data.rows, data.fold, settings.seed);
   Pooled& out = data.out;
   fit_all(candidates, scoring, run);
   candidates = fitted(std::move(candidates), settings.owner, out.report);
