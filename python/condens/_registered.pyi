@@ -61,6 +61,7 @@ class LSCDE(_WithUnlabeled):
     regularization: _Numbers | None
     refine: bool | None
     n_centers: int | None
+    max_centers: int | None
     center_selection: Literal["random", "kmeans"] | None
     centers: ArrayLike | None
     mask_centers: bool | None
@@ -90,6 +91,7 @@ class LSCDE(_WithUnlabeled):
         regularization: _Numbers | None = None,
         refine: bool | None = None,
         n_centers: int | None = None,
+        max_centers: int | None = None,
         center_selection: Literal["random", "kmeans"] | None = None,
         centers: ArrayLike | None = None,
         mask_centers: bool | None = None,
