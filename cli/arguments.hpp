@@ -61,6 +61,9 @@ struct RowFlags {
                           const std::string& advice = "--drop-missing leaves such rows out") const;
 };
 
+/// Where the rows of a table stand that were taken from it.
+PlaceOfRow places_of(const Table& table, const std::vector<Index>& rows);
+
 /// The texts of --set option=value as values of the model's options; options of a model inside
 /// are set as options.name=value.
 Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings);

@@ -465,7 +465,7 @@ std::vector<std::pair<std::string, std::string>> summary(const Sheet& sheet) {
     out.emplace_back("test data", message(sheet.request.test_name, ", ", scores.rows, " rows"));
     out.emplace_back("nll", brief(scores.nll.value) + " ± " + brief(scores.nll.standard_error));
     out.emplace_back("squared loss",
-                     brief(scores.squared_loss.value) + " ± " + brief(scores.squared_loss.standard_error));
+                     brief(scores.squared_loss->value) + " ± " + brief(scores.squared_loss->standard_error));
   }
   for (const std::string& warning : warnings_of(model)) out.emplace_back("warning", warning);
   return out;

@@ -28,6 +28,7 @@ struct FitCall {
   ColumnFlags columns;
   CsvFlags csv;
   std::string model = std::string(default_model);
+  std::string target_kind = "real";
   std::string preset;
   std::vector<std::string> settings;
   std::string unlabeled;
@@ -57,14 +58,37 @@ void check_columns(const Encoder& encoder, const std::string& source, const Data
   check("input", encoder.encoded_names(), data.x, unit_problem);
 }
 
-void report(const FitCall& call, const Model& model, Index rows, Index dropped) {
+/// What the target was taken for, or would be.
+void say_kind(const Model& model, const Dataset& data) {
+  if (data.y.rows() != 1) return;
+  const Vector y = data.y.row(0).transpose();
+  const TargetKind looks = TargetKind::of(y);
+  if (!model.target) {
+    if (looks.name != TargetName::real) {
+      say("fit", message("note: the target looks like --target-kind ", looks.text(), " (", reason_for(looks, y),
+                         "), and was taken for any real number"));
+    }
+    return;
+  }
+  const TargetSupport& support = model.target->support();
+  std::string atoms;
+  for (const double atom : support.atoms) {
+    atoms += message(atoms.empty() ? "" : ", ", atom, " in ", (y.array() == atom).count(), " rows");
+  }
+  say("fit", message("the target is of kind ", model.target->kind().text(), " (",
+                     atoms.empty() ? reason_for(model.target->kind(), y) : atoms, ")"));
+}
+
+void report(const FitCall& call, const Model& model, const Dataset& data, Index dropped) {
   if (call.quiet) return;
+  const Index rows = data.size();
   const FitReport& told = model.density->report();
   const auto targets = list_text(names_of(model.encoder.targets()));
   const auto inputs = list_text(names_of(model.encoder.input_columns()));
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
+  say_kind(model, data);
   std::vector<std::string> selected;
   const std::vector<Relevance> relevance = relevances(model);
   for (const Relevance& entry : relevance) {
@@ -144,6 +168,7 @@ void fit(const FitCall& call) {
   require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
+  const TargetKind kind = TargetKind::parse(call.target_kind);
   Document options = parse_settings(info, call.settings);
   if (!call.unlabeled.empty()) check_unlabeled(info, call.preset, options);
   if (call.seed) options.set("seed", *call.seed);
@@ -152,7 +177,9 @@ void fit(const FitCall& call) {
 
   const Table table = call.csv.read(call.train);
   Model model{Encoder::fit(table, call.columns.options()), nullptr};
-  Dataset data = model.encoder.encode(table, call.columns.drop_missing);
+  std::vector<Index> rows;
+  if (call.columns.drop_missing) rows = model.encoder.encodable_rows(table, true).rows;
+  Dataset data = call.columns.drop_missing ? model.encoder.encode(table, rows) : model.encoder.encode(table);
   check_columns(model.encoder, call.train, data);
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
@@ -160,11 +187,16 @@ void fit(const FitCall& call) {
   for (const std::string& warning : model.encoder.warnings(data.size())) {
     if (!call.quiet) say("fit", "warning: " + warning);
   }
-  model.density = fit_model(info, data, call.preset, options, start_run(call.threads, call.quiet));
+  const PlaceOfRow place = [&](Index row) {
+    return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
+  };
+  TargetModel fitted = fit_target(info, kind, data, call.preset, options, place, start_run(call.threads, call.quiet));
+  model.density = std::move(fitted.density);
+  model.target = std::move(fitted.target);
   if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);
-  report(call, model, data.size(), table.rows() - data.size());
+  report(call, model, data, table.rows() - data.size());
 }
 
 }  // namespace
@@ -179,6 +211,11 @@ void add_fit(CLI::App& app) {
              "Columns");
   add_option(verb, "--model", call->model, "NAME",
              message("Which model (default: ", default_model, "); see condens models"), "Model");
+  add_option(
+      verb, "--target-kind", call->target_kind, "KIND",
+      "What the target is: real (default), positive, bounded:LOW,HIGH, count, ordinal, with-atoms, or auto: what "
+      "it looks like",
+      "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
       ->allow_extra_args(false)
@@ -194,6 +231,7 @@ void add_fit(CLI::App& app) {
       "Examples:\n"
       "  condens fit geyser.csv --target waiting -o geyser.json\n"
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
+      "  condens fit claims.csv --target cost --target-kind auto --model auto -o cost.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
   verb.callback([call] { fit(*call); });
 }

@@ -36,6 +36,7 @@ struct PredictCall {
   std::string interval;
   bool log_density = false;
   bool cdf = false;
+  std::string mass_at;
   Index samples = 0;
   Index seed = 0;
   RowFlags unusable;
@@ -50,18 +51,24 @@ struct Wanted {
   PredictCall call;
   std::vector<double> quantiles;
   std::vector<double> interval;  // no number, or one
+  std::vector<double> masses;    // values
 };
 
 Wanted what_is_wanted(const PredictCall& call) {
-  Wanted out{call, split_probabilities("--quantiles", call.quantiles),
-             split_probabilities("--interval", call.interval)};
+  Wanted out{
+      call, split_probabilities("--quantiles", call.quantiles), split_probabilities("--interval", call.interval), {}};
+  for (const std::string& text : split_names(call.mass_at)) {
+    const std::optional<double> value = parse_number(text);
+    require(value && std::isfinite(*value), "--mass-at = '", text, "', expected a number");
+    out.masses.push_back(*value);
+  }
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   constexpr Index most_samples = 1'000'000;  // columns of the output
   require(call.samples >= 0 && call.samples <= most_samples, "--sample = ", call.samples,
           ", expected a number of draws, at most ", most_samples);
   require(call.seed >= 0, "--seed = ", call.seed, ", expected a whole number >= 0");
   const bool any = call.mean || call.std || call.mode || !out.quantiles.empty() || call.exact_quantiles ||
-                   !out.interval.empty() || call.log_density || call.cdf || call.samples > 0;
+                   !out.interval.empty() || call.log_density || call.cdf || !out.masses.empty() || call.samples > 0;
   if (!any) {
     out.call.mean = out.call.std = true;
     out.quantiles = {0.05, 0.5, 0.95};
@@ -81,8 +88,9 @@ struct Columns {
 };
 
 /// Everything that concerns one target; `prefix` is empty when there is one target only.
-void add_target(const Wanted& wanted, const GaussianMixtures& laws, const VectorView& y, const std::string& prefix,
-                const Run& run, Columns& out) {
+template <class Laws>
+void add_target(const Wanted& wanted, const Laws& laws, const VectorView& y, const std::string& prefix, const Run& run,
+                Columns& out) {
   if (wanted.call.mean) out.add(prefix + "mean", laws.mean(run).row(0));
   if (wanted.call.std) out.add(prefix + "std", laws.variance(run).row(0).cwiseSqrt());
   if (wanted.call.mode) out.add(prefix + "mode", laws.mode(run).row(0));
@@ -118,16 +126,24 @@ void add_exact_quantiles(const HasQuantiles& model, const MatrixView& x, const R
   }
 }
 
+Matrix draws_of(const GaussianMixtures& laws, Index i, Index count, RandomStream& random) {
+  return laws[i].sample(count, random);
+}
+Matrix draws_of(const TargetDistributions& laws, Index i, Index count, RandomStream& random) {
+  return laws.sample_one(i, count, random);
+}
+
 /// Draws of one row come from the stream of its number in the table, whatever the block; `row_of` begins with the
 /// first.
-void add_samples(const Wanted& wanted, const GaussianMixtures& laws, const Index* row_of,
-                 const std::vector<std::string>& prefixes, const Run& run, Columns& out) {
+template <class Laws>
+void add_samples(const Wanted& wanted, const Laws& laws, const Index* row_of, const std::vector<std::string>& prefixes,
+                 const Run& run, Columns& out) {
   const Index per_row = wanted.call.samples;
   const auto seed = static_cast<std::uint64_t>(wanted.call.seed);
   std::vector<Matrix> draws(static_cast<std::size_t>(laws.size()));
   parallel_for(laws.size(), resolve_threads(run.threads), [&](Index i) {
     RandomStream random(seed, static_cast<std::uint64_t>(row_of[i]));
-    draws[static_cast<std::size_t>(i)] = laws[i].sample(per_row, random);
+    draws[static_cast<std::size_t>(i)] = draws_of(laws, i, per_row, random);
   });
   for (std::size_t j = 0; j < prefixes.size(); ++j) {
     for (Index k = 0; k < per_row; ++k) {
@@ -155,6 +171,21 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
   if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
   if (wanted.call.samples > 0) add_samples(wanted, laws, row_of, prefixes, here, out);
+  return out;
+}
+
+/// "mass_at_0.5": the column of the probability of one value.
+Columns predict_kind_block(const Wanted& wanted, const Model& model, const MatrixView& x, const MatrixView& y,
+                           const Index* row_of, const Run& run) {
+  const Run here{.threads = run.threads, .observer = {}};
+  const TargetDistributions laws = model.target->predict(*model.density, x, here);
+  Columns out;
+  add_target(wanted, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), "", here, out);
+  for (const double value : wanted.masses) {
+    out.add("mass_at_" + format_number(value), laws.mass_at(Vector::Constant(x.cols(), value), here));
+  }
+  if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
+  if (wanted.call.samples > 0) add_samples(wanted, laws, row_of, {""}, here, out);
   return out;
 }
 
@@ -309,8 +340,9 @@ void print_all(const Wanted& wanted, const Model& model, const Dataset& data, co
   Task task(run, "predicting", static_cast<double>(n));
   for (Index block = 0; block < std::max<Index>(1, block_count(n, rows_per_block)); ++block) {
     const Range range = block_range(n, rows_per_block, block);
-    const Columns columns = predict_block(wanted, model, data.x.middleCols(range.begin, range.size()),
-                                          data.y.middleCols(range.begin, range.size()), rows.data() + range.begin, run);
+    const auto predict = model.target ? predict_kind_block : predict_block;
+    const Columns columns = predict(wanted, model, data.x.middleCols(range.begin, range.size()),
+                                    data.y.middleCols(range.begin, range.size()), rows.data() + range.begin, run);
     if (block == 0) printer.begin(columns.names);
     for (Index i = 0; i < range.size(); ++i) {
       printer.row(rows[static_cast<std::size_t>(range.begin + i)], columns, i);
@@ -327,7 +359,14 @@ void predict(const PredictCall& call) {
   const Wanted wanted = what_is_wanted(call);
   check_output(call.output, {call.model, call.rows});
   const Model model = read_model(call.model, call.rows);
-  if (call.exact_quantiles) model_of_quantiles(model);
+  if (call.exact_quantiles) {
+    model_of_quantiles(model);
+    require(!model.target, "--exact-quantiles are for a target of kind real, this one is of kind ",
+            model.target ? model.target->kind().text() : "");
+  }
+  require(call.mass_at.empty() || model.target,
+          "--mass-at: the target was fitted as any real number, of which no value ",
+          "has a probability; fit with --target-kind count, ordinal or with-atoms");
   const Table table = call.csv.read(call.rows);
   const bool with_targets = call.log_density || call.cdf;
   if (with_targets) check_targets_there(call, model, table);
@@ -370,6 +409,8 @@ void add_predict(CLI::App& app) {
   add_option(verb, "--interval", call->interval, "p", "Central interval that holds y with probability p", group);
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
+  add_option(verb, "--mass-at", call->mass_at, "y,y,...",
+             "P(Y = y | x) of values of a counted or ordinal target, or one with atoms: columns mass_at_0, ...", group);
   add_option(verb, "--sample", call->samples, "K", "K random draws of y: columns sample1, sample2, ...", group);
   add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)");
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");

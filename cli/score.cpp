@@ -67,7 +67,7 @@ std::string as_csv(const Scores& scores, const std::vector<std::string>& targets
   ScoreTable table;
   const std::string whole = targets.size() == 1 ? targets.front() : "all";
   table.add("nll", whole, scores.nll);
-  table.add("squared_loss", whole, scores.squared_loss);
+  if (scores.squared_loss) table.add("squared_loss", whole, *scores.squared_loss);
   if (scores.energy_score && targets.size() > 1) table.add("energy_score", whole, *scores.energy_score);
   for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], scores.weights, targets[j], table);
   return table.text();
@@ -89,8 +89,10 @@ void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});
   const Model model = read_model(call.model, call.test);
   const Table table = call.csv.read(call.test);
-  const Dataset data = model.encoder.encode(table, call.rows.read("score", model.encoder, table, true));
-  const Scores scores = score(*model.density, data, {}, start_run(call.threads));
+  const std::vector<Index> rows = call.rows.read("score", model.encoder, table, true);
+  const Dataset data = model.encoder.encode(table, rows);
+  if (model.target) require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, rows));
+  const Scores scores = score(*model.density, model.target, data, {}, start_run(call.threads));
   check_interrupted();
   clear_progress();
   const std::vector<std::string> targets = names_of(model.encoder.targets());
@@ -113,7 +115,9 @@ void add_score(CLI::App& app) {
       "nll, squared_loss, crps and energy_score are means over rows: lower is better. coverage_0.9 is the share of\n"
       "rows inside the central 90 % interval, hdr_coverage_0.9 inside the smallest 90 % region: 0.9 is right. PIT\n"
       "values are P(Y <= y | x): uniform, with mean 0.5 and std 0.289, when the model is right; small p-values say\n"
-      "that they are not.\n"
+      "that they are not. Of counts, grades and atoms nll is that of the probability of the value, and the PIT is "
+      "drawn\n"
+      "between P(Y < y | x) and P(Y <= y | x).\n"
       "\nExample:\n"
       "  condens score geyser.json test.csv");
   verb.callback([call] { score_model(*call); });

@@ -403,6 +403,34 @@ std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Datas
   return density;
 }
 
+TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
+                       const Document& options, const PlaceOfRow& place, const Run& run) {
+  TargetKind own = kind;
+  if (own.name == TargetName::automatic)
+    own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
+  if (own.name == TargetName::real) return {fit_model(info, data, preset, options, run), std::nullopt};
+  const Document* seed = options.is_null() ? nullptr : options.find("seed");
+  TargetEncoder encoder(data, own, static_cast<std::uint64_t>(seed == nullptr ? 0 : seed->as_integer()), place);
+  const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
+  encoder.choose_map([&](const Dataset& rows, const Run& inside) { return simple.fit(rows, "", Document(), inside); },
+                     run);
+
+  Document of_rest = options;
+  const Document* cv = options.is_null() ? nullptr : options.find("cv");
+  if (cv != nullptr && encoder.has_atoms() && std::ssize(cv->as_numbers()) == data.size()) {
+    const std::vector<double> folds = cv->as_numbers();
+    std::vector<double> kept;
+    for (const Index row : encoder.rest()) kept.push_back(folds[static_cast<std::size_t>(row)]);
+    of_rest.set("cv", Document(kept));
+  }
+  TargetModel out;
+  out.density = fit_model(info, encoder.coded(), preset, of_rest, run);
+  std::shared_ptr<const ConditionalDensity> atoms;
+  if (encoder.has_atoms()) atoms = info.fit(encoder.atom_numbers(), preset, options, run);
+  out.target = encoder.decoder(std::move(atoms));
+  return out;
+}
+
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
   check_options(info.class_name, info.options, options);
   if (const Document* cv = options.find("cv")) {

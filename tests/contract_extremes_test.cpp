@@ -68,7 +68,7 @@ void expect_sound(const ConditionalDensity& model, const Dataset& data) {
     EXPECT_NEAR(law.cdf(high) - law.cdf(low), 0.5, 1e-9 + std::min(0.5, rounding * steepest));
   }
   const Scores scores = score(model, data);
-  EXPECT_TRUE(std::isfinite(scores.nll.value) && std::isfinite(scores.squared_loss.value));
+  EXPECT_TRUE(std::isfinite(scores.nll.value) && std::isfinite(scores.squared_loss->value));
   EXPECT_TRUE(std::isfinite(scores.targets.front().crps.value));
 }
 

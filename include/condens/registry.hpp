@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,6 +25,7 @@
 #include "condens/model/pooled_density.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/target_kind.hpp"
 
 namespace condens {
 
@@ -89,6 +91,18 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
 /// Where `cv` is given and there was nothing to choose, the one candidate is scored by it.
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run);
+
+/// The model of a target that need not be any real number: the density of its code, and what it stands for, nothing
+/// where the target is real.
+struct TargetModel {
+  std::unique_ptr<ConditionalDensity> density;
+  std::optional<TargetDecoder> target;
+};
+
+/// Fits as `fit_model` does to the one target of the kind; of atoms a second model, of the same options, says how
+/// likely they are. `place` says where a row stands. Throws std::invalid_argument for values that are not of the kind.
+TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
+                       const Document& options, const PlaceOfRow& place, const Run& run);
 
 /// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
 /// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold

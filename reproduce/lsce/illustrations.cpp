@@ -125,7 +125,7 @@ void draw_illustrations(const std::string& directory, const std::string& picture
         links += ", [summary](pictures/" + summary + ")";
       }
       table.add({from.name, method.label, std::to_string(from.train.size()), degrees(fitted, from.relevant),
-                 plus_minus(scale * scores.squared_loss.value, scale * scores.squared_loss.standard_error, 3),
+                 plus_minus(scale * scores.squared_loss->value, scale * scores.squared_loss->standard_error, 3),
                  plus_minus(scores.nll.value - std::log(scale), scores.nll.standard_error, 3), links});
     }
   }

@@ -70,7 +70,7 @@ Trial run_trial(const Contestant& model, const Dataset& data, const Split& split
   const Scores scores = score(*density, test, {.levels = {0.9}, .energy_score = false, .highest_density = false}, run);
   const auto targets = static_cast<double>(scores.targets.size());
   out.nll = scores.nll.value;
-  out.squared_loss = scores.squared_loss.value;
+  out.squared_loss = scores.squared_loss->value;
   out.crps = out.coverage = 0.0;
   for (const TargetScores& target : scores.targets) {
     out.crps += target.crps.value / targets;

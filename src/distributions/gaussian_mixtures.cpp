@@ -7,6 +7,7 @@
 #include "condens/core/parallel.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "density_cells.hpp"
+#include "law_blocks.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
@@ -17,38 +18,6 @@ namespace condens {
 using namespace detail;
 
 namespace {
-
-constexpr Index kBlock = 64;
-
-void over_blocks(const Run& run, std::string name, Index n, const std::function<void(Range)>& body) {
-  Task task(run, std::move(name), static_cast<double>(n));
-  parallel_for(
-      block_count(n, kBlock), task.threads(),
-      [&](Index block) {
-        const Range range = block_range(n, kBlock, block);
-        body(range);
-        task.advance(static_cast<double>(range.size()));
-      },
-      [&] { task.poll(); });
-}
-
-/// A law of the batch; `weights` is its own memory.
-MixtureView view(const GaussianMixtures& laws, Index i, Vector& weights) {
-  const Index m = laws.n_components();
-  weights = laws.log_weights().col(i);
-  exp_in_place(weights.data(), m);
-  return view_of(laws.components(), laws.has_shared_components() ? 0 : i * m, m, laws.log_weights().data() + i * m,
-                 weights.data());
-}
-
-/// body(i, law i) for every law.
-template <class Body>
-void for_each_law(const GaussianMixtures& laws, const Run& run, std::string name, const Body& body) {
-  over_blocks(run, std::move(name), laws.size(), [&](Range range) {
-    Vector weights;
-    for (Index i = range.begin; i < range.end; ++i) body(i, view(laws, i, weights));
-  });
-}
 
 template <class Value>
 Vector numbers(const GaussianMixtures& laws, const Run& run, std::string name, const Value& value) {
@@ -97,7 +66,7 @@ Vector pair_terms(const GaussianMixtures& laws, const Run& run, std::string name
     return numbers(laws, run, std::move(name), [&](Index, const MixtureView& p) { return mean(p); });
   }
   Vector weights;
-  Matrix table = table_of(view(laws, 0, weights));
+  Matrix table = table_of(law_view(laws, 0, weights));
   const Index m = laws.n_components();
   if (m >= fewest_components_of_product && m <= most_components_of_product && laws.size() >= fewest_laws_of_product) {
     return pair_products(laws, run, std::move(name), std::move(table));

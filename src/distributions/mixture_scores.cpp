@@ -17,7 +17,6 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <array>
-#include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -29,6 +28,7 @@
 #include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 #include "pair_boxes.hpp"
+#include "quadrature.hpp"
 
 namespace condens::detail {
 namespace {
@@ -79,21 +79,6 @@ double mean_norm_correlated(const Vector& mu, const Matrix& s) {
   const SymmetricEigen axes = symmetric_eigen(s);
   const Vector along = axes.vectors.transpose() * mu;
   return mean_norm(along.cwiseAbs2(), axes.values.cwiseMax(0.0));
-}
-
-// Gauss-Kronrod, halving while the estimate (far above the true error) exceeds 1e-12: an
-// absolute bound, for the tails need no relative one. Boost's estimate is that of the
-// integral over (-1, 1), so the integrand is brought there with its Jacobian.
-template <class F>
-double adaptive_integral(const F& f, double a, double b, int depth) {
-  check_cancelled();
-  const double c = 0.5 * a + 0.5 * b;
-  const double half = 0.5 * b - 0.5 * a;
-  const auto moved = [&](double t) { return half * f(c + half * t); };
-  double error = 0.0;
-  const double value = boost::math::quadrature::gauss_kronrod<double, 21>::integrate(moved, -1.0, 1.0, 0, 0.0, &error);
-  if (error <= 1e-12 * std::max(1.0, std::abs(value)) || depth == 0) return value;
-  return adaptive_integral(f, a, c, depth - 1) + adaptive_integral(f, c, b, depth - 1);
 }
 
 // Points between which the entropy's integrand is smooth: multiples of every scale around

@@ -15,7 +15,7 @@ namespace condens {
 namespace {
 
 constexpr std::string_view format_name = "condens-model";
-constexpr std::int64_t current_version = 1;
+constexpr std::int64_t current_version = 2;
 constexpr std::string_view cbor_mark = "\xD9\xD9\xF7";
 
 std::string checksum_of(const Document& body) { return checksum(document_to_cbor(body, "model")); }
@@ -23,8 +23,12 @@ std::string checksum_of(const Document& body) { return checksum(document_to_cbor
 Document to_document(const Model& model) {
   Document body;
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
+  if (model.target) {
+    const ConditionalDensity* atoms = model.target->atom_model();
+    body.set("target", model.target->to_document(atoms == nullptr ? Document() : save_density(*atoms)));
+  }
   Document out;
-  out.set("format", format_name).set("version", current_version).set("checksum", checksum_of(body));
+  out.set("format", format_name).set("version", std::int64_t{model.target ? 2 : 1}).set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
 
@@ -52,6 +56,14 @@ Model from_document(const Document& file) {
   if (inputs != out.density->n_inputs() || targets != out.density->n_targets()) {
     throw FormatError(message("the encoder has ", inputs, " inputs and ", targets, " targets, the density ",
                               out.density->n_inputs(), " and ", out.density->n_targets()));
+  }
+  if (const Document* target = body.find("target")) {
+    const Document& atoms = target->at("atoms");
+    std::shared_ptr<const ConditionalDensity> atom_model = atoms.is_null() ? nullptr : load_density(atoms);
+    if (targets != 1 || (atom_model && (atom_model->n_inputs() != inputs || atom_model->n_targets() != 1))) {
+      throw FormatError("the target and the model of its atoms do not fit the density");
+    }
+    out.target = TargetDecoder::from_document(*target, std::move(atom_model));
   }
   return out;
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/core/random.hpp"
 
 namespace condens {
 
@@ -18,53 +20,79 @@ struct TargetRows {
   Vector crps;
   Vector pit;
   Matrix width;   // levels x rows
+  Matrix inside;  // the same: 1 where y lies in the central interval
   Vector region;  // mass of the highest-density region that reaches y; empty when not asked for
 };
 
 struct Rows {
   Vector nll;
-  Vector squared_loss;
+  Vector squared_loss;  // empty where there is none
   Vector energy_score;  // empty when not asked for, or for one target
   std::vector<TargetRows> targets;
 };
 
-Rows allocate(const Dataset& test, const ScoreOptions& options) {
+Rows allocate(const Dataset& test, const ScoreOptions& options, bool squared_loss) {
   const Index n = test.size();
   const Index levels = static_cast<Index>(options.levels.size());
-  Rows rows{Vector(n), Vector(n), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
-  for (Index j = 0; j < test.y.rows(); ++j)
-    rows.targets.push_back({Vector(n), Vector(n), Matrix(levels, n), Vector(options.highest_density ? n : 0)});
+  Rows rows{Vector(n), Vector(squared_loss ? n : 0), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
+  for (Index j = 0; j < test.y.rows(); ++j) {
+    rows.targets.push_back(
+        {Vector(n), Vector(n), Matrix(levels, n), Matrix(levels, n), Vector(options.highest_density ? n : 0)});
+  }
   return rows;
 }
 
-/// The widths of the central intervals: levels x laws.
-Matrix interval_widths(const GaussianMixtures& laws, const std::vector<double>& levels, const Run& run) {
+/// The ends of the central intervals: 2 levels x laws, the lower ones first.
+template <class Laws>
+Matrix interval_ends(const Laws& laws, const std::vector<double>& levels, const Run& run) {
   const Index count = std::ssize(levels);
   Vector ends(2 * count);
   for (Index k = 0; k < count; ++k) {
     ends[k] = 0.5 - 0.5 * levels[static_cast<std::size_t>(k)];
     ends[count + k] = 1.0 - ends[k];
   }
-  const Matrix quantiles = laws.quantile(ends, run);
-  return quantiles.bottomRows(count) - quantiles.topRows(count);
+  return laws.quantile(ends, run);
 }
 
-void fill_target(const GaussianMixtures& laws, const VectorView& y, Range range, const ScoreOptions& options,
-                 const Run& run, TargetRows& out) {
+Vector pit_of(const GaussianMixtures& laws, const VectorView& y, Range, const Run& run) { return laws.cdf(y, run); }
+
+/// Where a value has a probability, an even draw between P(Y < y) and P(Y <= y) (Czado, Gneiting and Held 2009).
+Vector pit_of(const TargetDistributions& laws, const VectorView& y, Range range, const Run& run) {
+  Vector out = laws.cdf_below(y, run);
+  const Vector above = laws.cdf(y, run);
+  for (Index i = 0; i < out.size(); ++i) {
+    RandomStream random(0, static_cast<std::uint64_t>(range.begin + i));
+    if (above[i] > out[i]) out[i] += (above[i] - out[i]) * random.uniform();
+  }
+  return out;
+}
+
+template <class Laws>
+void fill_target(const Laws& laws, const VectorView& y, Range range, const ScoreOptions& options, const Run& run,
+                 TargetRows& out) {
   out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
-  out.pit.segment(range.begin, range.size()) = laws.cdf(y, run);
+  out.pit.segment(range.begin, range.size()) = pit_of(laws, y, range, run);
   if (options.highest_density) out.region.segment(range.begin, range.size()) = laws.highest_density_mass(y, run);
-  const Matrix widths = interval_widths(laws, options.levels, run);
+  const Matrix ends = interval_ends(laws, options.levels, run);
+  const Index count = std::ssize(options.levels);
+  const Matrix widths = ends.bottomRows(count) - ends.topRows(count);
   out.width.middleCols(range.begin, range.size()) = widths.replicate(1, range.size() / widths.cols());
+  for (Index i = 0; i < range.size(); ++i) {
+    const Index law = ends.cols() == 1 ? 0 : i;
+    for (Index k = 0; k < count; ++k) {
+      const Index row = range.begin + i;
+      // Of a density, y lies in the central interval exactly when its PIT lies within level / 2 of 1/2.
+      const bool inside = std::is_same_v<Laws, GaussianMixtures>
+                              ? std::abs(out.pit[row] - 0.5) <= options.levels[static_cast<std::size_t>(k)] / 2.0
+                              : y[i] >= ends(k, law) && y[i] <= ends(count + k, law);
+      out.inside(k, row) = inside ? 1.0 : 0.0;
+    }
+  }
 }
 
-void fill_block(const ConditionalDensity& model, const Dataset& test, Range range, const ScoreOptions& options,
-                Rows& rows) {
-  const Run here{.threads = 1, .observer = {}};
+void fill_block(const GaussianMixtures& laws, const Dataset& test, Range range, const ScoreOptions& options,
+                const Run& here, Rows& rows) {
   const Matrix y = test.y.middleCols(range.begin, range.size());
-  // Without inputs there is one law, of which y are so many points.
-  const Index distinct = model.n_inputs() == 0 ? 1 : range.size();
-  const GaussianMixtures laws = model.predict(test.x.middleCols(range.begin, distinct), here);
   rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
   rows.squared_loss.segment(range.begin, range.size()) = laws.squared_loss(y, here);
   if (rows.energy_score.size() > 0) rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
@@ -78,6 +106,13 @@ void fill_block(const ConditionalDensity& model, const Dataset& test, Range rang
   }
 }
 
+void fill_block(const TargetDistributions& laws, const Dataset& test, Range range, const ScoreOptions& options,
+                const Run& here, Rows& rows) {
+  const Matrix y = test.y.middleCols(range.begin, range.size());
+  rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
+  fill_target(laws, y.row(0).transpose(), range, options, here, rows.targets.front());
+}
+
 TargetScores summarise(TargetRows&& rows, const ScoreOptions& options, const Vector& weights) {
   TargetScores out{mean_score(rows.crps, weights), std::move(rows.pit), {}, {}, {}};
   out.kolmogorov_smirnov = kolmogorov_smirnov_test(out.pit, weights);
@@ -85,9 +120,10 @@ TargetScores summarise(TargetRows&& rows, const ScoreOptions& options, const Vec
   for (std::size_t k = 0; k < options.levels.size(); ++k) {
     const Index row = static_cast<Index>(k);
     const double level = options.levels[k];
-    // y lies in the central interval exactly when its PIT lies within level / 2 of 1/2.
-    const Vector inside = ((out.pit.array() - 0.5).abs() <= level / 2.0).cast<double>();
-    Coverage coverage{level, mean_score(inside, weights), mean_score(rows.width.row(row).transpose(), weights), {}};
+    Coverage coverage{level,
+                      mean_score(rows.inside.row(row).transpose(), weights),
+                      mean_score(rows.width.row(row).transpose(), weights),
+                      {}};
     if (options.highest_density) {
       coverage.highest_density = mean_score((rows.region.array() <= level).cast<double>().matrix(), weights);
     }
@@ -152,7 +188,8 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
   return {mean, error};
 }
 
-Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options, const Run& run) {
+Scores score(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& data,
+             const ScoreOptions& options, const Run& run) {
   validate_options(options, "score");
   data.check("score");
   require(data.x.rows() == model.n_inputs() && data.y.rows() == model.n_targets(), "score: the data have ",
@@ -161,28 +198,29 @@ Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOp
   Dataset storage;
   const Dataset& test = rows_that_count(data, storage);
 
-  Rows rows = allocate(test, options);
+  Rows rows = allocate(test, options, !target);
   Task task(run, "score", static_cast<double>(test.size()));
   // What all rows of one law share is found once.
   const Index rows_together = model.n_inputs() == 0 ? test.size() : rows_per_block;
   parallel_for(
       block_count(test.size(), rows_together), task.threads(),
       [&](Index block) {
+        const Run here{.threads = 1, .observer = {}};
         const Range range = block_range(test.size(), rows_together, block);
-        fill_block(model, test, range, options, rows);
+        // Without inputs there is one law, of which y are so many points.
+        const auto x = test.x.middleCols(range.begin, model.n_inputs() == 0 ? 1 : range.size());
+        if (target)
+          fill_block(target->predict(model, x, here), test, range, options, here, rows);
+        else
+          fill_block(model.predict(x, here), test, range, options, here, rows);
         task.advance(static_cast<double>(range.size()));
       },
       [&] { task.poll(); });
 
   const Vector& weights = test.weights;
-  Scores out{test.size(),
-             effective_size(test.size(), weights),
-             weights,
-             mean_score(rows.nll, weights),
-             mean_score(rows.squared_loss, weights),
-             {},
-             {}};
-  for (TargetRows& target : rows.targets) out.targets.push_back(summarise(std::move(target), options, weights));
+  Scores out{test.size(), effective_size(test.size(), weights), weights, mean_score(rows.nll, weights), {}, {}, {}};
+  if (!target) out.squared_loss = mean_score(rows.squared_loss, weights);
+  for (TargetRows& own : rows.targets) out.targets.push_back(summarise(std::move(own), options, weights));
   if (rows.energy_score.size() > 0)
     out.energy_score = mean_score(rows.energy_score, weights);
   else if (options.energy_score && out.targets.size() == 1)
@@ -190,12 +228,16 @@ Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOp
   return out;
 }
 
+Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options, const Run& run) {
+  return score(model, std::nullopt, data, options, run);
+}
+
 Document to_document(const Scores& scores) {
   Document out;
   out.set("rows", std::int64_t{scores.rows});
   out.set("effective_size", scores.effective_size);
   out.set("nll", to_document(scores.nll));
-  out.set("squared_loss", to_document(scores.squared_loss));
+  if (scores.squared_loss) out.set("squared_loss", to_document(*scores.squared_loss));
   if (scores.energy_score) out.set("energy_score", to_document(*scores.energy_score));
   Document::Array targets;
   for (const TargetScores& target : scores.targets) targets.push_back(to_document(target));

@@ -51,7 +51,7 @@ TEST(CompareModels, EqualsTheLoopWrittenOut) {
       EXPECT_EQ(trial.nll, scores.nll.value);
       EXPECT_NEAR(trial.nll, -model->log_density(test.x, test.y).mean(), 1e-12);
       EXPECT_NEAR(trial.nll_standardized, trial.nll - std::log(spread), 0.02);  // the scale may divide by n
-      EXPECT_EQ(trial.squared_loss, scores.squared_loss.value);
+      EXPECT_EQ(trial.squared_loss, scores.squared_loss->value);
       EXPECT_EQ(trial.crps, scores.targets.front().crps.value);
       EXPECT_EQ(trial.coverage, scores.targets.front().coverage.front().central.value);
       EXPECT_GE(trial.seconds, 0.0);

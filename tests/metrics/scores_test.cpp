@@ -62,7 +62,7 @@ TEST(Scores, GaussianClosedForms) {
   }
   // Closed forms on both sides: only rounding is left.
   EXPECT_NEAR(scores.nll.value, nll, 1e-12);
-  EXPECT_NEAR(scores.squared_loss.value, squared, 1e-12);
+  EXPECT_NEAR(scores.squared_loss->value, squared, 1e-12);
   ASSERT_EQ(scores.targets.size(), 1U);
   const TargetScores& target = scores.targets.front();
   EXPECT_NEAR(target.crps.value, crps, 1e-12);
@@ -116,7 +116,7 @@ TEST(Scores, AWeightIsANumberOfCopies) {
   const Scores copied = score(gaussian_model(), copies);
   EXPECT_EQ(weighted.rows, 39);
   EXPECT_NEAR(weighted.nll.value, copied.nll.value, 1e-13);
-  EXPECT_NEAR(weighted.squared_loss.value, copied.squared_loss.value, 1e-13);
+  EXPECT_NEAR(weighted.squared_loss->value, copied.squared_loss->value, 1e-13);
   EXPECT_NEAR(weighted.targets[0].crps.value, copied.targets[0].crps.value, 1e-13);
   EXPECT_NEAR(weighted.targets[0].kolmogorov_smirnov.statistic, copied.targets[0].kolmogorov_smirnov.statistic, 1e-13);
   EXPECT_NEAR(weighted.targets[0].coverage[1].central.value, copied.targets[0].coverage[1].central.value, 1e-13);
@@ -163,7 +163,7 @@ TEST(Scores, DocumentHoldsEveryScore) {
   const Document document = to_document(scores);
   EXPECT_EQ(document.at("rows").as_integer(), 50);
   EXPECT_EQ(document.at("nll").at("value").as_number(), scores.nll.value);
-  EXPECT_EQ(document.at("squared_loss").at("standard_error").as_number(), scores.squared_loss.standard_error);
+  EXPECT_EQ(document.at("squared_loss").at("standard_error").as_number(), scores.squared_loss->standard_error);
   const Document& target = document.at("targets").as_array().front();
   EXPECT_EQ(target.at("crps").at("value").as_number(), scores.targets[0].crps.value);
   EXPECT_EQ(target.at("kolmogorov_smirnov").at("p_value").as_number(), scores.targets[0].kolmogorov_smirnov.p_value);

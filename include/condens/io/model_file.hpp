@@ -3,23 +3,29 @@
 //
 //   {"format": "condens-model", "version": 1, "checksum": "...", "body": {"encoder": ..., "density": ...}}
 //
+// Version 2 has "target", too: how a target that is not any real number is told from its code. The others stay what
+// they were, for those who read them.
+//
 // The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
 // hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that
 // marks CBOR (RFC 8949, section 3.4.6).
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "condens/data/encoder.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/target_kind.hpp"
 
 namespace condens {
 
 struct Model {
   Encoder encoder;
-  std::shared_ptr<const ConditionalDensity> density;
+  std::shared_ptr<const ConditionalDensity> density;   ///< of the target, or of its code
+  std::optional<TargetDecoder> target = std::nullopt;  ///< where the target is not any real number
 };
 
 /// The warnings of the fit, with names in the place of "input 2" and "target 1".

@@ -3,11 +3,12 @@
 // user's scale of y, each a (weighted) mean over rows with its standard error, and
 // the calibration of every target: PIT values, coverage of regions.
 //
-//   nll            -log p(y_i | x_i)
+//   nll            -log p(y_i | x_i); where a value has a probability of its own, of that
 //   squared loss   (1/2) integral p(y | x_i)^2 dy - p(y_i | x_i): Sugiyama et al. (2010), section 2.5
 //   energy score   E|Y - y_i| - E|Y - Y'| / 2: Gneiting and Raftery (2007), section 4.3
 //   CRPS           the energy score of one target
-//   PIT            F(y_i | x_i), uniform when the law is right
+//   PIT            F(y_i | x_i), uniform when the law is right; where y_i has a probability, an even
+//                  draw between P(Y < y_i) and P(Y <= y_i), always the same
 //   coverage       share of rows whose y_i lies in the central interval, or in the smallest
 //                  region, of a given probability
 // Lower is better for the first four.
@@ -21,6 +22,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/metrics/uniformity.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/target_kind.hpp"
 
 namespace condens {
 
@@ -68,7 +70,7 @@ struct Scores {
   double effective_size;  ///< rows, or Kish's size for weights
   Vector weights;         ///< of the rows, empty when all are one
   Score nll;
-  Score squared_loss;
+  std::optional<Score> squared_loss;  ///< of densities
   std::optional<Score> energy_score;  ///< where asked for; for one target it equals the CRPS
   std::vector<TargetScores> targets;
 };
@@ -78,6 +80,10 @@ struct Scores {
 /// number of threads. Throws std::invalid_argument for data that do not fit the model.
 Scores score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options = {},
              const Run& run = {});
+
+/// The same of a target of another kind than real numbers, where `target` has one.
+Scores score(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& data,
+             const ScoreOptions& options = {}, const Run& run = {});
 
 /// Weighted mean and its standard error; weights empty or one for each value.
 Score mean_score(const VectorView& values, const VectorView& weights = Vector());

@@ -29,16 +29,22 @@ Vector log_mixture(const Matrix& log_density, const Vector& w) {
   return out;
 }
 
+GaussianMixture broad_gaussian(const Defensive& defensive) {
+  return {Vector::Ones(1), GaussianComponents{defensive.mean, defensive.scale}};
+}
+
 /// The columns that weights are sought for: (1 - e) p_m + e p_0, the members with the least share of the
 /// broad Gaussian, and p_0 itself, last. Without such a share, the members.
 Matrix defended(const std::vector<Candidate>& candidates, Vector Candidate::*of_rows, const Defensive& defensive,
-                const MatrixView& y) {
+                const ScoringRows& rows) {
   const Index m = std::ssize(candidates);
   const bool broad = defensive.weight > 0;
+  const MatrixView y = rows.rows.y;
   Matrix out(m + (broad ? 1 : 0), y.cols());
   for (Index k = 0; k < m; ++k) out.row(k) = (candidates[static_cast<std::size_t>(k)].*of_rows).transpose();
   if (!broad) return out;
-  out.row(m) = defensive.log_density(y).transpose();
+  out.row(m) = (rows.cells.empty() ? defensive.log_density(y) : rows.cells.log_density(broad_gaussian(defensive), y))
+                   .transpose();
   for (Index i = 0; i < y.cols(); ++i) {
     for (Index k = 0; k < m; ++k) out(k, i) = defensive.log_mixed(out(k, i), out(m, i));
   }
@@ -79,8 +85,8 @@ Combination combine(const std::vector<Candidate>& candidates, const ScoringRows&
                     double shrinkage) {
   Combination out;
   out.least = defensive.weight;
-  out.log_density = defended(candidates, &Candidate::held_out, defensive, rows.rows.y);
-  const Matrix log_average = defended(candidates, &Candidate::held_out_average, defensive, rows.rows.y);
+  out.log_density = defended(candidates, &Candidate::held_out, defensive, rows);
+  const Matrix log_average = defended(candidates, &Candidate::held_out_average, defensive, rows);
   const Index m = std::ssize(candidates);
   // Small weights are shares of the rows there are, others count copies.
   const double unit = rows.weights.sum() / std::max(rows.weights.sum(), static_cast<double>(rows.rows.size()));

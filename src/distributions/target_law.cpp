@@ -1,0 +1,370 @@
+#include "target_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quadrature.hpp"
+
+namespace condens::detail {
+
+namespace {
+
+// Beyond this many values their probabilities vary so little from one to the next that sums are integrals.
+constexpr double most_cells = 16384;
+
+// Probabilities that count in sums.
+constexpr double least_tail = 1e-16;
+
+}  // namespace
+
+TargetLaw::TargetLaw(const MixtureView& p, const TargetSupport& support, const double* shares)
+    : p_(p), support_(support), shares_(shares) {}
+
+double TargetLaw::atoms_up_to(double y) const {
+  double out = 0.0;
+  for (std::size_t k = 0; k < support_.atoms.size() && support_.atoms[k] <= y; ++k) out += atom_share(k);
+  return out;
+}
+
+double TargetLaw::atoms_above(double y) const {
+  double out = 0.0;
+  for (std::size_t k = support_.atoms.size(); k-- > 0 && support_.atoms[k] > y;) out += atom_share(k);
+  return out;
+}
+
+double TargetLaw::x_up_to(double y) const {
+  if (support_.values.any_number()) return support_.map.forward(y);
+  const double place = std::min(support_.values.place_at(y), support_.values.last_place());
+  return place < 0.0 ? -infinity : support_.map.forward(support_.values.upper_end(place));
+}
+
+double TargetLaw::x_below(double y) const {
+  if (support_.values.any_number()) return support_.map.forward(y);
+  double place = support_.values.place_at(y);
+  if (place < 0.0) return -infinity;
+  if (support_.values.value(place) < y) place += 1.0;
+  if (place > support_.values.last_place()) return infinity;
+  const double end = support_.values.lower_end(place);
+  return end == -infinity ? end : support_.map.forward(end);
+}
+
+double TargetLaw::value_of(double x) const {
+  const double z = support_.map.inverse(x);
+  return support_.values.any_number() ? z : support_.values.value(support_.values.place_of_point(z));
+}
+
+double TargetLaw::cdf(double y) const { return std::min(1.0, rest() * detail::cdf(p_, x_up_to(y)) + atoms_up_to(y)); }
+
+double TargetLaw::cdf_below(double y) const {
+  return std::min(1.0, rest() * detail::cdf(p_, x_below(y)) + atoms_up_to(std::nextafter(y, -infinity)));
+}
+
+double TargetLaw::sf(double y) const { return std::min(1.0, rest() * detail::sf(p_, x_up_to(y)) + atoms_above(y)); }
+
+double TargetLaw::mass_at(double y) const {
+  const Index atom = support_.atom_at(y);
+  const double of_atom = atom < 0 ? 0.0 : atom_share(static_cast<std::size_t>(atom));
+  if (!support_.values.contain(y) || support_.values.any_number()) return of_atom;
+  const double low = x_below(y);
+  const double high = x_up_to(y);
+  return of_atom + (low < high ? rest() * probability(p_, low, high) : 0.0);
+}
+
+double TargetLaw::log_pdf(double y) const {
+  if (support_.atom_at(y) >= 0 || support_.is_discrete()) return std::log(mass_at(y));
+  const double x = support_.map.forward(y);
+  if (!std::isfinite(x)) return -infinity;
+  return std::log(rest()) + detail::log_pdf(p_, &x) + support_.map.log_slope(y);
+}
+
+double TargetLaw::quantile(double level, double above) const {
+  double below = 0.0;
+  double beyond = atoms_above(-infinity);
+  for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
+    const double atom = support_.atoms[k];
+    const double until = rest() * detail::cdf(p_, x_below(atom)) + below;
+    if (level <= until) break;
+    beyond -= atom_share(k);
+    if (level <= until + atom_share(k)) return atom;
+    below += atom_share(k);
+  }
+  if (rest() <= 0.0) return support_.atoms.back();
+  const double own = std::clamp((level - below) / rest(), 0.0, 1.0);
+  const double own_above = std::clamp((above - std::max(0.0, beyond)) / rest(), 0.0, 1.0);
+  return value_of(own <= 0.5 ? detail::quantile(p_, own) : detail::upper_quantile(p_, own_above));
+}
+
+std::vector<TargetLaw::Cell> TargetLaw::cells() const {
+  const TargetValues& values = support_.values;
+  const double first = values.place_of_point(support_.map.inverse(detail::quantile(p_, least_tail)));
+  const double last = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
+  std::vector<Cell> out;
+  if (last - first >= most_cells) return out;
+  for (double place = first; place <= last; ++place) {
+    const double value = values.value(place);
+    out.push_back({value, probability(p_, x_below(value), x_up_to(value))});
+  }
+  return out;
+}
+
+/// Points of x between which densities and distribution functions are smooth enough.
+std::vector<double> TargetLaw::panels() const {
+  const Vector levels{{1e-17, 1e-12, 1e-7, 1e-4, 0.003, 0.03, 0.1, 0.3, 0.5}};
+  std::vector<double> out;
+  for (const double level : levels) out.push_back(detail::quantile(p_, level));
+  for (Index k = levels.size() - 1; k-- > 0;) out.push_back(detail::upper_quantile(p_, levels[k]));
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// E f(y(X)), f of the size of one.
+double TargetLaw::density_integral(const auto& f) const {
+  const DensityTable table(p_);
+  Vector work(p_.m);
+  const auto integrand = [&](double x) {
+    const double log_density = table.log_pdf(p_.log_weights, &x, work.data());
+    return log_density < -745.0 ? 0.0 : std::exp(log_density) * f(support_.map.inverse(x));
+  };
+  const std::vector<double> points = panels();
+  double total = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) total += adaptive_integral(integrand, points[i - 1], points[i], 40);
+  return total;
+}
+
+double TargetLaw::rest_mean() const {
+  if (support_.map.is_identity() && !support_.is_discrete()) return detail::mean(p_)[0];
+  if (support_.is_discrete()) {
+    double mass = 0.0;
+    double total = 0.0;
+    for (const Cell& cell : cells()) {
+      mass += cell.mass;
+      total += cell.mass * cell.value;
+    }
+    if (mass > 0.0) return total / mass;
+  }
+  if (support_.map.is_logarithm()) {
+    // E e^(sX) = sum_l w_l exp(s v_l + s_l^2 / 2), s = 1 or -1
+    const bool low = support_.map.lower > -infinity;
+    double total = 0.0;
+    for (Index l = 0; l < p_.m; ++l) {
+      total += p_.weights[l] * std::exp((low ? 1.0 : -1.0) * p_.mean(l) + 0.5 * p_.scale(l) * p_.scale(l));
+    }
+    return low ? support_.map.lower + total : support_.map.upper - total;
+  }
+  const double centre = support_.map.inverse(detail::quantile(p_, 0.5));
+  const double unit =
+      support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
+  if (!(unit > 0.0)) return centre;
+  return centre + unit * density_integral([&](double y) { return (y - centre) / unit; });
+}
+
+/// E (y(X) - around)^2
+double TargetLaw::rest_variance(double around) const {
+  if (support_.map.is_identity() && !support_.is_discrete()) {
+    const double mean = detail::mean(p_)[0];
+    return detail::variance(p_)[0] + (mean - around) * (mean - around);
+  }
+  if (support_.is_discrete()) {
+    double mass = 0.0;
+    double total = 0.0;
+    for (const Cell& cell : cells()) {
+      mass += cell.mass;
+      total += cell.mass * (cell.value - around) * (cell.value - around);
+    }
+    if (mass > 0.0) return total / mass;
+  }
+  if (support_.map.is_logarithm()) {
+    // Of each component E (e^X - c)^2 = (m - c)^2 + m^2 (exp(s^2) - 1), m = exp(v + s^2 / 2)
+    const bool low = support_.map.lower > -infinity;
+    const double c = low ? around - support_.map.lower : support_.map.upper - around;
+    double total = 0.0;
+    for (Index l = 0; l < p_.m; ++l) {
+      const double square = p_.scale(l) * p_.scale(l);
+      const double m = std::exp((low ? 1.0 : -1.0) * p_.mean(l) + 0.5 * square);
+      total += p_.weights[l] * ((m - c) * (m - c) + m * m * std::expm1(square));
+    }
+    return total;
+  }
+  const double unit =
+      support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
+  if (!(unit > 0.0)) return 0.0;
+  return unit * unit * density_integral([&](double y) { return (y - around) / unit * ((y - around) / unit); });
+}
+
+double TargetLaw::mean() const {
+  double out = rest() > 0.0 ? rest() * rest_mean() : 0.0;
+  for (std::size_t k = 0; k < support_.atoms.size(); ++k) out += atom_share(k) * support_.atoms[k];
+  return out;
+}
+
+double TargetLaw::variance() const {
+  const double centre = mean();
+  double out = rest() > 0.0 ? rest() * rest_variance(centre) : 0.0;
+  for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
+    out += atom_share(k) * (support_.atoms[k] - centre) * (support_.atoms[k] - centre);
+  }
+  return out;
+}
+
+double TargetLaw::mode() const {
+  if (support_.is_discrete()) {
+    const std::vector<Cell> all = cells();
+    if (!all.empty()) {
+      return std::max_element(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a.mass < b.mass; })
+          ->value;
+    }
+    return value_of(TargetProfile(p_, support_.map).mode());
+  }
+  if (rest() <= 0.5) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < support_.atoms.size(); ++k) {
+      if (atom_share(k) > atom_share(best)) best = k;
+    }
+    if (!support_.atoms.empty()) return support_.atoms[best];
+  }
+  return value_of(support_.map.is_identity() ? detail::mode(p_)[0] : TargetProfile(p_, support_.map).mode());
+}
+
+std::vector<Interval> TargetLaw::highest_density_region(double mass) const {
+  std::vector<Interval> out;
+  if (support_.is_discrete()) {
+    const std::vector<Cell> all = cells();
+    if (!all.empty()) {
+      std::vector<std::size_t> order(all.size());
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].mass > all[b].mass; });
+      std::vector<bool> inside(all.size(), false);
+      double held = 0.0;
+      for (const std::size_t i : order) {
+        if (held >= mass) break;
+        inside[i] = true;
+        held += all[i].mass;
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!inside[i]) continue;
+        if (i > 0 && inside[i - 1])
+          out.back().upper = all[i].value;
+        else
+          out.push_back({all[i].value, all[i].value});
+      }
+      return out;
+    }
+  }
+  std::vector<std::size_t> order(support_.atoms.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return atom_share(a) > atom_share(b); });
+  double held = 0.0;
+  for (const std::size_t k : order) {
+    if (held >= mass) break;
+    out.push_back({support_.atoms[k], support_.atoms[k]});
+    held += atom_share(k);
+  }
+  if (held < mass && rest() > 0.0) {
+    const double own = std::min((mass - held) / rest(), 1.0 - 1e-12);
+    const bool plain = support_.map.is_identity();
+    for (const Interval& piece :
+         plain ? detail::highest_density_region(p_, own) : TargetProfile(p_, support_.map).of_mass(own)) {
+      out.push_back({value_of(piece.lower), value_of(piece.upper)});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Interval& a, const Interval& b) {
+    return a.lower < b.lower || (a.lower == b.lower && a.upper < b.upper);
+  });
+  return out;
+}
+
+double TargetLaw::highest_density_mass(double y) const {
+  double out = 0.0;
+  if (support_.is_discrete()) {
+    const std::vector<Cell> all = cells();
+    if (!all.empty()) {
+      const double own = mass_at(y);
+      for (const Cell& cell : all) out += cell.mass > own ? cell.mass : 0.0;
+      return std::min(out, 1.0);
+    }
+  }
+  const Index atom = support_.atom_at(y);
+  for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
+    if (atom < 0 || atom_share(k) > atom_share(static_cast<std::size_t>(atom))) out += atom_share(k);
+  }
+  if (atom >= 0 || rest() <= 0.0) return out;
+  const double x = support_.map.forward(y);
+  if (!std::isfinite(x)) return 1.0;
+  if (support_.map.is_identity()) return out + rest() * detail::highest_density_mass(p_, y);
+  const TargetProfile profile(p_, support_.map);
+  return std::min(1.0, out + rest() * profile.mass_above(profile.log_density(x)));
+}
+
+// CRPS = integral (F(t) - 1{t >= y})^2 dt (Gneiting and Raftery 2007, eq. 20): of F that is constant between values a
+// sum, of the rest an integral over x.
+double TargetLaw::crps(double y) const {
+  if (!support_.is_discrete()) return continuous_crps(y);
+  const std::vector<Cell> all = cells();
+  if (all.empty()) return continuous_crps(y);
+  const auto piece = [&](double from, double to, double f) {
+    // F = f on [from, to); y may lie between
+    const double low = std::clamp(y, from, to) - from;
+    return f * f * low + (1.0 - f) * (1.0 - f) * (to - from - low);
+  };
+  double out = 0.0;
+  double f = 0.0;
+  if (y < all.front().value) out += all.front().value - y;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    f = std::min(1.0, f + all[i].mass);
+    out += piece(all[i].value, all[i + 1].value, f);
+  }
+  if (y > all.back().value) out += y - all.back().value;
+  return out;
+}
+
+double TargetLaw::continuous_crps(double y) const {
+  // Between these F is smooth, or constant outside of the ends of the map.
+  std::vector<double> marks = support_.atoms;
+  marks.push_back(y);
+  const TargetMap& map = support_.map;
+  const double far_left = map.inverse(detail::quantile(p_, 1e-17));
+  const double far_right = map.inverse(detail::upper_quantile(p_, 1e-17));
+  const double unit = map.inverse(detail::quantile(p_, 0.9)) - map.inverse(detail::quantile(p_, 0.1));
+  marks.push_back(far_left);
+  marks.push_back(far_right);
+  if (rest() > 0.0) {
+    for (const double x : panels()) marks.push_back(map.inverse(x));
+  }
+  std::sort(marks.begin(), marks.end());
+  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+  double out = 0.0;
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    const double from = marks[i - 1];
+    const double to = marks[i];
+    const double below = atoms_up_to(from);
+    const double above = atoms_above(from);
+    const bool left_of_y = to <= y;
+    const auto square = [&](double x) {
+      const double f = left_of_y ? below + rest() * detail::cdf(p_, x) : above + rest() * detail::sf(p_, x);
+      return f * f;
+    };
+    if (to <= far_left || from >= far_right || rest() <= 0.0 || !(unit > 0.0)) {
+      out += (to - from) * square(to <= far_left ? -infinity : infinity);
+      continue;
+    }
+    const double a = map.forward(from);
+    const double b = map.forward(to);
+    if (!(a < b) || !std::isfinite(a) || !std::isfinite(b)) continue;  // nearer to an end than numbers can tell
+    const auto integrand = [&](double x) { return square(x) * std::exp(-map.log_slope(map.inverse(x))) / unit; };
+    out += unit * adaptive_integral(integrand, a, b, 12);
+  }
+  return out;
+}
+
+double TargetLaw::draw(RandomStream& random) const {
+  if (!support_.atoms.empty()) {
+    double left = random.uniform();
+    for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
+      left -= atom_share(k);
+      if (left < 0.0) return support_.atoms[k];
+    }
+  }
+  return value_of(detail::sample(p_, 1, random)(0, 0));
+}
+
+}  // namespace condens::detail
