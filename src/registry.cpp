@@ -38,6 +38,7 @@
 #include "condens/model/subset_density.hpp"
 #include "core/finite.hpp"
 #include "core/names.hpp"
+#include "estimators/boost/classes.hpp"
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
 #include "model/preparation.hpp"
@@ -403,21 +404,30 @@ std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Datas
   return density;
 }
 
+namespace {
+
+std::uint64_t seed_of(const Document& options) {
+  const Document* seed = options.is_null() ? nullptr : options.find("seed");
+  return static_cast<std::uint64_t>(seed == nullptr ? 0 : seed->as_integer());
+}
+
+}  // namespace
+
 TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
                        const Document& options, const PlaceOfRow& place, const Run& run) {
   TargetKind own = kind;
   if (own.name == TargetName::automatic)
     own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
   if (own.name == TargetName::real) return {fit_model(info, data, preset, options, run), std::nullopt};
-  const Document* seed = options.is_null() ? nullptr : options.find("seed");
-  TargetEncoder encoder(data, own, static_cast<std::uint64_t>(seed == nullptr ? 0 : seed->as_integer()), place);
+  TargetEncoder encoder(data, own, seed_of(options), place);
   const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
   encoder.choose_map([&](const Dataset& rows, const Run& inside) { return simple.fit(rows, "", Document(), inside); },
                      run);
 
   Document of_rest = options;
   const Document* cv = options.is_null() ? nullptr : options.find("cv");
-  if (cv != nullptr && encoder.has_atoms() && std::ssize(cv->as_numbers()) == data.size()) {
+  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
+  if (listed && encoder.has_atoms() && std::ssize(cv->as_array()) == data.size()) {
     const std::vector<double> folds = cv->as_numbers();
     std::vector<double> kept;
     for (const Index row : encoder.rest()) kept.push_back(folds[static_cast<std::size_t>(row)]);
@@ -425,8 +435,8 @@ TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Data
   }
   TargetModel out;
   out.density = fit_model(info, encoder.coded(), preset, of_rest, run);
-  std::shared_ptr<const ConditionalDensity> atoms;
-  if (encoder.has_atoms()) atoms = info.fit(encoder.atom_numbers(), preset, options, run);
+  std::shared_ptr<const ClassModel> atoms;
+  if (encoder.has_atoms()) atoms = BoostedClasses::fit(encoder.atom_numbers(), seed_of(options), run);
   out.target = encoder.decoder(std::move(atoms));
   return out;
 }
@@ -469,6 +479,10 @@ Document to_document(const ModelInfo& info) {
 }
 
 Document save_density(const ConditionalDensity& density) { return inner_document(density); }
+
+TargetDecoder load_target(const Document& document, Index n_inputs) {
+  return TargetDecoder::from_document(document, n_inputs, BoostedClasses::from_document);
+}
 
 std::unique_ptr<ConditionalDensity> load_density(const Document& document) {
   const std::string& name = document.at("model").as_string();

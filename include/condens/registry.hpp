@@ -99,8 +99,8 @@ struct TargetModel {
   std::optional<TargetDecoder> target;
 };
 
-/// Fits as `fit_model` does to the one target of the kind; of atoms a second model, of the same options, says how
-/// likely they are. `place` says where a row stands. Throws std::invalid_argument for values that are not of the kind.
+/// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
+/// where a row stands. Throws std::invalid_argument for values that are not of the kind.
 TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
                        const Document& options, const PlaceOfRow& place, const Run& run);
 
@@ -118,6 +118,10 @@ Document save_density(const ConditionalDensity& density);
 
 /// Throws FormatError for an unknown model or parameters that do not fit together.
 std::unique_ptr<ConditionalDensity> load_density(const Document& document);
+
+/// What a target of another kind was told from, of a model with so many inputs. Throws FormatError for what does not
+/// fit together.
+TargetDecoder load_target(const Document& document, Index n_inputs);
 
 namespace detail {
 

@@ -23,10 +23,7 @@ std::string checksum_of(const Document& body) { return checksum(document_to_cbor
 Document to_document(const Model& model) {
   Document body;
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
-  if (model.target) {
-    const ConditionalDensity* atoms = model.target->atom_model();
-    body.set("target", model.target->to_document(atoms == nullptr ? Document() : save_density(*atoms)));
-  }
+  if (model.target) body.set("target", model.target->to_document());
   Document out;
   out.set("format", format_name).set("version", std::int64_t{model.target ? 2 : 1}).set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
@@ -58,12 +55,8 @@ Model from_document(const Document& file) {
                               out.density->n_inputs(), " and ", out.density->n_targets()));
   }
   if (const Document* target = body.find("target")) {
-    const Document& atoms = target->at("atoms");
-    std::shared_ptr<const ConditionalDensity> atom_model = atoms.is_null() ? nullptr : load_density(atoms);
-    if (targets != 1 || (atom_model && (atom_model->n_inputs() != inputs || atom_model->n_targets() != 1))) {
-      throw FormatError("the target and the model of its atoms do not fit the density");
-    }
-    out.target = TargetDecoder::from_document(*target, std::move(atom_model));
+    if (targets != 1) throw FormatError(message("a target of another kind, and ", targets, " targets"));
+    out.target = load_target(*target, inputs);
   }
   return out;
 }

@@ -219,22 +219,10 @@ void require_possible(const TargetSupport& support, const VectorView& y, const P
 TargetDistributions TargetDecoder::predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run) const {
   GaussianMixtures base = coded.predict(x, run);
   if (!atom_model_) return {std::move(base), support_};
-  const GaussianMixtures numbers = atom_model_->predict(x, run);
-  const Index classes = static_cast<Index>(support_.atoms.size()) + 1;
-  Matrix log_shares(classes, x.cols());
-  for (Index k = 0; k < classes; ++k) {
-    const Index n = x.cols();
-    const auto at = static_cast<double>(k);
-    log_shares.row(k) = numbers
-                            .probability(Vector::Constant(n, k == 0 ? -infinity : at - 0.5),
-                                         Vector::Constant(n, k + 1 == classes ? infinity : at + 0.5), run)
-                            .transpose();
-  }
-  log_shares = (log_shares.array().rowwise() / log_shares.colwise().sum().array()).log();
-  return {std::move(base), support_, std::move(log_shares)};
+  return {std::move(base), support_, atom_model_->log_probabilities(x, run)};
 }
 
-Document TargetDecoder::to_document(const Document& atoms) const {
+Document TargetDecoder::to_document() const {
   Document out(Document::Object{});
   out.set("kind", kind_.text()).set("support", support_.to_document());
   Document::Array trials;
@@ -242,22 +230,27 @@ Document TargetDecoder::to_document(const Document& atoms) const {
     const Document reach = std::isfinite(own.reach) ? Document(own.reach) : Document();
     trials.emplace_back(Document::Object{{"reach", reach}, {"score", own.score}});
   }
-  return out.set("trials", std::move(trials)).set("atoms", atoms);
+  return out.set("trials", std::move(trials)).set("atoms", atom_model_ ? atom_model_->to_document() : Document());
 }
 
-TargetDecoder TargetDecoder::from_document(const Document& document,
-                                           std::shared_ptr<const ConditionalDensity> atom_model) {
+TargetDecoder TargetDecoder::from_document(const Document& document, Index n_inputs, const LoadClasses& load) {
   TargetDecoder out(TargetKind::parse(document.at("kind").as_string()),
                     TargetSupport::from_document(document.at("support")));
   for (const Document& own : document.at("trials").as_array()) {
     const Document& reach = own.at("reach");
     out.trials_.push_back({reach.is_null() ? infinity : reach.as_number(), own.at("score").as_number()});
   }
-  if ((atom_model != nullptr) != !out.support_.atoms.empty()) {
-    throw FormatError(message("the target has ", out.support_.atoms.size(), " atoms and ",
-                              atom_model ? "a model" : "no model", " of them"));
+  const Document& atoms = document.at("atoms");
+  if (!atoms.is_null()) out.atom_model_ = load(atoms);
+  if (out.atom_model_ && out.atom_model_->n_inputs() != n_inputs) {
+    throw FormatError(message("the probabilities of atoms have ", out.atom_model_->n_inputs(),
+                              " inputs, the density has ", n_inputs));
   }
-  out.atom_model_ = std::move(atom_model);
+  const Index classes = out.atom_model_ ? out.atom_model_->log_probabilities(Matrix::Zero(n_inputs, 1), {}).rows() : 1;
+  if (classes != std::ssize(out.support_.atoms) + 1) {
+    throw FormatError(
+        message("the target has ", out.support_.atoms.size(), " atoms and probabilities of ", classes - 1));
+  }
   return out;
 }
 
@@ -395,7 +388,7 @@ void TargetEncoder::choose_map(const Fit& fit, const Run& run) {
   }
 }
 
-TargetDecoder TargetEncoder::decoder(std::shared_ptr<const ConditionalDensity> atom_model) const {
+TargetDecoder TargetEncoder::decoder(std::shared_ptr<const ClassModel> atom_model) const {
   TargetDecoder out(kind_, support_);
   out.trials_ = trials_;
   out.atom_model_ = std::move(atom_model);

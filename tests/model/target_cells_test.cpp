@@ -82,5 +82,27 @@ TEST(TargetCells, APoolOfFewValuesDoesNotGoBySpikes) {
   EXPECT_NE(model->report().details.find("score_note"), nullptr);
 }
 
+/// A density of ones and zeros has no height to compare: the broad Gaussian is scored as the members are.
+TEST(TargetCells, APoolOfFewValuesScoresItsBroadGaussianByTheirCells) {
+  RandomStream random(5);
+  Matrix x(1, 400);
+  Matrix y(1, 400);
+  for (Index i = 0; i < 400; ++i) {
+    x(0, i) = random.normal();
+    y(0, i) = random.uniform() < 0.05 ? 1.0 : 0.0;
+  }
+  Document options;
+  options.set("models", Document(std::vector<std::string>{"nw", "gp"})).set("cv", Document(std::vector<double>{3}));
+  const auto model = find_model("pool").fit({.x = x, .y = y}, "", options, {});
+  const auto& pool = dynamic_cast<const PooledDensity&>(*model);
+  // By its height at 0 it would be the best by far. It holds 0.885 on the side of 0, on intervals of length 1 / std.
+  const double share = y.mean();
+  const double deviation = std::sqrt(share * (1.0 - share));
+  const double below = normal_cdf((0.5 - share) / (2.0 * deviation));
+  const double expected = -(1.0 - share) * std::log(below) - share * std::log(1.0 - below) - std::log(deviation);
+  EXPECT_NEAR(pool.accounts().back().score, expected, 0.15);  // a fold's Gaussian is that of other rows
+  EXPECT_LT(pool.accounts().back().weight, 0.5);
+}
+
 }  // namespace
 }  // namespace condens::target_cells_test

@@ -1,15 +1,14 @@
 #pragma once
 // What kind of number a target is, and how a conditional density of real numbers becomes one of that kind.
 //
-//   real                  any number
-//   positive              y > 0: fitted as x(y), the map of target_support.hpp with lower end 0
-//   bounded:LOW,HIGH      LOW <= y <= HIGH: the same with two ends; values at an end are atoms
-//   count                 0, 1, 2, ...: fitted to points drawn evenly from the intervals around the counts, by the same
-//   map ordinal               a few values in order, as grades or rounded numbers: the same without a map with-atoms
-//   some values come again and again, as zero claims or a cap: each has a probability given x, by a
-//                         second model of the atoms' numbers, and there is a density for the rest, which ends at an
-//                         atom that no other value goes beyond
-//   auto                  one of these, by what the values look like
+//   real              any number
+//   positive          y > 0: fitted as x(y), the map of target_support.hpp with lower end 0
+//   bounded:LOW,HIGH  LOW <= y <= HIGH: the same with two ends; values at an end are atoms
+//   count             0, 1, 2, ...: fitted to points drawn evenly from intervals around them, by the same map
+//   ordinal           a few values in order, as grades or rounded numbers: the same without a map
+//   with-atoms        some values come again and again, as zero claims or a cap: boosted trees say how likely
+//                     each is given x; a density is for the rest, and ends at an atom that nothing goes beyond
+//   auto              one of these, by what the values look like
 //
 // The reach of the map is that of five which gives rows left out the highest likelihood under a simple model.
 
@@ -49,6 +48,17 @@ using PlaceOfRow = std::function<std::string(Index row)>;
 /// Throws std::invalid_argument, with the place, for the first value that a target of this support cannot take.
 void require_possible(const TargetSupport& support, const VectorView& y, const PlaceOfRow& place);
 
+/// The probabilities of classes 0, 1, 2, ... given x.
+class ClassModel {
+ public:
+  virtual ~ClassModel() = default;
+  virtual Index n_inputs() const = 0;
+  /// Their logarithms at every column of x, classes x n.
+  virtual Matrix log_probabilities(const MatrixView& x, const Run& run) const = 0;
+  virtual Document to_document() const = 0;
+};
+using LoadClasses = std::function<std::shared_ptr<const ClassModel>(const Document&)>;
+
 /// From distributions of the coded target to those of the target.
 class TargetDecoder {
  public:
@@ -64,22 +74,21 @@ class TargetDecoder {
   const TargetSupport& support() const { return support_; }
   const std::vector<Trial>& trials() const { return trials_; }
   /// The model of the atoms' numbers: 0 for no atom, 1, 2, ... for each; or nullptr.
-  const ConditionalDensity* atom_model() const { return atom_model_.get(); }
+  const ClassModel* atom_model() const { return atom_model_.get(); }
 
   /// The distributions of the target at every column of x.
   TargetDistributions predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run = {}) const;
 
-  /// {kind, support, trials, atoms}; atoms the document of `atom_model`, or null.
-  Document to_document(const Document& atoms) const;
+  Document to_document() const;
   /// Throws FormatError for what does not fit together.
-  static TargetDecoder from_document(const Document& document, std::shared_ptr<const ConditionalDensity> atom_model);
+  static TargetDecoder from_document(const Document& document, Index n_inputs, const LoadClasses& load);
 
  private:
   friend class TargetEncoder;
   TargetKind kind_;
   TargetSupport support_;
   std::vector<Trial> trials_;
-  std::shared_ptr<const ConditionalDensity> atom_model_;
+  std::shared_ptr<const ClassModel> atom_model_;
 };
 
 /// Makes the data that densities are fitted to.
@@ -104,7 +113,7 @@ class TargetEncoder {
   /// All rows; the target the atom's number.
   Dataset atom_numbers() const;
 
-  TargetDecoder decoder(std::shared_ptr<const ConditionalDensity> atom_model) const;
+  TargetDecoder decoder(std::shared_ptr<const ClassModel> atom_model) const;
 
  private:
   Dataset coded(const std::vector<Index>& rows, const TargetSupport& support) const;

@@ -45,12 +45,11 @@ void write_trees(const BoostingData& data, const Boosted& boosted, Index n_input
   state.positions = trees::positions_of(data.inputs, all, n_inputs);
 }
 
-Moments moments(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
-                const MatrixView& x) {
+Matrix sum_steps(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
+                 Index n_targets, const MatrixView& x) {
   trees::SavedTrees::Inputs inputs(trees, x);
   const Index n = x.cols();
-  const Index d_y = state.location.size();
-  Matrix steps = Matrix::Zero(2 * d_y, n);  // of every target: of m, of log s
+  Matrix steps = Matrix::Zero(2 * n_targets, n);
   std::vector<std::int32_t> leaf;
   for (Index t = range.begin; t < range.end; ++t) {
     trees.leaves(t, inputs, leaf);
@@ -62,6 +61,14 @@ Moments moments(const BoostState& state, const trees::SavedTrees& trees, const R
     }
   }
   steps /= static_cast<double>(models);
+  return steps;
+}
+
+Moments moments(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
+                const MatrixView& x) {
+  const Index n = x.cols();
+  const Index d_y = state.location.size();
+  const Matrix steps = sum_steps(state, trees, range, models, d_y, x);
   Moments out{Matrix(d_y, n), Matrix(d_y, n)};
   for (Index t = 0; t < d_y; ++t) {
     const double least = std::log(state.least_scale[t]);

@@ -13,13 +13,18 @@ namespace condens::boosting {
 /// The parts of a state that are trees.
 void write_trees(const BoostingData& data, const Boosted& boosted, Index n_inputs, BoostState& state);
 
+/// The sums of steps by trees `range` of a state, which belong to as many of its models as `models` says: the two parts
+/// of every target, 2 n_targets x n. x is standardised.
+Matrix sum_steps(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
+                 Index n_targets, const MatrixView& x);
+
 /// m and log s, d_y x n each.
 struct Moments {
   Matrix location;
   Matrix log_scale;
 };
 
-/// By trees `range` of a state, which belong to as many of its models as `models` says; x is standardised.
+/// By the same trees.
 Moments moments(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,
                 const MatrixView& x);
 
