@@ -53,6 +53,7 @@ _TYPES = {
 }
 
 _COMMON_TYPES = {
+    "target_kind": "str",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",
     "n_jobs": "int | None",
     "verbose": "bool",

@@ -10,5 +10,6 @@ void bind_laws(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_objectives(nanobind::module_& m);
 void bind_solvers(nanobind::module_& m);
+void bind_target_laws(nanobind::module_& m);
 
 }  // namespace condens::python

@@ -6,10 +6,8 @@
 
 #include <optional>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
-#include "released.hpp"
+#include "functions.hpp"
 
 namespace condens::python {
 
@@ -22,54 +20,6 @@ using PyLaws = nb::class_<Laws>;
 nb::object borrowed(const Matrix& values, nb::handle laws) {
   return nb::cast(nb::ndarray<nb::numpy, const double>(
       values.data(), {static_cast<std::size_t>(values.cols()), static_cast<std::size_t>(values.rows())}, laws));
-}
-
-template <class Bound>
-void add_at_points(PyLaws& c, const char* name, Bound function, const char* text) {
-  c.def(
-      name,
-      [function](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
-        return to_line(released(threads, callback,
-                                [&](const Run& run) -> Vector { return (laws.*function)(columns_of(y), run); }));
-      },
-      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
-}
-
-template <class Bound>
-void add_at_numbers(PyLaws& c, const char* name, Bound function, const char* text) {
-  c.def(
-      name,
-      [function](const Laws& laws, const Line& y, int threads, const nb::object& callback) {
-        return to_line(
-            released(threads, callback, [&](const Run& run) -> Vector { return (laws.*function)(vector_of(y), run); }));
-      },
-      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
-}
-
-template <class Result>
-void add_summary(PyLaws& c, const char* name, Result (Laws::*function)(const Run&) const, const char* text) {
-  c.def(
-      name,
-      [function](const Laws& laws, int threads, const nb::object& callback) {
-        auto out = released(threads, callback, [&](const Run& run) { return (laws.*function)(run); });
-        if constexpr (std::is_same_v<Result, Vector>)
-          return to_line(std::move(out));
-        else
-          return to_rows(std::move(out));
-      },
-      nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
-}
-
-nb::list intervals(const std::vector<std::vector<Interval>>& regions) {
-  nb::list out;
-  for (const std::vector<Interval>& region : regions) {
-    Matrix ends(2, static_cast<Index>(region.size()));
-    for (std::size_t i = 0; i < region.size(); ++i) {
-      ends.col(static_cast<Index>(i)) << region[i].lower, region[i].upper;
-    }
-    out.append(to_rows(std::move(ends)));
-  }
-  return out;
 }
 
 GaussianComponents components_of(const Rows& means, const Rows& scales, const std::optional<Rows>& correlations) {
@@ -160,26 +110,7 @@ void add_summaries(PyLaws& c) {
         return out;
       },
       nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "A list of (k_i, d), by falling density.");
-  c.def(
-      "interval",
-      [](const Laws& laws, double mass, int threads, const nb::object& callback) {
-        return to_rows(released(threads, callback, [&](const Run& run) { return laws.interval(mass, run); }));
-      },
-      nb::arg("mass"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "(n, 2)");
-  c.def(
-      "highest_density_region",
-      [](const Laws& laws, double mass, int threads, const nb::object& callback) {
-        return intervals(
-            released(threads, callback, [&](const Run& run) { return laws.highest_density_region(mass, run); }));
-      },
-      nb::arg("mass"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), "A list of (k_i, 2).");
-  c.def(
-      "sample",
-      [](const Laws& laws, Index per_law, std::uint64_t seed, int threads, const nb::object& callback) {
-        return to_rows(released(threads, callback, [&](const Run& run) { return laws.sample(per_law, seed, run); }));
-      },
-      nb::arg("per_law"), nb::arg("seed"), nb::arg("threads") = 0, nb::arg("callback") = nb::none(),
-      "(n per_law, d), the draws of a law in a row.");
+  add_regions(c);
 }
 
 }  // namespace
@@ -211,8 +142,6 @@ void bind_laws(nb::module_& m) {
       },
       nb::arg("log_weights").noconvert(), nb::arg("means").noconvert(), nb::arg("covariances").noconvert(),
       "Log weights (n, m); means (n m, d) and covariances (n m, d d).");
-  c.def("__len__", &Laws::size);
-  c.def_prop_ro("dimension", &Laws::dimension);
   c.def_prop_ro("n_components", &Laws::n_components);
   c.def_prop_ro("shared", &Laws::has_shared_components);
   // The array owns its memory, which the usual policy of properties refuses.
@@ -254,8 +183,6 @@ void bind_laws(nb::module_& m) {
       },
       nb::arg("shift").noconvert(), nb::arg("scale").noconvert(), "shift + scale Y, the same (d) for all laws.");
   c.def_static("concatenate", &Laws::concatenate, nb::arg("parts"), "Laws of one dimension in a row.");
-  c.def("slice", &Laws::slice, nb::arg("begin"), nb::arg("count"));
-  c.def("select", &Laws::select, nb::arg("laws"));
   add_points(c);
   add_summaries(c);
 }

@@ -49,16 +49,18 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
-          const Names& target_names, int threads, const nb::object& callback) {
+          const Names& target_names, const std::string& target_kind, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  std::shared_ptr<const ConditionalDensity> density =
-      released(threads, callback, [&](const Run& run) { return fit_model(info, data, preset, values, run); });
+  const TargetKind kind = TargetKind::parse(target_kind);
+  const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
+  TargetModel fitted = released(
+      threads, callback, [&](const Run& run) { return fit_target(info, kind, data, preset, values, place, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
-          std::move(density)};
+          std::move(fitted.density), std::move(fitted.target)};
 }
 
 /// The model as one that can do this. Throws TypeError, which says which models can.
@@ -159,18 +161,26 @@ void bind_model(nb::module_& m) {
   c.def_prop_ro("options", [](const Model& self) { return to_python(self.density->options()); });
   c.def_prop_ro("report", [](const Model& self) { return to_python(self.density->report().to_document()); });
   c.def_prop_ro("warnings", &warnings_of);
+  c.def_prop_ro("target_kind", [](const Model& self) { return self.target ? self.target->kind().text() : "real"; });
   c.def_prop_ro("results", &results_of);
   c.def_prop_ro("scales", &scales_of);
   c.def(
       "predict",
       [](const Model& self, const Rows& x, int threads, const nb::object& callback) {
-        return released(threads, callback, [&](const Run& run) { return self.density->predict(columns_of(x), run); });
+        if (self.target) {
+          return nb::cast(released(threads, callback, [&](const Run& run) {
+            return self.target->predict(*self.density, columns_of(x), run);
+          }));
+        }
+        return nb::cast(
+            released(threads, callback, [&](const Run& run) { return self.density->predict(columns_of(x), run); }));
       },
       nb::arg("x").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   c.def(
       "log_density",
       [](const Model& self, const Rows& x, const Rows& y, int threads, const nb::object& callback) {
-        return to_line(released(threads, callback, [&](const Run& run) {
+        return to_line(released(threads, callback, [&](const Run& run) -> Vector {
+          if (self.target) return self.target->log_density(*self.density, columns_of(x), columns_of(y), run);
           return self.density->log_density(columns_of(x), columns_of(y), run);
         }));
       },
@@ -182,8 +192,8 @@ void bind_model(nb::module_& m) {
         const Dataset data = dataset_of(x, y, weights);
         ScoreOptions wanted;
         set_options(wanted, "score", from_python(options, "options"));
-        const Scores scores =
-            released(threads, callback, [&](const Run& run) { return score(*self.density, data, wanted, run); });
+        const Scores scores = released(
+            threads, callback, [&](const Run& run) { return score(*self.density, self.target, data, wanted, run); });
         return to_python(to_document(scores));
       },
       nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
@@ -271,7 +281,15 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
-        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("target_kind") = "real", nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  m.def(
+      "looks_like",
+      [](const Line& y) {
+        const Vector values = vector_of(y);
+        const TargetKind kind = TargetKind::of(values);
+        return nb::make_tuple(kind.text(), reason_for(kind, values));
+      },
+      nb::arg("y").noconvert());
   m.def("parse_model", &from_bytes, nb::arg("bytes"), nb::arg("source"));
 }
 

@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate<condens::FormatError>, format_error.ptr());
   nb::register_exception_translator(translate<std::invalid_argument>, PyExc_ValueError);
   condens::python::bind_laws(m);
+  condens::python::bind_target_laws(m);
   condens::python::bind_models(m);
   condens::python::bind_comparison(m);
   condens::python::bind_objectives(m);

@@ -61,6 +61,7 @@ _ESTIMATORS = {info["class_name"] for info in _core.models()} | {"ConditionalDen
 _COMPARISON = {"Comparison", "compare"}
 _COMPOSITION = {"DistributionRegressor", "cross_val_predict_distribution"}
 _TRANSFORMED = {"TransformedDistributions"}
+_TARGET = {"TargetDistributions"}
 _MODULES = {
     "comparison",
     "composition",
@@ -71,13 +72,14 @@ _MODULES = {
     "objectives",
     "optim",
     "plot",
+    "target_distributions",
     "transformed",
 }
 
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(
     {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"}
-    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _TRANSFORMED | _MODULES)
+    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _TRANSFORMED | _TARGET | _MODULES)
 )
 
 
@@ -92,6 +94,8 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
             return getattr(importlib.import_module("condens.composition"), name)
         if name in _TRANSFORMED:
             return getattr(importlib.import_module("condens.transformed"), name)
+        if name in _TARGET:
+            return getattr(importlib.import_module("condens.target_distributions"), name)
         if name in _MODULES:
             return importlib.import_module(f"condens.{name}")
         raise AttributeError(f"module 'condens' has no attribute {name!r}")

@@ -166,6 +166,72 @@ class Laws:
     def sample(self, per_law: int, seed: int, threads: int = 0, callback: Callback = None) -> Floats:
         """(n per_law, d), the draws of a distribution in a row."""
 
+class TargetLaws:
+    """n distributions of one target with bounds, values that can be counted, or atoms."""
+
+    def __init__(self, base: Laws, support: dict[str, Any], log_shares: Floats) -> None:
+        """Gaussian mixtures of the target's code; what its values are; log probabilities of no atom and of each."""
+
+    @property
+    def base(self) -> Laws: ...
+    @property
+    def support(self) -> dict[str, Any]: ...
+    @property
+    def log_shares(self) -> Floats: ...
+    def log_pdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Log density at k points of every law; of a value with a probability, its log."""
+
+    def cdf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y <= y) at k numbers of every law, (n k) -> n k."""
+
+    def cdf_below(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y < y)."""
+
+    def sf(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y > y)."""
+
+    def mass_at(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """P(Y = y)."""
+
+    def quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Least y with cdf(y) >= level, k levels for every law."""
+
+    def upper_quantile_each(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Least y with sf(y) <= level."""
+
+    def highest_density_mass(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Probability of what is likelier than y."""
+
+    def crps(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Continuous ranked probability score."""
+
+    def mean(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, 1)"""
+
+    def variance(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, 1)"""
+
+    def mode(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, 1)"""
+
+    def median(self, threads: int = 0, callback: Callback = None) -> Floats:
+        """n"""
+
+    def interval(self, mass: float, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n, 2)"""
+
+    def highest_density_region(self, mass: float, threads: int = 0, callback: Callback = None) -> list[Floats]:
+        """A list of (k_i, 2)."""
+
+    def sample(self, per_law: int, seed: int, threads: int = 0, callback: Callback = None) -> Floats:
+        """(n per_law, d), the draws of a law in a row."""
+
+    def slice(self, begin: int, count: int) -> TargetLaws: ...
+    def select(self, laws: Sequence[int]) -> TargetLaws: ...
+    def __len__(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+
 class Encoder:
     """From named columns to numbers, the same way in training and in prediction."""
 
@@ -204,10 +270,14 @@ class Model:
     @property
     def warnings(self) -> list[str]: ...
     @property
+    def target_kind(self) -> str: ...
+    @property
     def results(self) -> dict[str, Any]: ...
     @property
     def scales(self) -> dict[str, Floats]: ...
-    def predict(self, x: Floats, threads: int = 0, callback: Callback = None) -> Laws: ...
+    def predict(self, x: Floats, threads: int = 0, callback: Callback = None) -> Any:
+        """Laws, or TargetLaws for a target that is not any real number."""
+
     def log_density(self, x: Floats, y: Floats, threads: int = 0, callback: Callback = None) -> Floats: ...
     def score(
         self,
@@ -234,6 +304,7 @@ class Model:
     def __setstate__(self, arg: bytes, /) -> None: ...
 
 def models() -> list[dict[str, Any]]: ...
+def looks_like(y: Floats) -> tuple[str, str]: ...
 def model_of_member(name: str) -> str: ...
 def fit(
     model: str,
@@ -246,6 +317,7 @@ def fit(
     encoder: Encoder | None = None,
     input_names: Sequence[str] = ...,
     target_names: Sequence[str] = ...,
+    target_kind: str = "real",
     threads: int = 0,
     callback: Callback = None,
 ) -> Model: ...

@@ -41,6 +41,12 @@ _FOLDS = "int, array of int, or splitter or splits of scikit-learn"
 
 # Arguments that every estimator has, beside the options of its model.
 COMMON: dict[str, tuple[Any, str, str]] = {
+    "target_kind": (
+        "real",
+        "{'real', 'auto', 'positive', 'bounded:LOW,HIGH', 'count', 'ordinal', 'with-atoms'}",
+        "What kind of number y is; for other kinds than real numbers distributions are `TargetDistributions`, with no "
+        "probability where y cannot be, `pmf` and `mass_at`. auto is what the values look like.",
+    ),
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",
@@ -234,6 +240,7 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
             table = option.get("options") or _inner_table(info, out)
             out[name] = _inner_options(name, value, table, x, y)
         elif name == _MODEL and hasattr(value, "_info"):
+            _need_real(name, value)
             # A preset or options beside the estimator come later in the table, and win.
             out |= {name: value._info["name"], "model_preset": value.preset}
             out["options"] = chosen_options(value._info, value, x, y)
@@ -242,6 +249,15 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
         else:
             out[name] = draw_seed(value) if name == "seed" else _plain(value, option)
     return out
+
+
+def _need_real(name: str, inner: Any) -> None:
+    """Refuses an estimator inside another that would be of another kind of target."""
+    if inner.target_kind != "real":
+        raise ValueError(
+            f"{name} has {type(inner).__name__}(target_kind={inner.target_kind!r}), expected 'real': "
+            "give target_kind to the estimator around it"
+        )
 
 
 def _members(members: Any, preset: str, x: Floats, y: Floats) -> Info:
@@ -253,6 +269,7 @@ def _members(members: Any, preset: str, x: Floats, y: Floats) -> Info:
         if not hasattr(member, "_info"):
             names.append(member)
             continue
+        _need_real(_MODELS, member)
         own = member._info
         if own["name"] in options:
             raise ValueError(f"{_MODELS} has two of type {type(member).__name__}, expected different ones")
@@ -295,6 +312,7 @@ def _options_of(model: Any) -> list[Info]:
 def _inner_options(name: str, value: Any, table: list[Info], x: Floats, y: Floats) -> Info:
     """Options of another model: those that are named, or all that an estimator stands for."""
     if hasattr(value, "_info"):
+        _need_real(name, value)
         info = value._info
         if [inner["name"] for inner in table] != [inner["name"] for inner in info["options"]]:
             raise TypeError(f"{name} is of type {type(value).__name__}, whose options are not those of {name}")

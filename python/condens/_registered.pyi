@@ -71,6 +71,7 @@ class LSCDE(_WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -101,6 +102,7 @@ class LSCDE(_WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -131,6 +133,7 @@ class SACDE(_Additive, _Selecting):
     cv: _Numbers | _Splits | None
     stability_resamples: int | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -169,6 +172,7 @@ class SACDE(_Additive, _Selecting):
         cv: _Numbers | _Splits | None = None,
         stability_resamples: int | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -183,6 +187,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     options: Mapping[str, Any] | ConditionalDensityRegressor | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -204,6 +209,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -236,6 +242,7 @@ class LSCE(_Reducing):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -272,6 +279,7 @@ class LSCE(_Reducing):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -294,6 +302,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     starts: int | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -320,6 +329,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         starts: int | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -340,6 +350,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     cv: _Numbers | _Splits | None
     max_scored_rows: int | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -361,6 +372,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         cv: _Numbers | _Splits | None = None,
         max_scored_rows: int | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -380,6 +392,7 @@ class RatioKDE(_OfRatio):
     width_rows: int | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -400,6 +413,7 @@ class RatioKDE(_OfRatio):
         width_rows: int | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -419,6 +433,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     many_rows: Literal["inducing", "subset"] | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -441,6 +456,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         many_rows: Literal["inducing", "subset"] | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -474,6 +490,7 @@ class PRESS(_OfStates):
     compression_tolerance: float | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -515,6 +532,7 @@ class PRESS(_OfStates):
         compression_tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -537,6 +555,7 @@ class KernelQuantileRegression(_OfQuantiles):
     max_rows: int | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -566,6 +585,7 @@ class KernelQuantileRegression(_OfQuantiles):
         max_rows: int | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -596,6 +616,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -632,6 +653,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -655,6 +677,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     tuning_rows: int | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -683,6 +706,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         tuning_rows: int | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -709,6 +733,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     scale_floor: float | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -740,6 +765,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         scale_floor: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -773,6 +799,7 @@ class GSKD(_Density):
     merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -809,6 +836,7 @@ class GSKD(_Density):
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -828,6 +856,7 @@ class Parzen(_Density):
     merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -850,6 +879,7 @@ class Parzen(_Density):
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -877,6 +907,7 @@ class SKD(_Density):
     merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -908,6 +939,7 @@ class SKD(_Density):
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -930,6 +962,7 @@ class RSDE(_Density):
     merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -955,6 +988,7 @@ class RSDE(_Density):
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -980,6 +1014,7 @@ class GMM(_Density):
     tolerance: float | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1010,6 +1045,7 @@ class GMM(_Density):
         tolerance: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1028,6 +1064,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     selection_rule: Literal["minimum", "one_standard_error"] | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1048,6 +1085,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1078,6 +1116,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1112,6 +1151,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1132,6 +1172,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1152,6 +1193,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1174,6 +1216,7 @@ class LocationScale(_WithUnlabeled):
     scale_floor: float | None
     defensive_weight: float | None
     standardize: bool | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1201,6 +1244,7 @@ class LocationScale(_WithUnlabeled):
         scale_floor: float | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1217,6 +1261,7 @@ class Pooled(_WithUnlabeled):
     shrinkage: float | None
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1234,6 +1279,7 @@ class Pooled(_WithUnlabeled):
         shrinkage: float | None = None,
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1249,6 +1295,7 @@ class AutoCDE(_WithUnlabeled):
     shrinkage: float | None
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
+    target_kind: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1265,6 +1312,7 @@ class AutoCDE(_WithUnlabeled):
         shrinkage: float | None = None,
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
+        target_kind: str = 'real',
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

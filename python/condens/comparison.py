@@ -266,6 +266,11 @@ def _entry(label: str, model: Any, x: Floats, targets: Floats) -> tuple[str, str
         name, _, preset = model.partition(":")
         return label, name, preset, {}
     if isinstance(model, ConditionalDensityRegressor):
+        if model.target_kind != "real":
+            raise ValueError(
+                f"compare: {label} has target_kind = {model.target_kind!r}, expected 'real': probabilities of values do "
+                "not compare with densities; use cross_val_predict_distribution and the CRPS"
+            )
         return label, model._info["name"], model.preset, chosen_options(model._info, model, x, targets)
     raise TypeError(
         f"models has {model!r}, expected names such as 'lscde' or 'lscde:paper', estimators of condens, or pipelines "

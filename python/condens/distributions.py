@@ -10,26 +10,25 @@ the exception, `entropy`, states its error.
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens import _core
-from condens._arrays import as_float64, as_share, draw_seed
+from condens._arrays import as_float64
 from condens._broadcasting import from_laws_first, laws_first, result_shape, same_for_all_laws
+from condens._distribution_array import DistributionArray, scalar
 
 if TYPE_CHECKING:
     from condens.transformed import TransformedDistributions
 
 Floats = NDArray[np.float64]
-_ONE_TARGET = "needs distributions of one target, these have {}; take .marginal(j)"
 
 
-class GaussianMixtures:
+class GaussianMixtures(DistributionArray):
     """An array of Gaussian mixtures, each a distribution of y in d dimensions.
 
     `dist.shape` is `()` for one distribution and `(n,)` for the n rows of a prediction. Distributions are indexed,
@@ -56,11 +55,9 @@ class GaussianMixtures:
     0.297521
     """
 
-    __slots__ = ("_laws", "n_jobs", "shape")
+    __slots__ = ()
 
     _laws: _core.Laws
-    shape: tuple[int, ...]
-    n_jobs: int | None
 
     def __init__(
         self,
@@ -118,12 +115,6 @@ class GaussianMixtures:
             _log_rows(w, (*self.shape, m)), _rows(v, (*self.shape, m, d)), _rows(covariances, covariances.shape)
         )
 
-    @classmethod
-    def _of(cls, laws: _core.Laws, shape: tuple[int, ...], n_jobs: int | None = None) -> GaussianMixtures:
-        out = cls.__new__(cls)
-        out._laws, out.shape, out.n_jobs = laws, shape, n_jobs
-        return out
-
     def __reduce__(self) -> tuple[Any, ...]:
         laws = self._laws
         return _restore, (laws.log_weights, laws.means, laws.scales, laws.shared, self.shape, laws.correlations)
@@ -131,52 +122,9 @@ class GaussianMixtures:
     # --- an array of distributions ------------------------------------------------------------------
 
     @property
-    def ndim(self) -> int:
-        """Number of axes of the array of distributions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of distributions."""
-        return len(self._laws)
-
-    @property
-    def n_targets(self) -> int:
-        """Dimension d of y."""
-        return self._laws.dimension
-
-    @property
     def n_components(self) -> int:
         """Number m of components of every distribution; some may have weight zero."""
         return self._laws.n_components
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of one distribution; distributions of shape () have no length")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[GaussianMixtures]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, key: Any) -> GaussianMixtures:
-        if self.ndim == 1 and isinstance(key, (int, np.integer)) and not isinstance(key, bool):
-            n, i = self.shape[0], operator.index(key)
-            if not -n <= i < n:
-                raise IndexError(f"distribution {i} of {n}")
-            return self._of(self._laws.slice(i % n, 1), (), self.n_jobs)
-        if self.ndim == 1 and isinstance(key, slice):
-            begin, stop, step = key.indices(self.shape[0])
-            if step == 1:
-                count = max(0, stop - begin)
-                return self._of(self._laws.slice(begin, count), (count,), self.n_jobs)
-        places = np.arange(self.size).reshape(self.shape)[key]
-        if places.size == self.size and np.array_equal(places.ravel(), np.arange(self.size)):
-            return self._of(self._laws, places.shape, self.n_jobs)  # new axes only: the same distributions
-        return self._of(self._laws.select(places.ravel().tolist()), places.shape, self.n_jobs)
-
-    def reshape(self, *shape: int) -> GaussianMixtures:
-        """The same distributions in another shape."""
-        return self._of(self._laws, np.empty(self.shape).reshape(*shape).shape, self.n_jobs)
 
     def marginal(self, target: int | Sequence[int]) -> GaussianMixtures:
         """The distributions of one target, counting from 0, or of several different ones together."""
@@ -334,42 +282,22 @@ class GaussianMixtures:
 
     # --- functions of y ----------------------------------------------------------------------------
 
-    def pdf(self, y: ArrayLike) -> Floats:
-        """Density at y."""
-        return np.exp(self.logpdf(y))
-
     def logpdf(self, y: ArrayLike) -> Floats:
         """Log density at y, finite as long as the squared distance to the components is."""
         values = self._points(y)
         if self.size > 1 and same_for_all_laws(values, self.shape):
             grid = np.ascontiguousarray(values).reshape(-1, self.n_targets)
             out = self._laws.log_pdf_grid(grid, self._threads)
-            return _scalar(from_laws_first(out, result_shape(values, self.shape), self.shape))
+            return scalar(from_laws_first(out, result_shape(values, self.shape), self.shape))
         return self._at_points("log_pdf", values)
-
-    def cdf(self, y: ArrayLike) -> Floats:
-        """P(Y <= y), relatively exact in the lower tail. One target."""
-        return self._at_numbers("cdf", y)
 
     def logcdf(self, y: ArrayLike) -> Floats:
         """log P(Y <= y). One target."""
         return self._at_numbers("log_cdf", y)
 
-    def sf(self, y: ArrayLike) -> Floats:
-        """P(Y > y), relatively exact in the upper tail. One target."""
-        return self._at_numbers("sf", y)
-
     def logsf(self, y: ArrayLike) -> Floats:
         """log P(Y > y). One target."""
         return self._at_numbers("log_sf", y)
-
-    def ppf(self, q: ArrayLike) -> Floats:
-        """Quantile: y with cdf(y) = q, q in [0, 1]. One target."""
-        return self._at_numbers("quantile_each", q, "q")
-
-    def isf(self, q: ArrayLike) -> Floats:
-        """Upper quantile: y with sf(y) = q, q in [0, 1]. One target."""
-        return self._at_numbers("upper_quantile_each", q, "q")
 
     def probability(self, lower: ArrayLike, upper: ArrayLike) -> Floats:
         """P(lower < Y <= upper), relatively exact in either tail. One target."""
@@ -378,7 +306,7 @@ class GaussianMixtures:
         flat_low, shape = laws_first(low[..., None], self.shape)
         flat_high, _ = laws_first(high[..., None], self.shape)
         out = self._laws.probability(flat_low.reshape(-1), flat_high.reshape(-1), self._threads)
-        return _scalar(from_laws_first(out, shape, self.shape))
+        return scalar(from_laws_first(out, shape, self.shape))
 
     def expected_shortfall(self, q: ArrayLike, tail: str = "lower") -> Floats:
         """Mean of the share q in (0, 1] of lowest values, E[Y | Y <= ppf(q)]; of the highest with tail="upper".
@@ -388,18 +316,6 @@ class GaussianMixtures:
         if tail not in ("lower", "upper"):
             raise ValueError(f"expected_shortfall: tail = {tail!r}, expected 'lower' or 'upper'")
         return self._at_numbers(f"{tail}_tail_mean", q, "q")
-
-    def pit(self, y: ArrayLike) -> Floats:
-        """Probability integral transform cdf(y): uniform over observations if the distributions are right."""
-        return self.cdf(y)
-
-    def hdr_mass(self, y: ArrayLike) -> Floats:
-        """Probability of the smallest highest density region that contains y. Uniform, too. One target."""
-        return self._at_numbers("highest_density_mass", y)
-
-    def crps(self, y: ArrayLike) -> Floats:
-        """Continuous ranked probability score E|Y - y| - E|Y - Y'| / 2, exact; less is better. One target."""
-        return self._at_numbers("crps", y)
 
     def energy_score(self, y: ArrayLike) -> Floats:
         """E|Y - y| - E|Y - Y'| / 2 in the Euclidean norm: the CRPS for several targets."""
@@ -415,25 +331,9 @@ class GaussianMixtures:
 
     # --- summaries ---------------------------------------------------------------------------------
 
-    def mean(self) -> Floats:
-        """Mean, shape (...), or (..., d) for d > 1."""
-        return self._summary("mean")
-
-    def var(self) -> Floats:
-        """Variance of every target."""
-        return self._summary("variance")
-
-    def std(self) -> Floats:
-        """Standard deviation of every target."""
-        return np.sqrt(self.var())
-
     def cov(self) -> Floats:
         """Covariance matrix, shape (..., d, d)."""
         return self._laws.covariance(self._threads).reshape(*self.shape, self.n_targets, self.n_targets)
-
-    def median(self) -> Floats:
-        """Median. One target."""
-        return self._summary("median", one_target=True)
 
     def stats(self, moments: str = "mv") -> Floats | tuple[Floats, ...]:
         """Mean (m), variance (v), skewness (s) and kurtosis in excess of 3 (k), as asked for. One target."""
@@ -448,7 +348,7 @@ class GaussianMixtures:
     def moment(self, order: int) -> Floats:
         """E Y^order, not centred, order >= 0. One target."""
         self._need_one_target("moment")
-        return _scalar(self._laws.raw_moment(operator.index(order), self._threads).reshape(self.shape))
+        return scalar(self._laws.raw_moment(operator.index(order), self._threads).reshape(self.shape))
 
     def entropy(self) -> Floats:
         """-E log p(Y), to 1e-10 absolute. One target."""
@@ -462,98 +362,15 @@ class GaussianMixtures:
         """E|Y - Y'| of two independent draws."""
         return self._summary("energy")
 
-    def mode(self) -> Floats:
-        """The highest local maximum of the density."""
-        return self._summary("mode")
-
     def modes(self) -> Floats | list[Floats]:
         """All local maxima by falling density: an array of k, or (k, d), numbers, or a list of one per distribution."""
         found = [modes[:, 0] if self.n_targets == 1 else modes for modes in self._laws.modes(self._threads)]
         return found if self.shape else found[0]
 
-    def interval(self, confidence: float = 0.9) -> tuple[Floats, Floats]:
-        """Ends of the central interval of a probability in (0, 1). One target."""
-        self._need_one_target("interval")
-        ends = self._laws.interval(as_share(confidence, "confidence"), self._threads).reshape(*self.shape, 2)
-        return _scalar(ends[..., 0]), _scalar(ends[..., 1])
-
-    def hdr(self, mass: float = 0.9) -> Floats | list[Floats]:
-        """Highest density region: the smallest set of a probability in (0, 1). One target.
-
-        Returns an array of shape (k, 2) for one distribution: k intervals from left to right. For an array of
-        distributions, a list of one such array per distribution (in C order).
-        """
-        self._need_one_target("hdr")
-        regions = self._laws.highest_density_region(as_share(mass, "mass"), self._threads)
-        return regions if self.shape else regions[0]
-
     def support(self) -> tuple[Floats, Floats]:
         """The ends of the real line: every distribution has a density everywhere."""
         infinite = np.full(self.shape if self.n_targets == 1 else (*self.shape, self.n_targets), np.inf)
-        return _scalar(-infinite), _scalar(infinite)
-
-    def rvs(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Floats:
-        """Independent draws from every distribution.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            Draws from every distribution; None is one. The result has shape `(*size, *self.shape)`, and a last axis
-            of d for several targets.
-        random_state : None, int, numpy.random.Generator or RandomState
-            An int gives the same draws again, for any number of threads.
-        """
-        try:
-            sizes = () if size is None else tuple(map(operator.index, np.atleast_1d(np.asarray(size, dtype=object))))
-        except TypeError:
-            raise TypeError(f"rvs: size = {size!r}, expected an int or a tuple of int") from None
-        if any(s < 0 for s in sizes):
-            raise ValueError(f"rvs: size = {size}, expected numbers >= 0")
-        count, d = math.prod(sizes), self.n_targets
-        if count * max(1, self.size) * d > np.iinfo(np.intp).max // 8:
-            raise ValueError(f"rvs: size = {size}, expected fewer draws than memory has addresses")
-        draws = self._laws.sample(count, draw_seed(random_state), self._threads).reshape(self.size, count, d)
-        out = np.ascontiguousarray(draws.swapaxes(0, 1)).reshape(*sizes, *self.shape, d)
-        return _scalar(out[..., 0]) if d == 1 else out
-
-    # --- numpy's broadcasting on the flat core ----------------------------------------------------
-
-    @property
-    def _threads(self) -> int:
-        from condens._arrays import threads_of
-
-        return threads_of(self.n_jobs)
-
-    def _need_one_target(self, name: str) -> None:
-        if self.n_targets != 1:
-            raise ValueError(f"GaussianMixtures.{name} {_ONE_TARGET.format(self.n_targets)}")
-
-    def _summary(self, name: str, one_target: bool = False) -> Floats:
-        if one_target:
-            self._need_one_target(name)
-        out: Floats = getattr(self._laws, name)(self._threads)
-        keep_targets = out.ndim == 2 and self.n_targets > 1
-        return _scalar(out.reshape(*self.shape, self.n_targets) if keep_targets else out.reshape(self.shape))
-
-    def _points(self, y: ArrayLike) -> Floats:
-        """y with an axis of targets at its end."""
-        values = as_float64(y, "y")
-        if self.n_targets == 1:
-            return values[..., None]
-        if values.ndim == 0 or values.shape[-1] != self.n_targets:
-            raise ValueError(f"y has shape {values.shape}, expected {self.n_targets} targets along its last axis")
-        return values
-
-    def _at_points(self, name: str, values: Floats) -> Floats:
-        flat, shape = laws_first(values, self.shape)
-        out = getattr(self._laws, name)(flat.reshape(-1, self.n_targets), self._threads)
-        return _scalar(from_laws_first(out, shape, self.shape))
-
-    def _at_numbers(self, name: str, y: ArrayLike, argument: str = "y") -> Floats:
-        self._need_one_target(name)
-        flat, shape = laws_first(as_float64(y, argument)[..., None], self.shape)
-        out = getattr(self._laws, name)(flat.reshape(-1), self._threads)
-        return _scalar(from_laws_first(out, shape, self.shape))
+        return scalar(-infinite), scalar(infinite)
 
 
 def _restore(
@@ -582,12 +399,3 @@ def _log_rows(w: Floats, shape: tuple[int, ...]) -> Floats:
 def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:
     """Broadcast to `shape`, as C-ordered rows of the last axis."""
     return np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1, shape[-1])
-
-
-@overload
-def _scalar(values: Floats) -> Floats: ...
-@overload
-def _scalar(values: Any) -> Any: ...
-def _scalar(values: Any) -> Any:
-    """A number for shape (), as numpy's functions return."""
-    return values[()]

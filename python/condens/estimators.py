@@ -29,6 +29,7 @@ from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
 from condens.distributions import GaussianMixtures
+from condens.target_distributions import distributions_of
 
 if TYPE_CHECKING:
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
@@ -45,6 +46,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     _info: dict[str, Any]
     _model: _core.Model
 
+    target_kind: str
     report_: dict[str, Any]
     cv_results_: dict[str, Any]
     x_mean_: Floats
@@ -135,12 +137,18 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 y,
                 threads=threads_of(self.n_jobs),
                 callback=watch,
+                target_kind=self._kind_text(),
                 **data,
             )
         self._set_model(model, y_ndim=2)
         for text in model.warnings:
             if text not in said:
                 warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
+
+    def _kind_text(self) -> str:
+        if not isinstance(self.target_kind, str):
+            raise TypeError(f"target_kind = {self.target_kind!r}, expected a text such as 'real' or 'count'")
+        return self.target_kind
 
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
@@ -183,10 +191,15 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     # --- prediction ----------------------------------------------------------------------------------
 
     def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The distribution of y given each row of X: an array of n Gaussian mixtures."""
+        """The distribution of y given each row of X: an array of n Gaussian mixtures.
+
+        Of another `target_kind` than real numbers it is `TargetDistributions`, which has the same methods where they
+        have a meaning.
+        """
         rows = self._rows(X)
         laws = self._model.predict(rows, threads_of(self.n_jobs))
-        return GaussianMixtures._of(laws, (len(rows),), self.n_jobs)
+        out: GaussianMixtures = distributions_of(laws, (len(rows),), self.n_jobs)
+        return out
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row, without holding the distributions in memory."""
@@ -245,7 +258,8 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         if self._model.n_inputs:
             raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
         laws = self._model.predict(np.empty((1, 0)), threads_of(self.n_jobs))
-        return GaussianMixtures._of(laws, (1,), self.n_jobs)[0]
+        one: GaussianMixtures = distributions_of(laws, (1,), self.n_jobs)[0]
+        return one
 
     def __getstate__(self) -> dict[str, Any]:
         # Fitted numbers come back from the model, which pickles as the bytes of a model file.
@@ -585,7 +599,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         # Names of files are not always UTF-8, which the core's messages are.
         model = _core.parse_model(file.read(), fsdecode(path).encode("utf-8", "backslashreplace").decode())
     cls = _CLASSES[model.name]
-    estimator = cls(**parameters_of(cls._info, model.options))
+    estimator = cls(**parameters_of(cls._info, model.options), target_kind=model.target_kind)
     encoder = model.encoder
     names, unnamed = encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
     if "is_density" in cls._info["capabilities"] and not names:  # the columns of X were its targets

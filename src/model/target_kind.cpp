@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/data/table.hpp"
 
 namespace condens {
@@ -220,6 +221,24 @@ TargetDistributions TargetDecoder::predict(const ConditionalDensity& coded, cons
   GaussianMixtures base = coded.predict(x, run);
   if (!atom_model_) return {std::move(base), support_};
   return {std::move(base), support_, atom_model_->log_probabilities(x, run)};
+}
+
+Vector TargetDecoder::log_density(const ConditionalDensity& coded, const MatrixView& x, const MatrixView& y,
+                                  const Run& run) const {
+  require(x.cols() == y.cols() && y.rows() == 1, "log_density: x has ", x.cols(), " columns, y is ", y.rows(), " x ",
+          y.cols(), "; expected one target for each");
+  constexpr Index rows_together = 4096;
+  Vector out(y.cols());
+  Task task(run, "log density", static_cast<double>(y.cols()));
+  for (Index block = 0; block < block_count(y.cols(), rows_together); ++block) {
+    const Range range = block_range(y.cols(), rows_together, block);
+    const Run here{.threads = run.threads, .observer = {}};
+    const TargetDistributions laws = predict(coded, x.middleCols(range.begin, range.size()), here);
+    out.segment(range.begin, range.size()) = laws.log_pdf(y.middleCols(range.begin, range.size()), here);
+    task.advance(static_cast<double>(range.size()));
+    task.poll();
+  }
+  return out;
 }
 
 Document TargetDecoder::to_document() const {

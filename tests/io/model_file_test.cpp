@@ -88,9 +88,9 @@ TEST(ModelFile, NamesWhatIsWrong) {
   EXPECT_EQ(complaint("{\"format\": \"condens-model\"}"), "m.json: the key 'version' is missing");
 
   Document newer = file_document();
-  newer.set("version", 2);
+  newer.set("version", 3);
   EXPECT_EQ(complaint(document_to_json(newer)),
-            "m.json: written by a newer condens (version 2); this one reads up to 1");
+            "m.json: written by a newer condens (version 3); this one reads up to 2");
   newer.set("version", 0);
   EXPECT_EQ(complaint(document_to_json(newer)), "m.json: unknown version 0");
 

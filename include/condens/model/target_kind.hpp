@@ -79,6 +79,10 @@ class TargetDecoder {
   /// The distributions of the target at every column of x.
   TargetDistributions predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run = {}) const;
 
+  /// Of every pair of columns, without keeping the distributions.
+  Vector log_density(const ConditionalDensity& coded, const MatrixView& x, const MatrixView& y,
+                     const Run& run = {}) const;
+
   Document to_document() const;
   /// Throws FormatError for what does not fit together.
   static TargetDecoder from_document(const Document& document, Index n_inputs, const LoadClasses& load);
