@@ -248,13 +248,55 @@ std::string certificate_text(const FitReport& report) {
   return rows.empty() ? "" : "\nCertificate\n" + align(rows, 2);
 }
 
+/// "y + 2 log(y / 2)": the line that stands for the target.
+std::string map_text(const TargetMap& map) {
+  const bool pure = map.reach == infinity;
+  const std::string unit = pure ? "" : brief(map.reach);
+  const auto logarithm = [&](const std::string& of) {
+    const std::string whole = of == "y" || pure ? of : "(" + of + ")";
+    return pure ? "log(" + whole + ")" : unit + " log(" + whole + " / " + unit + ")";
+  };
+  const std::string above =
+      map.lower == 0.0 ? "y" : message("y ", map.lower > 0.0 ? "- " : "+ ", brief(std::abs(map.lower)));
+  std::string out = pure ? "" : "y";
+  if (map.lower > -infinity) out += (out.empty() ? "" : " + ") + logarithm(above);
+  if (map.upper < infinity) out += (out.empty() ? "-" : " - ") + logarithm(brief(map.upper) + " - y");
+  return map.is_identity() ? "y" : out;
+}
+
+std::string kind_text(const Model& model) {
+  if (!model.target) return "";
+  const TargetSupport& support = model.target->support();
+  std::string out = "\nKind of the target: " + model.target->kind().text() + "\n";
+  if (!support.atoms.empty()) {
+    std::string atoms;
+    for (const double atom : support.atoms) atoms += (atoms.empty() ? "" : ", ") + format_number(atom);
+    out += "  atoms, with probabilities of their own: " + atoms + "\n";
+  }
+  if (!support.values.list().empty()) {
+    std::string values;
+    for (const double value : support.values.list()) values += (values.empty() ? "" : ", ") + format_number(value);
+    out += "  values: " + values + "\n";
+  }
+  out += "  the model's own parameters and scores are those of x = " + map_text(support.map) + "\n";
+  if (model.target->trials().empty()) return out;
+  TextRows rows{{"reach", "nll of rows left out"}};
+  for (const TargetDecoder::Trial& trial : model.target->trials()) {
+    const std::string reach = trial.reach == infinity ? "a logarithm"
+                              : trial.reach == 0.0    ? "no map"
+                                                      : brief(trial.reach);
+    rows.push_back({reach, brief(trial.score)});
+  }
+  return out + align(rows);
+}
+
 std::string describe_text(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
-  out += columns_text(model);
+  out += columns_text(model) + kind_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
@@ -325,6 +367,11 @@ Document describe_document(const Model& model) {
   out.set("model", info.name).set("title", info.title).set("source", info.source);
   out.set("columns", model.encoder.to_document());
   out.set("options", model.density->options()).set("defaults", info.defaults(""));
+  if (model.target) {
+    Document target = model.target->to_document();
+    if (!target.at("atoms").is_null()) target.set("atoms", target.at("support").at("atoms"));  // not the trees
+    out.set("target", std::move(target));
+  }
   Document details(Document::Object{});
   for (const auto& [name, value] : report.details.as_object()) {
     if (name != "candidates") details.set(name, value);

@@ -94,7 +94,8 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
   const Model& model = request.model;
   const Dataset data = ranges(request);
   const plot::Names names = plot_names(model);
-  if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run);
+  const TargetDecoder* kind = model.target ? &*model.target : nullptr;
+  if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run, kind);
   const Vector at = inputs_at(model.encoder, request.at);
   if (request.input || names.columns.size() == 1) {
     const std::string& moving = model.encoder.input_columns()[static_cast<std::size_t>(request.input.value_or(0))].name;
@@ -103,11 +104,13 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
     plot::MapOptions options{
         .input = std::distance(names.columns.begin(), found), .target = target, .at = at, .interval = request.interval};
     if (!request.data) options.max_points = 0;
+    options.kind = kind;
     return plot::density_map(*model.density, data, names, options, run);
   }
   plot::SliceOptions options = panels_of(model, names);
   options.target = target;
   options.at = at;
+  options.kind = kind;
   return plot::slices(*model.density, data, names, options, run);
 }
 
@@ -265,7 +268,7 @@ class Sheet {
   Sheet(const FigureRequest& asked, const Run& how) : request(asked), model(asked.model), run(how) {}
 
   const Scores& scores() const {
-    if (!scores_) scores_ = score(*model.density, *request.test, {}, run);
+    if (!scores_) scores_ = score(*model.density, model.target, *request.test, {}, run);
     return *scores_;
   }
   const std::string& target_name(Index target) const {
@@ -464,8 +467,10 @@ std::vector<std::pair<std::string, std::string>> summary(const Sheet& sheet) {
     const Scores& scores = sheet.scores();
     out.emplace_back("test data", message(sheet.request.test_name, ", ", scores.rows, " rows"));
     out.emplace_back("nll", brief(scores.nll.value) + " ± " + brief(scores.nll.standard_error));
-    out.emplace_back("squared loss",
-                     brief(scores.squared_loss->value) + " ± " + brief(scores.squared_loss->standard_error));
+    if (scores.squared_loss) {
+      out.emplace_back("squared loss",
+                       brief(scores.squared_loss->value) + " ± " + brief(scores.squared_loss->standard_error));
+    }
   }
   for (const std::string& warning : warnings_of(model)) out.emplace_back("warning", warning);
   return out;

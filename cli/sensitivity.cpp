@@ -35,16 +35,20 @@ Matrix one_moves(const EncodedColumn& column, Index first_row, const Vector& typ
   return x;
 }
 
+/// Means and standard deviations at columns of x, targets x n each.
+std::pair<Matrix, Matrix> moments_at(const Model& model, const Matrix& x) {
+  const auto of = [](const auto& laws) { return std::pair{laws.mean(), Matrix(laws.variance().cwiseSqrt())}; };
+  return model.target ? of(model.target->predict(*model.density, x)) : of(model.density->predict(x));
+}
+
 Influence influence_of(const Model& model, const EncodedColumn& column, Index first_row, const Vector& typical,
                        const Vector& spread) {
   const std::vector<std::string> values = values_of(column);
-  const GaussianMixtures laws = model.density->predict(one_moves(column, first_row, typical, values.size()));
-  const Matrix mean = laws.mean();
-  const Matrix variance = laws.variance();
+  const auto [mean, deviation] = moments_at(model, one_moves(column, first_row, typical, values.size()));
   Influence out{column.name, {}, 0.0};
   for (std::size_t j = 0; j < values.size(); ++j) {
     const auto at = static_cast<Index>(j);
-    Influence::Step step{values[j], mean.col(at), variance.col(at).cwiseSqrt()};
+    Influence::Step step{values[j], mean.col(at), deviation.col(at)};
     for (const Influence::Step& other : out.steps) {
       const double moved = ((step.mean - other.mean).array().abs() / spread.array()).maxCoeff();
       const double widened = ((step.std - other.std).array().abs() / spread.array()).maxCoeff();
@@ -61,7 +65,7 @@ std::vector<Influence> influences(const Model& model) {
   std::vector<Influence> out;
   if (model.encoder.input_columns().empty()) return out;
   const Vector typical = inputs_at(model.encoder, {});
-  const Vector spread = model.density->predict(Matrix(typical)).variance().col(0).cwiseSqrt();
+  const Vector spread = moments_at(model, Matrix(typical)).second.col(0);
   const std::vector<Relevance> relevance = relevances(model);
   const auto rows_of_inputs = model.encoder.groups();
   for (std::size_t i = 0; i < rows_of_inputs.size(); ++i) {

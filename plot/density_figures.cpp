@@ -14,6 +14,7 @@ namespace condens::plot {
 namespace {
 
 const Style mean_style{.stroke = accent, .width = 2.0};
+const Style atom_style{.fill = accent, .opacity = 0.55};
 const Style interval_style{.stroke = accent, .width = 1.4, .dash = "6 4"};
 constexpr double level_half = 0.38;  // of the bar of a level, whose neighbour is at 1
 const Style truth_style{.stroke = "#111111", .width = 0.9};
@@ -70,6 +71,26 @@ void draw_curve(const Panel& panel, const Axis& axis, const VectorView& values, 
   }
 }
 
+/// A band around every atom, as wide as a tenth of the axis where it is certain.
+void draw_atoms(const Panel& panel, const Axis& axis, const TargetDistributions& laws, const Extent& y_axis) {
+  const Matrix share = laws.atom_probabilities();
+  for (Index k = 0; k < share.rows(); ++k) {
+    const double at = laws.support().atoms[static_cast<std::size_t>(k)];
+    const Vector half = 0.05 * y_axis.size() * share.row(k).transpose();
+    if (!axis.levels) {
+      panel.band(axis.values.row(0).transpose(), (at - half.array()).matrix(), (at + half.array()).matrix(),
+                 atom_style);
+      continue;
+    }
+    for (Index i = 0; i < half.size(); ++i) {
+      const double place = static_cast<double>(i);
+      const Point corner = panel.at(place - level_half, at + half[i]);
+      const Point end = panel.at(place + level_half, at - half[i]);
+      panel.canvas().rect(corner, end.x - corner.x, end.y - corner.y, atom_style);
+    }
+  }
+}
+
 /// What the axis of y leaves out, names without room, where the other inputs stand, and
 /// why points differ.
 Caption map_caption(const std::vector<InputColumn>& columns, Index moving, const Vector& at, const Axis& axis,
@@ -102,7 +123,8 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
   const Vector at = reference_inputs("density_map", options.at, data);
   const InputColumn& moving = columns[static_cast<std::size_t>(options.input)];
   const Axis axis = axis_of(moving, data, figure_width - left_margin - color_bar_margin);
-  const GaussianMixtures laws = target_laws(model, moved(at, moving, axis.values), options.target, run);
+  const TargetDistributions laws =
+      target_laws(model, moved(at, moving, axis.values), options.target, options.kind, run);
   const Vector data_y = data.y.row(options.target).transpose();
   const Extent y_axis = target_axis(laws, data_y, 0.005, true, run);
   const PointRows shown = point_rows(
@@ -113,6 +135,7 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
 
   std::vector<LegendEntry> legend{{"mean", Mark::line, mean_style},
                                   {percent(options.interval) + " interval", Mark::line, interval_style}};
+  if (!laws.support().atoms.empty()) legend.push_back({"probability of " + atom_names(laws), Mark::area, atom_style});
   if (options.max_points > 0) legend.push_back(point_legend(shown));
   if (options.truth) legend.push_back({"true density", Mark::line, truth_style});
   const std::string y_name = name_of(names.targets, options.target, "y");
@@ -144,6 +167,7 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
   draw_curve(panel, axis, interval.row(0).transpose(), interval_style);
   draw_curve(panel, axis, interval.row(1).transpose(), interval_style);
   draw_curve(panel, axis, laws.mean(run).row(0).transpose(), mean_style);
+  draw_atoms(panel, axis, laws, y_axis);
   panel.end();
   panel.draw_frame();
   draw_density_bar(panel, scale);

@@ -65,6 +65,16 @@ inline Extent visible(const GaussianMixtures& laws, const Run& run) {
   return extent_of(laws.quantile(tails, run).reshaped(), 0.02);
 }
 
+/// "0", or "0 and 1".
+inline std::string atom_names(const TargetDistributions& laws) {
+  const std::vector<double>& atoms = laws.support().atoms;
+  std::string out;
+  for (std::size_t k = 0; k < atoms.size(); ++k) {
+    out += (k == 0 ? "" : k + 1 < atoms.size() ? ", " : " and ") + short_number(atoms[k], 6);
+  }
+  return out;
+}
+
 /// From 0 to above the highest value; a law narrower than the axis can show has none.
 inline Extent density_axis(double highest) { return {0.0, highest > nothing ? 1.06 * highest : 1.0}; }
 

@@ -89,11 +89,12 @@ inline Vector reference_inputs(const char* owner, const Vector& at, const Datase
   return at.size() == 0 ? median_inputs(data) : at;
 }
 
-/// The laws of one target.
-inline GaussianMixtures target_laws(const ConditionalDensity& model, const MatrixView& x, Index target,
-                                    const Run& run) {
+/// The laws of one target, of the kind that `kind` says, where it is given.
+inline TargetDistributions target_laws(const ConditionalDensity& model, const MatrixView& x, Index target,
+                                       const TargetDecoder* kind, const Run& run) {
+  if (kind != nullptr) return kind->predict(model, x, run);
   GaussianMixtures laws = model.predict(x, run);
-  return model.n_targets() == 1 ? laws : laws.marginal(target);
+  return {model.n_targets() == 1 ? std::move(laws) : laws.marginal(target), {}};
 }
 
 /// n points at the centres of equal cells of the extent.

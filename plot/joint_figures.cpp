@@ -66,7 +66,7 @@ struct JointImage {
 
 /// The axis of one target: the distribution and, where they are drawn, all rows.
 Extent joint_axis(const GaussianMixtures& laws, const VectorView& y, bool with_data, const Run& run) {
-  const Extent axis = target_axis(laws, y, curve_tail, with_data, run);
+  const Extent axis = target_axis({laws, {}}, y, curve_tail, with_data, run);
   return with_data ? hull(axis, extent_of(y, 0.02)) : axis;
 }
 
@@ -190,28 +190,40 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
 }
 
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names, Index target,
-                          const Run& run) {
+                          const Run& run, const TargetDecoder* kind) {
   check_figure("density_curve", model, data, target);
   require(model.n_inputs() == 0, "density_curve: the model has ", model.n_inputs(),
           " inputs, expected none (slices draws p(y | x) at several x)");
-  const GaussianMixtures laws = target_laws(model, Matrix(0, 1), target, run);
+  const TargetDistributions laws = target_laws(model, Matrix(0, 1), target, kind, run);
   const Vector values = data.y.row(target);
-  const Extent data_extent = extent_of(values);
-  const Extent extent = target_axis(laws, values, curve_tail, true, run);
+  const Extent extent = with_atoms(target_axis(laws, values, curve_tail, true, run), laws);
 
-  const Vector heights = histogram(values, data.weights, data_extent, bars_of(values.size()));
+  // Rows at atoms are told by the bars there, the others have the area that is left.
+  std::vector<Index> beside;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (laws.support().atom_at(values[i]) < 0) beside.push_back(i);
+  }
+  const Vector rest = values(beside);
+  const Vector rest_weights = data.weights.size() > 0 ? Vector(data.weights(beside)) : Vector();
+  const double share = data.weights.size() > 0 ? rest_weights.sum() / data.weights.sum()
+                                               : static_cast<double>(rest.size()) / static_cast<double>(values.size());
+  const Extent data_extent = rest.size() > 0 ? extent_of(rest) : extent;
+  const Vector heights = share * histogram(rest, rest_weights, data_extent, bars_of(values.size()));
 
   const Vector y = Vector::LinSpaced(400, extent.low, extent.high);
   const Vector density = laws.log_pdf_grid(y.transpose(), run).array().exp().col(0);
   const Style component_style{.stroke = accent, .width = 1.0};
-  const Matrix components = component_curves(laws[0], y);
+  const Matrix components = kind == nullptr ? component_curves(laws.base()[0], y) : Matrix(y.size(), 0);
   std::vector<LegendEntry> legend{{"model", Mark::line, contour_style}, {"data", Mark::area, bar_style}};
   if (components.cols() > 0) legend.insert(legend.begin() + 1, {"components", Mark::line, component_style});
   const std::string name = name_of(names.targets, target, "y");
-  Frame frame = make_frame({.title = "Density of " + name,
-                            .legend = legend,
-                            .height = 400.0,
-                            .caption = {.remarks = {outside_remark(outside_of(laws, extent, run), extent, values)}}});
+  const std::string bars =
+      laws.support().atoms.empty() ? "" : "Bars: the probability of " + atom_names(laws) + "; the top is 1.";
+  Frame frame =
+      make_frame({.title = "Density of " + name,
+                  .legend = legend,
+                  .height = 400.0,
+                  .caption = {.remarks = {outside_remark(outside_of(laws, extent, run), extent, values), bars}}});
   const Panel panel =
       frame.panel(extent, density_axis(std::max(density.maxCoeff(), heights.maxCoeff())), name, "density");
   panel.draw_grid();
@@ -219,6 +231,12 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
   panel.bars(data_extent, heights, bar_style);
   for (Index l = 0; l < components.cols(); ++l) panel.line(y, components.col(l), component_style);
   panel.line(y, density, contour_style);
+  const Matrix atoms = laws.atom_probabilities();
+  for (Index k = 0; k < atoms.rows(); ++k) {
+    const double at = laws.support().atoms[static_cast<std::size_t>(k)];
+    panel.canvas().line(panel.at(at, 0.0), panel.at(at, panel.spec().y.high * atoms(k, 0)),
+                        {.stroke = contour_style.stroke, .width = 3.5});
+  }
   panel.end();
   panel.draw_frame();
   return frame.canvas.str();

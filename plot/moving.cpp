@@ -124,7 +124,7 @@ std::vector<std::string> standing(const std::vector<InputColumn>& columns, const
   return out;
 }
 
-Extent target_axis(const GaussianMixtures& laws, const VectorView& y, double tail, bool with_data, const Run& run) {
+Extent target_axis(const TargetDistributions& laws, const VectorView& y, double tail, bool with_data, const Run& run) {
   constexpr double margin = 0.03;
   constexpr double below_zero = 0.015;  // of the axis, so that points at zero are seen whole
   const Matrix ends = laws.quantile(Vector{{tail, 1.0 - tail}}, run);
@@ -139,8 +139,17 @@ Extent target_axis(const GaussianMixtures& laws, const VectorView& y, double tai
   return out;
 }
 
-Outside outside_of(const GaussianMixtures& laws, const Extent& axis, const Run& run) {
-  return {laws.cdf(Vector::Constant(laws.size(), axis.low), run).maxCoeff(),
+Extent with_atoms(const Extent& axis, const TargetDistributions& laws) {
+  constexpr double room = 0.04;  // of the axis, for the bars
+  Extent out = axis;
+  for (const double atom : laws.support().atoms) {
+    out = hull(out, {atom - room * axis.size(), atom + room * axis.size()});
+  }
+  return out;
+}
+
+Outside outside_of(const TargetDistributions& laws, const Extent& axis, const Run& run) {
+  return {laws.cdf_below(Vector::Constant(laws.size(), axis.low), run).maxCoeff(),
           laws.sf(Vector::Constant(laws.size(), axis.high), run).maxCoeff()};
 }
 

@@ -45,14 +45,17 @@ std::vector<std::string> standing(const std::vector<InputColumn>& columns, const
 /// An axis for y: the data, and the distributions but for `tail` at either side. Far values of few rows are left
 /// out; the distributions do not go beyond the rest by more than its size, and nothing below zero where the data do
 /// not.
-Extent target_axis(const GaussianMixtures& laws, const VectorView& y, double tail, bool with_data, const Run& run);
+Extent target_axis(const TargetDistributions& laws, const VectorView& y, double tail, bool with_data, const Run& run);
+
+/// The same with room for bars at the atoms.
+Extent with_atoms(const Extent& axis, const TargetDistributions& laws);
 
 /// The largest probabilities that distributions have beyond the ends of an axis.
 struct Outside {
   double below = 0.0;
   double above = 0.0;
 };
-Outside outside_of(const GaussianMixtures& laws, const Extent& axis, const Run& run);
+Outside outside_of(const TargetDistributions& laws, const Extent& axis, const Run& run);
 
 /// Sentences: what of the distributions, and how many of the rows that are drawn, lie outside an axis; empty where
 /// it is nothing that could be seen.

@@ -46,7 +46,7 @@ void draw_medians(const Panel& panel, const ConditionalDensity& inner, const Vec
   for (Index i = 0; i < grid; ++i) {  // pixels go from the top
     for (Index j = 0; j < grid; ++j) z.col(i * grid + j).head(2) << horizontal[j], vertical[grid - 1 - i];
   }
-  const Matrix medians = target_laws(inner, z, target, run).quantile(Vector::Constant(1, 0.5), run).reshaped();
+  const Matrix medians = target_laws(inner, z, target, nullptr, run).quantile(Vector::Constant(1, 0.5), run).reshaped();
   std::vector<std::uint8_t> pixels;
   for (Index i = 0; i < medians.size(); ++i) pixels.push_back(color_index(scale.share(medians(i, 0))));
   panel.canvas().image(panel.spec().corner, panel.spec().width, panel.spec().height,

@@ -24,7 +24,7 @@ struct Moves {
   std::vector<std::string> values;
   bool levels;      ///< values are levels, not quantiles
   bool all = true;  ///< every level is shown
-  GaussianMixtures laws;
+  TargetDistributions laws;
 };
 
 /// The inputs that move, checked.
@@ -60,7 +60,7 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
                const SliceOptions& options, const Run& run) {
   const Levels levels = levels_of(column, data);
   if (!levels.labels.empty()) {
-    const GaussianMixtures laws = target_laws(model, moved(at, column, levels.x), options.target, run);
+    const TargetDistributions laws = target_laws(model, moved(at, column, levels.x), options.target, options.kind, run);
     const std::vector<Index> shown = spread_levels(laws.mean(run).row(0).transpose());
     Moves out{column.name, {}, true, shown.size() == levels.labels.size(), laws.select(shown)};
     for (const Index k : shown) out.values.push_back(levels.labels[static_cast<std::size_t>(k)]);
@@ -72,7 +72,8 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
     values(0, k) = sample_quantile(data.x.row(column.row).transpose(), options.levels[static_cast<std::size_t>(k)]);
     texts.push_back(short_number(values(0, k)));
   }
-  return {column.name, texts, false, true, target_laws(model, moved(at, column, values), options.target, run)};
+  return {column.name, texts, false, true,
+          target_laws(model, moved(at, column, values), options.target, options.kind, run)};
 }
 
 Style curve_style(std::size_t k) { return {.stroke = line_color(k), .width = 2.0}; }
@@ -164,7 +165,23 @@ void draw_beyond(const Panel& panel, const Extent& data) {
   shade(std::max(data.high, spec.x.low), spec.x.high);
 }
 
-void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const Matrix& density) {
+/// A bar at every atom and curve, as high as the panel where the atom is certain.
+void draw_atoms(const Panel& panel, const TargetDistributions& laws) {
+  constexpr double pitch = 5.0;
+  const Matrix share = laws.atom_probabilities();
+  for (Index k = 0; k < share.rows(); ++k) {
+    const double at = laws.support().atoms[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < share.cols(); ++i) {
+      Point foot = panel.at(at, 0.0);
+      Point top = panel.at(at, panel.spec().y.high * share(k, i));
+      foot.x = top.x = foot.x + pitch * (static_cast<double>(i) - 0.5 * static_cast<double>(share.cols() - 1));
+      panel.canvas().line(foot, top, {.stroke = line_color(static_cast<std::size_t>(i)), .width = 3.5});
+    }
+  }
+}
+
+void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const Matrix& density,
+                 const TargetDistributions& laws) {
   draw_beyond(panel, data);
   panel.draw_grid();
   panel.begin();
@@ -173,6 +190,7 @@ void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const 
     panel.band(y, Vector::Zero(y.size()), density.col(k), {.fill = line_color(place), .opacity = 0.1});
     panel.line(y, density.col(k), curve_style(place));
   }
+  draw_atoms(panel, laws);
   panel.end();
   panel.draw_frame();
 }
@@ -187,6 +205,9 @@ Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputC
     std::string names = some.front();
     for (std::size_t k = 1; k < some.size(); ++k) names += (k + 1 < some.size() ? ", " : " and ") + some[k];
     out.remarks.push_back("Of " + names + " only some levels are drawn, spread evenly by the mean.");
+  }
+  if (!panels.front().laws.support().atoms.empty()) {
+    out.remarks.push_back("Bars: the probability of " + atom_names(panels.front().laws) + "; the top is 1.");
   }
   if (panels.size() == 1 && columns.size() == 1) return out;
   out.lead = panels.size() == 1 ? "At " : "Inputs that do not move are at ";
@@ -216,7 +237,7 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
   Extent axis = target_axis(panels.front().laws, data_y, curve_tail, false, run);
   for (const Moves& moves : panels) axis = hull(axis, target_axis(moves.laws, data_y, curve_tail, false, run));
   Curves curves = curves_on(axis, panels, run);
-  axis = visible_part(axis, curves);
+  axis = with_atoms(visible_part(axis, curves), panels.front().laws);
   curves = curves_on(axis, panels, run);
   Outside outside;
   for (const Moves& moves : panels) {
@@ -242,7 +263,7 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
     draw_slices({frame.canvas,
                  {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(tops[p]), y_name,
                   p % 2 == 0 ? "density" : ""}},
-                extent_of(data_y), curves.y, curves.density[p]);
+                extent_of(data_y), curves.y, curves.density[p], panels[p].laws);
   }
   return frame.canvas.str();
 }

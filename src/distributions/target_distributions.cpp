@@ -63,6 +63,16 @@ Vector TargetDistributions::log_pdf(const MatrixView& y, const Run& run) const {
   return at_points(points, run, "log_pdf", [](const detail::TargetLaw& law, double at) { return law.log_pdf(at); });
 }
 
+Matrix TargetDistributions::log_pdf_grid(const MatrixView& y, const Run& run) const {
+  detail::require_shape(y, 1, y.cols(), "TargetDistributions::log_pdf_grid", "y");
+  if (support_.is_plain()) return base_.log_pdf_grid(y, run);
+  Matrix out(y.cols(), size());
+  for_each(run, "log density", [&](Index i, const detail::TargetLaw& law) {
+    for (Index q = 0; q < y.cols(); ++q) out(q, i) = law.log_height(y(0, q));
+  });
+  return out;
+}
+
 Vector TargetDistributions::cdf(const VectorView& y, const Run& run) const {
   return at_points(y, run, "cdf", [](const detail::TargetLaw& law, double at) { return law.cdf(at); });
 }

@@ -72,9 +72,23 @@ double TargetLaw::mass_at(double y) const {
 
 double TargetLaw::log_pdf(double y) const {
   if (support_.atom_at(y) >= 0 || support_.is_discrete()) return std::log(mass_at(y));
-  const double x = support_.map.forward(y);
-  if (!std::isfinite(x)) return -infinity;
-  return std::log(rest()) + detail::log_pdf(p_, &x) + support_.map.log_slope(y);
+  return log_height(y);
+}
+
+double TargetLaw::log_height(double y) const {
+  if (!support_.is_discrete()) {
+    const double x = support_.map.forward(y);
+    if (!std::isfinite(x) || rest() <= 0.0) return -infinity;
+    return std::log(rest()) + detail::log_pdf(p_, &x) + support_.map.log_slope(y);
+  }
+  const TargetValues& values = support_.values;
+  const double place = values.place_of_point(y);
+  const double value = values.value(place);
+  // A first or last interval counts as reaching as far out as to its neighbour.
+  const double below = place > 0.0 ? value - values.lower_end(place) : values.upper_end(place) - value;
+  const double above = place < values.last_place() ? values.upper_end(place) - value : below;
+  if (y < value - below || y > value + above) return -infinity;
+  return std::log(mass_at(value) / (below + above));
 }
 
 double TargetLaw::quantile(double level, double above) const {

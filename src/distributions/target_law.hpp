@@ -16,6 +16,7 @@ class TargetLaw {
   TargetLaw(const MixtureView& p, const TargetSupport& support, const double* shares);
 
   double log_pdf(double y) const;
+  double log_height(double y) const;
   double cdf(double y) const;
   double cdf_below(double y) const;
   double sf(double y) const;

@@ -45,6 +45,12 @@ class TargetDistributions {
 
   /// Of densities and probabilities, as said above; -infinity where Y cannot be.
   Vector log_pdf(const MatrixView& y, const Run& run = {}) const;
+  /// Of every y (1 x q) for every distribution, q x n, as pictures have it: the logarithm of the density beside atoms,
+  /// and where values can be counted of the probability of the nearest one over the length of its interval.
+  Matrix log_pdf_grid(const MatrixView& y, const Run& run = {}) const;
+  /// The probabilities of the atoms, K x n.
+  Matrix atom_probabilities() const { return log_shares_.bottomRows(log_shares_.rows() - 1).array().exp(); }
+
   Vector cdf(const VectorView& y, const Run& run = {}) const;        ///< P(Y <= y)
   Vector cdf_below(const VectorView& y, const Run& run = {}) const;  ///< P(Y < y)
   Vector sf(const VectorView& y, const Run& run = {}) const;         ///< P(Y > y)

@@ -13,6 +13,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/target_kind.hpp"
 
 namespace condens::plot {
 
@@ -45,14 +46,15 @@ struct MapOptions {
   Index max_points = most_points;  ///< of the data; the farther from `at` in the other inputs, the paler
   std::function<double(double x, double y)> truth = {};  ///< a known density, drawn as contour lines
   std::string title = {};                                ///< empty: "Density of y given x", with their names
+  const TargetDecoder* kind = nullptr;                   ///< of a target that is not any real number
 };
 
 /// p(y | x) as a heat map over one input and one target, with the mean, a central interval
-/// and the data. Colour is the square root of the density up to its 99.5 % quantile over
-/// the picture, so that narrow and broad regions are both readable. A category, or an input with
-/// at most five values, is drawn as levels side by side. The axis of y covers the data and 99 % of the
-/// distributions, but never less than zero where the data do not; what it leaves out is written below, and where
-/// the other inputs stand.
+/// and the data; the probabilities of atoms as bands around them. Where values can be counted, colour is the
+/// probability over the length of their intervals. Colour is the square root of the density up to its 99.5 % quantile
+/// over the picture, so that narrow and broad regions are both readable. A category, or an input with at most five
+/// values, is drawn as levels side by side. The axis of y covers the data and 99 % of the distributions, but never less
+/// than zero where the data do not; what it leaves out is written below, and where the other inputs stand.
 std::string density_map(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
                         const MapOptions& options = {}, const Run& run = {});
 
@@ -62,6 +64,7 @@ struct SliceOptions {
   std::vector<double> levels{0.1, 0.5, 0.9};  ///< quantiles of the varied input
   Vector at = {};                             ///< the other inputs; empty: their medians
   std::string remark = {};                    ///< written below: what the panels leave out
+  const TargetDecoder* kind = nullptr;        ///< of a target that is not any real number
 };
 
 /// p(y | x) as curves over y, while one input moves over its quantiles and the others stay. A category, or an
@@ -81,7 +84,7 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
 
 /// The density of one target of a model without inputs, over a histogram of the data.
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
-                          Index target = 0, const Run& run = {});
+                          Index target = 0, const Run& run = {}, const TargetDecoder* kind = nullptr);
 
 /// Above so many rows calibration shows the difference to what is promised: the band of chance would be too thin.
 constexpr Index difference_rows = 4000;
