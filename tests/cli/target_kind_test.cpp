@@ -1,0 +1,112 @@
+// Targets that are not any real number, through the command: fit, describe, predict, score, plot.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "command.hpp"
+#include "condens/core/random.hpp"
+
+namespace condens::tests::target_kind_command_test {
+namespace {
+
+class TargetKindCommand : public CommandTest {
+ protected:
+  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
+  }
+  Outcome good(const std::string& arguments) const {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+    return outcome;
+  }
+};
+
+/// x and counts, claims that are often 0, shares, grades.
+std::string table() {
+  RandomStream random(3);
+  std::string out = "x,count,claim,share,grade\n";
+  for (int i = 0; i < 120; ++i) {
+    const double x = random.normal();
+    const double z = 0.7 * x + 0.4 * random.normal();
+    const double claim = random.uniform() < 0.6 ? 0.0 : std::exp(z);
+    out += std::to_string(x) + "," + std::to_string(static_cast<int>(std::exp(1.0 + z))) + "," + std::to_string(claim) +
+           "," + std::to_string(1.0 / (1.0 + std::exp(-z))) + "," +
+           std::to_string(z < -0.3  ? 1
+                          : z < 0.5 ? 2
+                                    : 4) +
+           "\n";
+  }
+  return out;
+}
+
+std::string fit_of(const std::string& target, const std::string& kind) {
+  return "fit t.csv --target " + target + " --inputs x --model gp --target-kind " + kind + " -o m.json";
+}
+
+TEST_F(TargetKindCommand, GoesThroughEveryVerb) {
+  write("t.csv", table());
+  const std::vector<std::vector<std::string>> cases = {
+      {"count", "count", "count"},     {"claim", "with-atoms", "with-atoms"}, {"share", "bounded:0,1", "bounded:0,1"},
+      {"grade", "ordinal", "ordinal"}, {"claim", "auto", "with-atoms"},       {"share", "auto", "bounded:0,1"},
+      {"grade", "auto", "ordinal"},    {"share", "positive", "positive"}};
+  for (const auto& own : cases) {
+    expect_in(good(fit_of(own[0], own[1])).err, {"the target is of kind " + own[2] + " ("});
+    expect_in(good("describe m.json").out, {"Kind of the target: " + own[2], "those of x = "});
+    expect_in(good("describe m.json --json").out, {"\"kind\": \"" + own[2] + "\""});
+    const std::string scores = good("score m.json t.csv").out;
+    expect_in(scores, {"nll," + own[0], "crps," + own[0], "hdr_coverage_0.9,"});
+    EXPECT_EQ(scores.find("squared_loss"), std::string::npos);
+    EXPECT_EQ(scores.find("inf"), std::string::npos);
+    const std::string predicted =
+        good("predict m.json t.csv --mean --std --mode --quantiles .1,.9 --interval .8 --cdf --log-density --sample 2")
+            .out;
+    expect_in(predicted, {"mean,std,mode,q0.1,q0.9,lower,upper,cdf,log_density,sample1,sample2"});
+    good("plot m.json -o density.svg --figure density");
+    good("plot m.json t.csv -o all.html");
+  }
+}
+
+TEST_F(TargetKindCommand, PrintsTheProbabilitiesOfValues) {
+  write("t.csv", table());
+  good(fit_of("claim", "with-atoms"));
+  const std::string predicted = good("predict m.json t.csv --mass-at 0,1.5").out;
+  expect_in(predicted, {"mass_at_0,mass_at_1.5\n", ",0\n"});
+}
+
+TEST_F(TargetKindCommand, TellsWhatARealTargetLooksLike) {
+  write("t.csv", table());
+  const std::string said = good("fit t.csv --target grade --inputs x --model gp -o m.json").err;
+  expect_in(said, {"note: the target looks like --target-kind ordinal (only 3 different values), and was taken for any "
+                   "real number"});
+  expect_in(run("predict m.json t.csv --mass-at 1").err, {"--mass-at: the target was fitted as any real number"});
+}
+
+TEST_F(TargetKindCommand, SaysWhereAValueIsNotOfTheKind) {
+  write("t.csv", "x,y\n1,2\n3,0.5\n4,1\n2,-3\n");
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    expect_in(outcome.err, {words});
+  };
+  const std::string fit = "fit t.csv --target y --model gp -o m.json --target-kind ";
+  refused(fit + "positive", "target_kind = 'positive': t.csv:5: the target is -3, expected a number > 0");
+  refused(fit + "count", "target_kind = 'count': t.csv:3: the target is 0.5, expected a whole number >= 0");
+  refused(fit + "bounded:-5,1.5", "t.csv:2: the target is 2, expected a number < 1.5");
+  refused(fit + "bounded:3", "expected two numbers, the lower one first, as in bounded:0,1");
+  refused(fit + "counts", "target_kind = 'counts', expected one of auto, real, positive");
+  refused("fit t.csv --target x,y --inputs \"\" --model gmm -o m.json --target-kind positive",
+          "there are 2 targets, and only a single one can be of another kind");
+  EXPECT_EQ(files(), std::vector<std::string>{"t.csv"});
+
+  write("missing.csv", "x,y\n1,2\n3,\n4,1.5\n2,-3\n5,1\n");
+  refused("fit missing.csv --target y --drop-missing --model gp -o m.json --target-kind positive",
+          "missing.csv:5: the target is -3");
+  write("t.csv", table());
+  good(fit_of("grade", "ordinal"));
+  write("new.csv", "x,grade\n0.5,2\n1,3\n");
+  refused("score m.json new.csv", "new.csv:3: the target is 3, expected one of the values of the fit: 1, 2, 4");
+}
+
+}  // namespace
+}  // namespace condens::tests::target_kind_command_test
