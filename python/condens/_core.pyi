@@ -217,6 +217,11 @@ class TargetLaws:
     def median(self, threads: int = 0, callback: Callback = None) -> Floats:
         """n"""
 
+    def log_pdf_grid(self, y: Floats, threads: int = 0, callback: Callback = None) -> Floats:
+        """Log density beside atoms, or probability over length, of every law at every point, (q, 1) -> (n, q)."""
+
+    @property
+    def atom_probabilities(self) -> Floats: ...
     def interval(self, mass: float, threads: int = 0, callback: Callback = None) -> Floats:
         """(n, 2)"""
 

@@ -47,7 +47,7 @@ class DistributionArray:
     @property
     def n_targets(self) -> int:
         """Dimension d of y."""
-        return self._laws.dimension
+        return int(self._laws.dimension)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -86,6 +86,16 @@ class DistributionArray:
     def logpdf(self, y: ArrayLike) -> Floats:
         """Log density at y."""
         return self._at_points("log_pdf", self._points(y))
+
+    def _heights(self, y: Floats) -> Floats:
+        """What pictures show over a line of y, shape (..., len(y)): the density."""
+        log_heights: Floats = self._laws.log_pdf_grid(y.reshape(-1, 1), self._threads)
+        return np.exp(log_heights).reshape(*self.shape, -1)
+
+    @property
+    def atoms(self) -> Floats:
+        """Values with a probability of their own beside a density, ascending."""
+        return np.empty(0)
 
     def cdf(self, y: ArrayLike) -> Floats:
         """P(Y <= y), relatively exact in the lower tail. One target."""
@@ -150,7 +160,7 @@ class DistributionArray:
         distributions, a list of one such array per distribution (in C order).
         """
         self._need_one_target("hdr")
-        regions = self._laws.highest_density_region(as_share(mass, "mass"), self._threads)
+        regions: list[Floats] = self._laws.highest_density_region(as_share(mass, "mass"), self._threads)
         return regions if self.shape else regions[0]
 
     def rvs(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,20 @@ def signature(info: Info) -> inspect.Signature:
         for name, default in defaults(info).items()
     )
     return inspect.Signature([own, *keywords])
+
+
+def named(function: FunctionType, name: str) -> FunctionType:
+    """A copy that messages call `name`, not by the class that it was written for."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__, copy.__annotations__ = (
+        function.__kwdefaults__,
+        function.__doc__,
+        function.__annotations__,
+    )
+    copy.__qualname__ = name
+    return copy
 
 
 def _bounds_text(bounds: Info) -> str:

@@ -268,8 +268,8 @@ def _entry(label: str, model: Any, x: Floats, targets: Floats) -> tuple[str, str
     if isinstance(model, ConditionalDensityRegressor):
         if model.target_kind != "real":
             raise ValueError(
-                f"compare: {label} has target_kind = {model.target_kind!r}, expected 'real': probabilities of values do "
-                "not compare with densities; use cross_val_predict_distribution and the CRPS"
+                f"compare: {label} has target_kind = {model.target_kind!r}, expected 'real': probabilities of values "
+                "do not compare with densities; use cross_val_predict_distribution and the CRPS"
             )
         return label, model._info["name"], model.preset, chosen_options(model._info, model, x, targets)
     raise TypeError(

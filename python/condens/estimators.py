@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import warnings
 from os import PathLike, fsdecode, fsencode, fspath
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -24,7 +23,7 @@ from sklearn.utils.validation import (
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, defaults, docstring, parameters_of, signature
+from condens._parameters import chosen_options, defaults, docstring, named, parameters_of, signature
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -562,26 +561,12 @@ def _make_estimator(info: dict[str, Any]) -> type[ConditionalDensityRegressor]:
         bases,
         {
             "__init__": __init__,
-            "fit": _named(type("", bases, {}).fit, f"{info['class_name']}.fit"),  # type: ignore[attr-defined]
+            "fit": named(type("", bases, {}).fit, f"{info['class_name']}.fit"),  # type: ignore[attr-defined]
             "__doc__": docstring(info),
             "__module__": __name__,
             "_info": info,
         },
     )
-
-
-def _named(function: FunctionType, name: str) -> FunctionType:
-    """A copy that messages call `name`, not by the class that it was written for."""
-    copy = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    copy.__kwdefaults__, copy.__doc__, copy.__annotations__ = (
-        function.__kwdefaults__,
-        function.__doc__,
-        function.__annotations__,
-    )
-    copy.__qualname__ = name
-    return copy
 
 
 _CLASSES = {info["name"]: _make_estimator(info) for info in _core.models()}

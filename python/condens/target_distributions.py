@@ -58,6 +58,11 @@ class TargetDistributions(DistributionArray):
         return np.asarray(self._laws.support["atoms"], dtype=np.float64)
 
     @property
+    def atom_probabilities(self) -> Floats:
+        """Probabilities of the atoms, shape (..., k)."""
+        return self._laws.atom_probabilities.reshape(*self.shape, -1)
+
+    @property
     def is_discrete(self) -> bool:
         """Whether all the probability is that of single values."""
         support = self._laws.support
@@ -110,7 +115,8 @@ class TargetDistributions(DistributionArray):
 
     def pit(self, y: ArrayLike, random_state: Any = 0) -> Floats:
         """cdf(y), or, where y has a probability, an even draw between P(Y < y) and P(Y <= y): uniform over
-        observations if the distributions are right (Czado, Gneiting and Held 2009)."""
+        observations if the distributions are right (Czado, Gneiting and Held 2009).
+        """
         above, below = np.asarray(self.cdf(y)), np.asarray(self.cdf_below(y))
         draws = np.random.default_rng(random_state).uniform(size=above.shape)
         return scalar(np.where(above > below, below + (above - below) * draws, above))
@@ -129,8 +135,8 @@ class TargetDistributions(DistributionArray):
     def __getattr__(self, name: str) -> Any:
         if name in _OF_MIXTURES:
             raise AttributeError(
-                f"'TargetDistributions' object has no attribute {name!r}: it is for Gaussian mixtures of any real number; "
-                f".base.{name} is that of the line that stands for the target"
+                f"'TargetDistributions' object has no attribute {name!r}: it is for Gaussian mixtures of any real "
+                f"number; .base.{name} is that of the line that stands for the target"
             )
         raise AttributeError(f"'TargetDistributions' object has no attribute {name!r}")
 

@@ -9,8 +9,9 @@ namespace condens::detail {
 
 namespace {
 
-// Beyond this many values their probabilities vary so little from one to the next that sums are integrals.
-constexpr double most_cells = 16384;
+// So many values are summed over; beyond them their probabilities vary so little from one to the next that sums are
+// integrals.
+constexpr double most_cells = 1024;
 
 // Probabilities that count in sums.
 constexpr double least_tail = 1e-16;
@@ -108,15 +109,19 @@ double TargetLaw::quantile(double level, double above) const {
   return value_of(own <= 0.5 ? detail::quantile(p_, own) : detail::upper_quantile(p_, own_above));
 }
 
-std::vector<TargetLaw::Cell> TargetLaw::cells() const {
+TargetLaw::Head TargetLaw::head() const {
   const TargetValues& values = support_.values;
   const double first = values.place_of_point(support_.map.inverse(detail::quantile(p_, least_tail)));
-  const double last = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
-  std::vector<Cell> out;
-  if (last - first >= most_cells) return out;
+  const double likely = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
+  const double last = std::min(likely, first + most_cells);
+  Head out{{}, infinity, 0.0};
   for (double place = first; place <= last; ++place) {
     const double value = values.value(place);
-    out.push_back({value, probability(p_, x_below(value), x_up_to(value))});
+    out.cells.push_back({value, probability(p_, x_below(value), x_up_to(value))});
+  }
+  if (last < likely) {
+    out.end = x_up_to(out.cells.back().value);
+    out.beyond = detail::sf(p_, out.end);
   }
   return out;
 }
@@ -131,8 +136,8 @@ std::vector<double> TargetLaw::panels() const {
   return out;
 }
 
-/// E f(y(X)), f of the size of one.
-double TargetLaw::density_integral(const auto& f) const {
+/// E f(y(X)) 1{X > from}, f of the size of one.
+double TargetLaw::density_integral(const auto& f, double from) const {
   const DensityTable table(p_);
   Vector work(p_.m);
   const auto integrand = [&](double x) {
@@ -141,68 +146,91 @@ double TargetLaw::density_integral(const auto& f) const {
   };
   const std::vector<double> points = panels();
   double total = 0.0;
-  for (std::size_t i = 1; i < points.size(); ++i) total += adaptive_integral(integrand, points[i - 1], points[i], 40);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double low = std::max(from, points[i - 1]);
+    if (low < points[i]) total += adaptive_integral(integrand, low, points[i], 40);
+  }
   return total;
 }
 
-double TargetLaw::rest_mean() const {
-  if (support_.map.is_identity() && !support_.is_discrete()) return detail::mean(p_)[0];
-  if (support_.is_discrete()) {
-    double mass = 0.0;
-    double total = 0.0;
-    for (const Cell& cell : cells()) {
-      mass += cell.mass;
-      total += cell.mass * cell.value;
-    }
-    if (mass > 0.0) return total / mass;
-  }
+/// E y(X) 1{X > from}
+double TargetLaw::mean_beyond(double from) const {
+  const double share = detail::sf(p_, from);
   if (support_.map.is_logarithm()) {
-    // E e^(sX) = sum_l w_l exp(s v_l + s_l^2 / 2), s = 1 or -1
+    // E e^(sX) 1{X > t} = sum_l w_l exp(s v_l + s_l^2 / 2) Phi((v_l + s s_l^2 - t) / s_l), s = 1 or -1
     const bool low = support_.map.lower > -infinity;
+    const double sign = low ? 1.0 : -1.0;
     double total = 0.0;
     for (Index l = 0; l < p_.m; ++l) {
-      total += p_.weights[l] * std::exp((low ? 1.0 : -1.0) * p_.mean(l) + 0.5 * p_.scale(l) * p_.scale(l));
+      const double square = p_.scale(l) * p_.scale(l);
+      const double z = (p_.mean(l) + sign * square - from) / p_.scale(l);
+      total += p_.weights[l] * std::exp(sign * p_.mean(l) + 0.5 * square) * 0.5 * std::erfc(-z * kSqrtHalf);
     }
-    return low ? support_.map.lower + total : support_.map.upper - total;
+    return low ? support_.map.lower * share + total : support_.map.upper * share - total;
   }
   const double centre = support_.map.inverse(detail::quantile(p_, 0.5));
   const double unit =
       support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
-  if (!(unit > 0.0)) return centre;
-  return centre + unit * density_integral([&](double y) { return (y - centre) / unit; });
+  if (!(unit > 0.0)) return centre * share;
+  return centre * share + unit * density_integral([&](double y) { return (y - centre) / unit; }, from);
 }
 
-/// E (y(X) - around)^2
-double TargetLaw::rest_variance(double around) const {
-  if (support_.map.is_identity() && !support_.is_discrete()) {
-    const double mean = detail::mean(p_)[0];
-    return detail::variance(p_)[0] + (mean - around) * (mean - around);
-  }
-  if (support_.is_discrete()) {
-    double mass = 0.0;
-    double total = 0.0;
-    for (const Cell& cell : cells()) {
-      mass += cell.mass;
-      total += cell.mass * (cell.value - around) * (cell.value - around);
-    }
-    if (mass > 0.0) return total / mass;
-  }
+/// E (y(X) - around)^2 1{X > from}
+double TargetLaw::square_beyond(double from, double around) const {
   if (support_.map.is_logarithm()) {
-    // Of each component E (e^X - c)^2 = (m - c)^2 + m^2 (exp(s^2) - 1), m = exp(v + s^2 / 2)
+    // Of each component, with c = around: E e^(2sX) - 2 c E e^(sX) + c^2; of all of them together
+    // (m - c)^2 + m^2 (exp(s_l^2) - 1), m = exp(s v_l + s_l^2 / 2), in which nothing cancels.
     const bool low = support_.map.lower > -infinity;
+    const double sign = low ? 1.0 : -1.0;
     const double c = low ? around - support_.map.lower : support_.map.upper - around;
     double total = 0.0;
     for (Index l = 0; l < p_.m; ++l) {
       const double square = p_.scale(l) * p_.scale(l);
-      const double m = std::exp((low ? 1.0 : -1.0) * p_.mean(l) + 0.5 * square);
-      total += p_.weights[l] * ((m - c) * (m - c) + m * m * std::expm1(square));
+      const double m = std::exp(sign * p_.mean(l) + 0.5 * square);
+      if (from == -infinity) {
+        total += p_.weights[l] * ((m - c) * (m - c) + m * m * std::expm1(square));
+        continue;
+      }
+      const auto share = [&](double power) {
+        return 0.5 * std::erfc(-(p_.mean(l) + power * sign * square - from) / p_.scale(l) * kSqrtHalf);
+      };
+      total += p_.weights[l] * (m * m * std::exp(square) * share(2.0) - 2.0 * c * m * share(1.0) + c * c * share(0.0));
     }
     return total;
   }
   const double unit =
       support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
   if (!(unit > 0.0)) return 0.0;
-  return unit * unit * density_integral([&](double y) { return (y - around) / unit * ((y - around) / unit); });
+  return unit * unit * density_integral([&](double y) { return (y - around) / unit * ((y - around) / unit); }, from);
+}
+
+double TargetLaw::rest_mean() const {
+  if (!support_.is_discrete()) return support_.map.is_identity() ? detail::mean(p_)[0] : mean_beyond(-infinity);
+  const Head own = head();
+  double mass = own.beyond;
+  double total = own.beyond > 0.0 ? mean_beyond(own.end) : 0.0;
+  for (const Cell& cell : own.cells) {
+    mass += cell.mass;
+    total += cell.mass * cell.value;
+  }
+  return total / mass;
+}
+
+/// E (y(X) - around)^2
+double TargetLaw::rest_variance(double around) const {
+  if (!support_.is_discrete()) {
+    if (!support_.map.is_identity()) return square_beyond(-infinity, around);
+    const double mean = detail::mean(p_)[0];
+    return detail::variance(p_)[0] + (mean - around) * (mean - around);
+  }
+  const Head own = head();
+  double mass = own.beyond;
+  double total = own.beyond > 0.0 ? square_beyond(own.end, around) : 0.0;
+  for (const Cell& cell : own.cells) {
+    mass += cell.mass;
+    total += cell.mass * (cell.value - around) * (cell.value - around);
+  }
+  return total / mass;
 }
 
 double TargetLaw::mean() const {
@@ -222,9 +250,10 @@ double TargetLaw::variance() const {
 
 double TargetLaw::mode() const {
   if (support_.is_discrete()) {
-    const std::vector<Cell> all = cells();
-    if (!all.empty()) {
-      return std::max_element(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a.mass < b.mass; })
+    const Head own = head();
+    if (own.beyond < 0.5) {
+      return std::max_element(own.cells.begin(), own.cells.end(),
+                              [](const Cell& a, const Cell& b) { return a.mass < b.mass; })
           ->value;
     }
     return value_of(TargetProfile(p_, support_.map).mode());
@@ -242,8 +271,9 @@ double TargetLaw::mode() const {
 std::vector<Interval> TargetLaw::highest_density_region(double mass) const {
   std::vector<Interval> out;
   if (support_.is_discrete()) {
-    const std::vector<Cell> all = cells();
-    if (!all.empty()) {
+    const Head own = head();
+    const std::vector<Cell>& all = own.cells;
+    if (own.beyond <= 0.5 * (1.0 - mass)) {  // what lies beyond is the least likely
       std::vector<std::size_t> order(all.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
       std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].mass > all[b].mass; });
@@ -290,10 +320,10 @@ std::vector<Interval> TargetLaw::highest_density_region(double mass) const {
 double TargetLaw::highest_density_mass(double y) const {
   double out = 0.0;
   if (support_.is_discrete()) {
-    const std::vector<Cell> all = cells();
-    if (!all.empty()) {
+    const Head likely = head();
+    if (likely.beyond < 0.01) {
       const double own = mass_at(y);
-      for (const Cell& cell : all) out += cell.mass > own ? cell.mass : 0.0;
+      for (const Cell& cell : likely.cells) out += cell.mass > own ? cell.mass : 0.0;
       return std::min(out, 1.0);
     }
   }
@@ -312,9 +342,9 @@ double TargetLaw::highest_density_mass(double y) const {
 // CRPS = integral (F(t) - 1{t >= y})^2 dt (Gneiting and Raftery 2007, eq. 20): of F that is constant between values a
 // sum, of the rest an integral over x.
 double TargetLaw::crps(double y) const {
-  if (!support_.is_discrete()) return continuous_crps(y);
-  const std::vector<Cell> all = cells();
-  if (all.empty()) return continuous_crps(y);
+  if (!support_.is_discrete()) return continuous_crps(y, -infinity);
+  const Head own = head();
+  const std::vector<Cell>& all = own.cells;
   const auto piece = [&](double from, double to, double f) {
     // F = f on [from, to); y may lie between
     const double low = std::clamp(y, from, to) - from;
@@ -327,11 +357,13 @@ double TargetLaw::crps(double y) const {
     f = std::min(1.0, f + all[i].mass);
     out += piece(all[i].value, all[i + 1].value, f);
   }
-  if (y > all.back().value) out += y - all.back().value;
-  return out;
+  if (own.end == infinity) return y > all.back().value ? out + (y - all.back().value) : out;
+  const double end = support_.map.inverse(own.end);
+  return out + piece(all.back().value, end, 1.0 - own.beyond) + continuous_crps(y, end);
 }
 
-double TargetLaw::continuous_crps(double y) const {
+/// The integral from `from` on.
+double TargetLaw::continuous_crps(double y, double from_y) const {
   // Between these F is smooth, or constant outside of the ends of the map.
   std::vector<double> marks = support_.atoms;
   marks.push_back(y);
@@ -348,8 +380,9 @@ double TargetLaw::continuous_crps(double y) const {
   marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
   double out = 0.0;
   for (std::size_t i = 1; i < marks.size(); ++i) {
-    const double from = marks[i - 1];
+    const double from = std::max(from_y, marks[i - 1]);
     const double to = marks[i];
+    if (!(from < to)) continue;
     const double below = atoms_up_to(from);
     const double above = atoms_above(from);
     const bool left_of_y = to <= y;

@@ -36,6 +36,12 @@ class TargetLaw {
     double value;
     double mass;
   };
+  /// Values from the first likely one on, as many as are summed over, and the x and probability beyond them.
+  struct Head {
+    std::vector<Cell> cells;
+    double end;
+    double beyond;
+  };
 
   double rest() const { return shares_[0]; }
   double atom_share(std::size_t k) const { return shares_[k + 1]; }
@@ -47,12 +53,14 @@ class TargetLaw {
   double x_below(double y) const;  ///< where X ends for Y < y
   double value_of(double x) const;
   double quantile(double level, double above) const;
-  std::vector<Cell> cells() const;
+  Head head() const;
   std::vector<double> panels() const;
-  double density_integral(const auto& f) const;
+  double density_integral(const auto& f, double from) const;
+  double mean_beyond(double from) const;
+  double square_beyond(double from, double around) const;
   double rest_mean() const;
   double rest_variance(double around) const;
-  double continuous_crps(double y) const;
+  double continuous_crps(double y, double from) const;
 
   const MixtureView& p_;
   const TargetSupport& support_;

@@ -254,6 +254,35 @@ TEST(TargetDistributions, OfCountsHaveTheSmallestRegions) {
   EXPECT_LT(mass - least, 0.7);
 }
 
+// A heavy tail, beyond the values that are summed over, and most of the probability at 0 to 5.
+TEST(TargetDistributions, OfCountsWithALongTailSumExactlyWhereItCounts) {
+  const Vector w{{0.999, 0.001}};
+  const Matrix m{{0.9, 6.0}};
+  const Matrix s{{0.6, 2.0}};
+  const GaussianMixtures tail = GaussianMixtures::shared(
+      std::make_shared<const GaussianComponents>(GaussianComponents{m, s}), Matrix(w.array().log()));
+  const TargetDistributions laws(tail, {.map = {-0.5, infinity, infinity}, .values = TargetValues::counts()});
+  double mean = 0.0;
+  double crps = 0.0;
+  double f = 0.0;
+  for (double k = 0.0; k < 3e6; ++k) {
+    const double below = f;
+    double mass = 0.0;
+    for (Index l = 0; l < 2; ++l) {
+      const auto at = [&](double y) { return y < 0.0 ? 0.0 : normal_cdf((std::log(y + 0.5) - m(0, l)) / s(0, l)); };
+      mass += w[l] * (at(k + 0.5) - at(k - 0.5));
+    }
+    f = below + mass;
+    mean += k * mass;
+    crps += k < 2.0 ? f * f : (1.0 - f) * (1.0 - f);
+  }
+  // Beyond: E e^X 1{X > t} = e^(m + s^2 / 2) Phi((m + s^2 - t) / s)
+  mean += w[1] * std::exp(m(0, 1) + 2.0) * normal_cdf((m(0, 1) + 4.0 - std::log(3e6)) / s(0, 1));
+  EXPECT_NEAR(laws.mean()(0, 0), mean, 1e-4);
+  EXPECT_NEAR(laws.crps(Vector{{2.0}})[0], crps, 1e-5);
+  EXPECT_EQ(laws.mode()(0, 0), 1.0);
+}
+
 TEST(TargetDistributions, OfVeryManyCountsAreThoseOfIntegrals) {
   const GaussianMixtures wide = base().affine(Vector{{2e6}}, Vector{{3e5}});
   const TargetDistributions laws(wide, {.values = TargetValues::counts()});

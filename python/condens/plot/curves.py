@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens._arrays import as_float64
+from condens._distribution_array import DistributionArray
 from condens.distributions import GaussianMixtures
 from condens.metrics import _final
 from condens.plot._inputs import columns_of, outside_remark, predicted, range_of_fit, value_text
@@ -36,8 +37,9 @@ def density(
 
     Parameters
     ----------
-    laws : GaussianMixtures of shape () or (n,), n <= 20
-        One curve each.
+    laws : GaussianMixtures or TargetDistributions of shape () or (n,), n <= 20
+        One curve each. Of values that can be counted it is the probability over the length of their intervals; atoms
+        are bars, with their probabilities written above.
     y_grid : rising array, optional
         Where to compute; by default equal steps of y and of probability over the central 99.8 % of every distribution,
         so that narrow peaks are not missed.
@@ -66,8 +68,10 @@ def density(
         For distributions of several targets or too many of them, labels that are not one for each, or a grid that does
         not rise.
     """
-    if not isinstance(laws, GaussianMixtures):
+    if not isinstance(laws, DistributionArray):
         raise TypeError(f"laws is a {type(laws).__name__}, expected GaussianMixtures; slices() draws those of a model")
+    if components and not isinstance(laws, GaussianMixtures):
+        raise ValueError(f"components = {components!r}, expected False: only Gaussian mixtures have components")
     if laws.n_targets != 1:
         raise ValueError(f"density: laws have {laws.n_targets} targets, expected one; take laws.marginal(j)")
     laws = laws.reshape(-1)
@@ -80,7 +84,9 @@ def density(
     ax = axes_of(given)
     for i, (law, grid, color) in enumerate(zip(laws, grids, _colors(len(laws)), strict=True)):
         style = {"color": color, "linewidth": 1.8, **({} if labels is None else {"label": labels[i]}), **kwargs}
-        (line,) = ax.plot(grid, law.pdf(grid), **style)
+        heights = law._heights(grid)
+        (line,) = ax.plot(grid, heights, **style)
+        _draw_atoms(ax, law, float(heights.max()), i, line.get_color())
         line.sticky_edges.y.append(0.0)  # the axis begins there and still grows with what is drawn later
         ax.update_datalim([(grid[0], 0.0)])
         if components:
@@ -95,6 +101,18 @@ def density(
         lines = len("\n".join(text.get_text() for text in cast(Any, ax.get_legend()).get_texts()).splitlines())
         ax.figure.set_size_inches(7.8, max(4.4, 0.8 + lines * LEGEND_LINE / 72))  # type: ignore[union-attr]
     return ax
+
+
+def _draw_atoms(ax: Axes, law: DistributionArray, top: float, place: int, color: Any) -> None:
+    """A bar at every atom, as high as the curve where the atom is certain."""
+    for atom, share in zip(law.atoms, getattr(law, "atom_probabilities", ()), strict=True):
+        offset = (3.5 * place, 0.0)
+        ax.annotate(
+            "", (atom, 0.0), (atom, top * share), arrowprops={"arrowstyle": "-", "color": color, "linewidth": 3}
+        )
+        text = f"{share:.2g}"
+        ax.annotate(text, (atom, top * share), offset, textcoords="offset points", color=color, fontsize=8, va="bottom")
+        ax.update_datalim([(atom, 0.0)])
 
 
 def slices(

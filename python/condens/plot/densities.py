@@ -103,7 +103,7 @@ def density_map(
     found = predicted(model, sweep.rows, target, y)
     values = None if y is None else target_of(X, y, found)
     levels = _levels(found, values, y_grid)
-    p = found.laws[:, None].pdf(levels)
+    p = found.laws._heights(levels)
 
     keywords: dict[str, Any] = {"cmap": density_colors(), "rasterized": True, "shading": "flat", **kwargs}
     if "norm" not in keywords:
