@@ -83,7 +83,11 @@ def _keywords(info: dict[str, Any]) -> list[tuple[str, str, str]]:
         for option in info["options"]
         if option["name"] != "seed"
     ]
-    return [preset, *options, *((name, _COMMON_TYPES[name], repr(default)) for name, (default, _, _) in COMMON.items())]
+    common = (
+        (name, _COMMON_TYPES[name], f'"{default}"' if isinstance(default, str) else repr(default))
+        for name, (default, _, _) in COMMON.items()
+    )
+    return [preset, *options, *common]
 
 
 def _result_type(result: dict[str, Any]) -> str:

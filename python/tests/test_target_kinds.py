@@ -11,7 +11,6 @@ from condens import (
     LSCDE,
     BoostedDensity,
     GaussianProcess,
-    LocationScale,
     Parzen,
     Pooled,
     TargetDistributions,
@@ -121,14 +120,14 @@ def test_counts_have_masses_that_sum_to_one():
 def test_densities_integrate_to_one():
     for kind, ends in (("positive", (0, np.inf)), ("bounded:0,1", (0, 1))):
         x, y = draw(kind)
-        law = LSCDE(target_kind=kind).fit(x, y).predict_distribution(x[:1])[0]
+        law = BoostedDensity(target_kind=kind).fit(x, y).predict_distribution(x[:1])[0]
         assert_allclose(integrate.quad(law.pdf, *ends, limit=500)[0], 1, atol=1e-6)
         assert law.pdf(-0.1) == 0
 
 
 def test_atoms_are_told_apart():
     x, y = draw("with-atoms", 1000)
-    laws = LocationScale(target_kind="with-atoms").fit(x, y).predict_distribution(x)
+    laws = BoostedDensity(target_kind="with-atoms").fit(x, y).predict_distribution(x)
     assert_array_equal(laws.atoms, [0.0])
     assert abs(laws.mass_at(0).mean() - (y == 0).mean()) < 0.03
     assert_array_equal(laws.mass_at(1.5), 0)
@@ -200,4 +199,4 @@ def test_bad_kinds_and_values_are_refused():
     with pytest.raises(ValueError, match="give target_kind to the estimator around it"):
         Pooled(models=[LSCDE(target_kind="count"), "gp"]).fit(x, y)
     with pytest.raises(ValueError, match="probabilities of values do not compare with densities"):
-        compare([LSCDE(target_kind="count")], x, y)
+        compare(x, y, [LSCDE(target_kind="count")])
