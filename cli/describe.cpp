@@ -290,13 +290,25 @@ std::string kind_text(const Model& model) {
   return out + align(rows);
 }
 
+std::string conformal_text(const Model& model) {
+  if (!model.conformal) return "";
+  std::string out = message("\nIntervals with a guarantee, by ", model.conformal->n_rows(),
+                            " rows that the fit has not seen: the mass that each takes\n");
+  TextRows rows{{"probability", "central interval", "highest-density region"}};
+  for (const double level : {0.5, 0.8, 0.9, 0.95}) {
+    rows.push_back({format_number(level), brief(model.conformal->central_mass(level)),
+                    brief(model.conformal->highest_mass(level))});
+  }
+  return out + align(rows);
+}
+
 std::string describe_text(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
-  out += columns_text(model) + kind_text(model);
+  out += columns_text(model) + kind_text(model) + conformal_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
@@ -372,6 +384,7 @@ Document describe_document(const Model& model) {
     if (!target.at("atoms").is_null()) target.set("atoms", target.at("support").at("atoms"));  // not the trees
     out.set("target", std::move(target));
   }
+  if (model.conformal) out.set("conformal", model.conformal->to_document());
   Document details(Document::Object{});
   for (const auto& [name, value] : report.details.as_object()) {
     if (name != "candidates") details.set(name, value);

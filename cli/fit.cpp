@@ -29,6 +29,8 @@ struct FitCall {
   CsvFlags csv;
   std::string model = std::string(default_model);
   std::string target_kind = "real";
+  bool conformal = false;
+  double conformal_share = 0.25;
   std::string preset;
   std::vector<std::string> settings;
   std::string unlabeled;
@@ -89,6 +91,11 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
   say_kind(model, data);
+  if (model.conformal) {
+    const Index left_out = model.conformal->n_rows();
+    say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",
+                       brief(model.conformal->central_mass(0.9))));
+  }
   std::vector<std::string> selected;
   const std::vector<Relevance> relevance = relevances(model);
   for (const Relevance& entry : relevance) {
@@ -190,9 +197,12 @@ void fit(const FitCall& call) {
   const PlaceOfRow place = [&](Index row) {
     return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
   };
-  TargetModel fitted = fit_target(info, kind, data, call.preset, options, place, start_run(call.threads, call.quiet));
+  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0};
+  TargetModel fitted =
+      fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
   model.target = std::move(fitted.target);
+  model.conformal = std::move(fitted.conformal);
   if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);
@@ -216,6 +226,11 @@ void add_fit(CLI::App& app) {
       "What the target is: real (default), positive, bounded:LOW,HIGH, count, ordinal, with-atoms, or auto: what "
       "it looks like",
       "Model");
+  verb.add_flag("--conformal", call->conformal,
+                "Leave some rows out of the fit, so that predict --interval p holds y with probability p or more")
+      ->group("Model");
+  add_option(verb, "--conformal-share", call->conformal_share, "p", "Share of the rows for that (default: 0.25)",
+             "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
       ->allow_extra_args(false)

@@ -88,9 +88,15 @@ struct Columns {
 };
 
 /// Everything that concerns one target; `prefix` is empty when there is one target only.
+/// The central interval, of the calibrated mass where the model has one.
 template <class Laws>
-void add_target(const Wanted& wanted, const Laws& laws, const VectorView& y, const std::string& prefix, const Run& run,
-                Columns& out) {
+Matrix interval_of(const Laws& laws, double level, const std::optional<Conformal>& conformal, const Run& run) {
+  return conformal ? intervals_of_mass(laws, conformal->central_mass(level), run) : laws.interval(level, run);
+}
+
+template <class Laws>
+void add_target(const Wanted& wanted, const std::optional<Conformal>& conformal, const Laws& laws, const VectorView& y,
+                const std::string& prefix, const Run& run, Columns& out) {
   if (wanted.call.mean) out.add(prefix + "mean", laws.mean(run).row(0));
   if (wanted.call.std) out.add(prefix + "std", laws.variance(run).row(0).cwiseSqrt());
   if (wanted.call.mode) out.add(prefix + "mode", laws.mode(run).row(0));
@@ -102,7 +108,7 @@ void add_target(const Wanted& wanted, const Laws& laws, const VectorView& y, con
     }
   }
   for (const double mass : wanted.interval) {
-    const Matrix interval = laws.interval(mass, run);
+    const Matrix interval = interval_of(laws, mass, conformal, run);
     out.add(prefix + "lower", interval.row(0));
     out.add(prefix + "upper", interval.row(1));
   }
@@ -166,7 +172,8 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
     prefixes.push_back(targets.size() == 1 ? "" : targets[j] + "_");
     const auto row = static_cast<Index>(j);
     const Vector own = y.rows() > 0 ? Vector(y.row(row)) : Vector();
-    add_target(wanted, targets.size() == 1 ? laws : laws.marginal(row), own, prefixes.back(), here, out);
+    add_target(wanted, model.conformal, targets.size() == 1 ? laws : laws.marginal(row), own, prefixes.back(), here,
+               out);
   }
   if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
@@ -180,7 +187,7 @@ Columns predict_kind_block(const Wanted& wanted, const Model& model, const Matri
   const Run here{.threads = run.threads, .observer = {}};
   const TargetDistributions laws = model.target->predict(*model.density, x, here);
   Columns out;
-  add_target(wanted, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), "", here, out);
+  add_target(wanted, model.conformal, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), "", here, out);
   for (const double value : wanted.masses) {
     out.add("mass_at_" + format_number(value), laws.mass_at(Vector::Constant(x.cols(), value), here));
   }
@@ -406,7 +413,8 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--exact-quantiles", call->exact_quantiles,
                 "The quantiles that a model of quantiles has estimated, at its levels: columns exact_q0.05, ...")
       ->group(group);
-  add_option(verb, "--interval", call->interval, "p", "Central interval that holds y with probability p", group);
+  add_option(verb, "--interval", call->interval, "p",
+             "Central interval that holds y with probability p; with a guarantee after fit --conformal", group);
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
   add_option(verb, "--mass-at", call->mass_at, "y,y,...",

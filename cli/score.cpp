@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/io/csv.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
@@ -63,18 +64,74 @@ void add_target(const TargetScores& scores, const Vector& weights, const std::st
   table.add("pit_cvm_p_value", name, {scores.cramer_von_mises.p_value, nothing});
 }
 
-std::string as_csv(const Scores& scores, const std::vector<std::string>& targets) {
+/// What the calibrated intervals hold, beside what they promise.
+struct Promise {
+  double level;
+  Score coverage;
+  Score width;
+};
+
+std::vector<Promise> promises(const Model& model, const Dataset& data, const Run& run) {
+  constexpr Index rows_together = 1024;
+  std::vector<Promise> out;
+  if (!model.conformal) return out;
+  const std::vector<double> levels = ScoreOptions{}.levels;
+  Matrix inside(data.size(), std::ssize(levels));
+  Matrix width(data.size(), std::ssize(levels));
+  for (Index block = 0; block < block_count(data.size(), rows_together); ++block) {
+    const Range range = block_range(data.size(), rows_together, block);
+    const auto fill = [&](const auto& laws) {
+      for (std::size_t k = 0; k < levels.size(); ++k) {
+        const Matrix ends = intervals_of_mass(laws, model.conformal->central_mass(levels[k]), run);
+        for (Index i = 0; i < range.size(); ++i) {
+          const double y = data.y(0, range.begin + i);
+          const auto column = static_cast<Index>(k);
+          inside(range.begin + i, column) = y >= ends(0, i) && y <= ends(1, i) ? 1.0 : 0.0;
+          width(range.begin + i, column) = ends(1, i) - ends(0, i);
+        }
+      }
+    };
+    const auto x = data.x.middleCols(range.begin, range.size());
+    if (model.target)
+      fill(model.target->predict(*model.density, x, run));
+    else
+      fill(model.density->predict(x, run));
+  }
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const auto column = static_cast<Index>(k);
+    out.push_back(
+        {levels[k], mean_score(inside.col(column), data.weights), mean_score(width.col(column), data.weights)});
+  }
+  return out;
+}
+
+std::string as_csv(const Scores& scores, const std::vector<Promise>& promised,
+                   const std::vector<std::string>& targets) {
   ScoreTable table;
   const std::string whole = targets.size() == 1 ? targets.front() : "all";
   table.add("nll", whole, scores.nll);
   if (scores.squared_loss) table.add("squared_loss", whole, *scores.squared_loss);
   if (scores.energy_score && targets.size() > 1) table.add("energy_score", whole, *scores.energy_score);
   for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], scores.weights, targets[j], table);
+  for (const Promise& own : promised) {
+    table.add("conformal_coverage_" + format_number(own.level), whole, own.coverage);
+    table.add("conformal_width_" + format_number(own.level), whole, own.width);
+  }
   return table.text();
 }
 
-std::string as_json(const Scores& scores, const std::vector<std::string>& targets) {
+std::string as_json(const Scores& scores, const std::vector<Promise>& promised,
+                    const std::vector<std::string>& targets) {
   Document out = to_document(scores);
+  const auto score_of = [](const Score& score) {
+    return Document::Object{{"value", score.value}, {"standard_error", score.standard_error}};
+  };
+  Document::Array conformal;
+  for (const Promise& own : promised) {
+    conformal.emplace_back(
+        Document::Object{{"level", own.level}, {"coverage", score_of(own.coverage)}, {"width", score_of(own.width)}});
+  }
+  if (!conformal.empty()) out.set("conformal", std::move(conformal));
   Document::Array named;
   for (std::size_t j = 0; j < targets.size(); ++j) {
     Document entry(Document::Object{{"name", targets[j]}});
@@ -93,10 +150,11 @@ void score_model(const ScoreCall& call) {
   const Dataset data = model.encoder.encode(table, rows);
   if (model.target) require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, rows));
   const Scores scores = score(*model.density, model.target, data, {}, start_run(call.threads));
+  const std::vector<Promise> promised = promises(model, data, start_run(call.threads));
   check_interrupted();
   clear_progress();
   const std::vector<std::string> targets = names_of(model.encoder.targets());
-  write_result(call.output, call.json ? as_json(scores, targets) : as_csv(scores, targets));
+  write_result(call.output, call.json ? as_json(scores, promised, targets) : as_csv(scores, promised, targets));
 }
 
 }  // namespace
@@ -118,6 +176,7 @@ void add_score(CLI::App& app) {
       "that they are not. Of counts, grades and atoms nll is that of the probability of the value, and the PIT is "
       "drawn\n"
       "between P(Y < y | x) and P(Y <= y | x).\n"
+      "conformal_coverage_0.9 is the share inside the interval of predict --interval 0.9 after fit --conformal.\n"
       "\nExample:\n"
       "  condens score geyser.json test.csv");
   verb.callback([call] { score_model(*call); });

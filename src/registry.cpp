@@ -413,31 +413,95 @@ std::uint64_t seed_of(const Document& options) {
 
 }  // namespace
 
-TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
-                       const Document& options, const PlaceOfRow& place, const Run& run) {
+namespace {
+
+/// Options of a fit to some of the rows: the folds of these.
+Document options_of_rows(const Document& options, const std::vector<Index>& rows, Index n) {
+  Document out = options;
+  const Document* cv = options.is_null() ? nullptr : options.find("cv");
+  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
+  if (!listed || std::ssize(cv->as_array()) != n || std::ssize(rows) == n) return out;
+  const std::vector<double> folds = cv->as_numbers();
+  std::vector<double> kept;
+  for (const Index row : rows) kept.push_back(folds[static_cast<std::size_t>(row)]);
+  return out.set("cv", Document(kept));
+}
+
+TargetModel fit_kind(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
+                     const Document& options, const PlaceOfRow& place, const Run& run) {
+  TargetModel out;
   TargetKind own = kind;
   if (own.name == TargetName::automatic)
     own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
-  if (own.name == TargetName::real) return {fit_model(info, data, preset, options, run), std::nullopt};
+  if (own.name == TargetName::real) {
+    out.density = fit_model(info, data, preset, options, run);
+    return out;
+  }
   TargetEncoder encoder(data, own, seed_of(options), place);
   const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
   encoder.choose_map([&](const Dataset& rows, const Run& inside) { return simple.fit(rows, "", Document(), inside); },
                      run);
-
-  Document of_rest = options;
-  const Document* cv = options.is_null() ? nullptr : options.find("cv");
-  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
-  if (listed && encoder.has_atoms() && std::ssize(cv->as_array()) == data.size()) {
-    const std::vector<double> folds = cv->as_numbers();
-    std::vector<double> kept;
-    for (const Index row : encoder.rest()) kept.push_back(folds[static_cast<std::size_t>(row)]);
-    of_rest.set("cv", Document(kept));
-  }
-  TargetModel out;
-  out.density = fit_model(info, encoder.coded(), preset, of_rest, run);
+  out.density = fit_model(info, encoder.coded(), preset, options_of_rows(options, encoder.rest(), data.size()), run);
   std::shared_ptr<const ClassModel> atoms;
   if (encoder.has_atoms()) atoms = BoostedClasses::fit(encoder.atom_numbers(), seed_of(options), run);
   out.target = encoder.decoder(std::move(atoms));
+  return out;
+}
+
+/// The scores of rows that the fit has not seen.
+Conformal calibrate(const TargetModel& model, const Dataset& rows, const Run& run) {
+  constexpr Index rows_together = 1024;
+  Vector central(rows.size());
+  Vector highest(rows.size());
+  Task task(run, "calibrating", static_cast<double>(rows.size()));
+  for (Index block = 0; block < block_count(rows.size(), rows_together); ++block) {
+    const Range range = block_range(rows.size(), rows_together, block);
+    const Run here{.threads = run.threads, .observer = {}};
+    const auto x = rows.x.middleCols(range.begin, range.size());
+    const Vector y = rows.y.row(0).segment(range.begin, range.size()).transpose();
+    if (model.target) {
+      const TargetDistributions laws = model.target->predict(*model.density, x, here);
+      const Vector at_least = 1.0 - laws.cdf_below(y, here).array();
+      central.segment(range.begin, range.size()) = central_scores(laws.cdf(y, here), at_least);
+      highest.segment(range.begin, range.size()) = laws.highest_density_mass(y, here).cwiseMin(1.0);
+    } else {
+      const GaussianMixtures laws = model.density->predict(x, here);
+      central.segment(range.begin, range.size()) = central_scores(laws.cdf(y, here), laws.sf(y, here));
+      highest.segment(range.begin, range.size()) = laws.highest_density_mass(y, here).cwiseMin(1.0);
+    }
+    task.advance(static_cast<double>(range.size()));
+    task.poll();
+  }
+  return {std::move(central), std::move(highest)};
+}
+
+}  // namespace
+
+TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                       std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
+  const double share = request.calibration_share;
+  if (share == 0.0) return fit_kind(info, request.kind, data, preset, options, place, run);
+  constexpr std::uint64_t stream_of_calibration = 3'000;
+  const Index n = data.size();
+  const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
+  require(share > 0.0 && share < 1.0, "conformal: share = ", share, ", expected a number in (0, 1)");
+  require(data.y.rows() == 1, "conformal: there are ", data.y.rows(), " targets, expected one");
+  require(data.weights.size() == 0, "conformal: the rows have weights, expected none: the guarantee counts rows");
+  require(count >= 1 && count + 2 <= n, "conformal: share = ", share, " of ", n, " rows leaves ", count,
+          " for calibration and ", n - count, " for the fit, expected at least 1 and 2");
+  if (request.kind.name != TargetName::automatic && request.kind.name != TargetName::real) {
+    TargetEncoder(data, request.kind, 0, place);  // refuses values of other kinds, wherever they are
+  }
+  std::vector<Index> order = RandomStream(seed_of(options), stream_of_calibration).permutation(n);
+  std::sort(order.begin(), order.begin() + count);
+  std::sort(order.begin() + count, order.end());
+  const std::vector<Index> held_out(order.begin(), order.begin() + count);
+  const std::vector<Index> rows(order.begin() + count, order.end());
+  const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
+  TargetModel out =
+      fit_kind(info, request.kind, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
+  Dataset calibration = data.subset(held_out);
+  out.conformal = calibrate(out, calibration, run);
   return out;
 }
 

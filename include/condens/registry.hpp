@@ -20,6 +20,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/conformal.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/pooled_density.hpp"
@@ -97,12 +98,20 @@ std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Datas
 struct TargetModel {
   std::unique_ptr<ConditionalDensity> density;
   std::optional<TargetDecoder> target;
+  std::optional<Conformal> conformal;
+};
+
+/// What is asked of a fit beside its model.
+struct TargetRequest {
+  TargetKind kind = {};
+  double calibration_share = 0;  ///< of the rows that the fit does not see, for intervals with a guarantee; 0: none
 };
 
 /// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
-/// where a row stands. Throws std::invalid_argument for values that are not of the kind.
-TargetModel fit_target(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
-                       const Document& options, const PlaceOfRow& place, const Run& run);
+/// where a row stands. Rows for calibration are drawn at random by the option `seed`. Throws std::invalid_argument for
+/// values that are not of the kind, and for calibration of several targets or rows with weights.
+TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                       std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run);
 
 /// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
 /// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold

@@ -49,18 +49,19 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
-          const Names& target_names, const std::string& target_kind, int threads, const nb::object& callback) {
+          const Names& target_names, const std::string& target_kind, double conformal_share, int threads,
+          const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  const TargetKind kind = TargetKind::parse(target_kind);
+  const TargetRequest request{TargetKind::parse(target_kind), conformal_share};
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
-      threads, callback, [&](const Run& run) { return fit_target(info, kind, data, preset, values, place, run); });
+      threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
-          std::move(fitted.density), std::move(fitted.target)};
+          std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal)};
 }
 
 /// The model as one that can do this. Throws TypeError, which says which models can.
@@ -161,6 +162,14 @@ void bind_model(nb::module_& m) {
   c.def_prop_ro("options", [](const Model& self) { return to_python(self.density->options()); });
   c.def_prop_ro("report", [](const Model& self) { return to_python(self.density->report().to_document()); });
   c.def_prop_ro("warnings", &warnings_of);
+  c.def_prop_ro("n_calibration",
+                [](const Model& self) { return self.conformal ? self.conformal->n_rows() : Index{0}; });
+  c.def(
+      "calibrated_masses",
+      [](const Model& self, double level) {
+        return nb::make_tuple(self.conformal.value().central_mass(level), self.conformal.value().highest_mass(level));
+      },
+      nb::arg("level"));
   c.def_prop_ro("target_kind", [](const Model& self) { return self.target ? self.target->kind().text() : "real"; });
   c.def_prop_ro("results", &results_of);
   c.def_prop_ro("scales", &scales_of);
@@ -281,7 +290,8 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
-        nb::arg("target_kind") = "real", nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("threads") = 0,
+        nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from condens import _core
 from condens._arrays import as_float64
 
 _TEXTS = ("str", "string", "utf8", "categorical", "enum")
@@ -115,3 +116,11 @@ def read_columns(data: Any) -> tuple[dict[str, Any], list[str]]:
         name: _texts(data[name], name) if name in categorical else _numbers(data[name], name) for name in data.columns
     }
     return columns, categorical
+
+
+def names_of_features(model: _core.Model, is_density: bool) -> tuple[list[str], bool]:
+    """Names of the columns of X in a fit, and whether X had names."""
+    names, unnamed = model.encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
+    if is_density and not names:  # the columns of X were its targets
+        names, unnamed = model.encoder.target_names, names_of_targets(None, np.empty((1, model.n_targets)), ())
+    return names, bool(names) and names != unnamed

@@ -48,6 +48,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "What kind of number y is; for other kinds than real numbers distributions are `TargetDistributions`, with no "
         "probability where y cannot be, `pmf` and `mass_at`. auto is what the values look like.",
     ),
+    "conformal": (
+        False,
+        "bool, or dict with 'share'",
+        "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
+        "with the probability that they say, whatever the model: on average over new rows from the same source.",
+    ),
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",
@@ -266,8 +272,34 @@ def chosen_options(info: Info, estimator: Any, x: Floats, y: Floats) -> dict[str
     return out
 
 
+def kind_text(target_kind: Any) -> str:
+    """The kind of the target, for the core to read."""
+    if not isinstance(target_kind, str):
+        raise TypeError(f"target_kind = {target_kind!r}, expected a text such as 'real' or 'count'")
+    return target_kind
+
+
+def conformal_share(conformal: Any) -> float:
+    """The share of the rows that `conformal` leaves out of the fit."""
+    if isinstance(conformal, (bool, np.bool_)):
+        return 0.25 if conformal else 0.0
+    if not isinstance(conformal, Mapping) or set(conformal) - {"share"}:
+        raise TypeError(
+            f"conformal = {conformal!r}, expected False, True, or a dict with 'share', such as {{'share': 0.2}}"
+        )
+    share = float(conformal.get("share", 0.25))
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"conformal: share = {share}, expected a number in (0, 1)")
+    return share
+
+
 def _need_real(name: str, inner: Any) -> None:
     """Refuses an estimator inside another that would be of another kind of target."""
+    if inner.conformal:
+        raise ValueError(
+            f"{name} has an estimator with conformal = {inner.conformal!r}, expected False: it is for the "
+            "estimator around it"
+        )
     if inner.target_kind != "real":
         raise ValueError(
             f"{name} has {type(inner).__name__}(target_kind={inner.target_kind!r}), expected 'real': "

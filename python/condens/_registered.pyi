@@ -72,6 +72,7 @@ class LSCDE(_WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -103,6 +104,7 @@ class LSCDE(_WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -134,6 +136,7 @@ class SACDE(_Additive, _Selecting):
     stability_resamples: int | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -173,6 +176,7 @@ class SACDE(_Additive, _Selecting):
         stability_resamples: int | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -188,6 +192,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -210,6 +215,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -243,6 +249,7 @@ class LSCE(_Reducing):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -280,6 +287,7 @@ class LSCE(_Reducing):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -303,6 +311,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -330,6 +339,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -351,6 +361,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     max_scored_rows: int | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -373,6 +384,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         max_scored_rows: int | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -393,6 +405,7 @@ class RatioKDE(_OfRatio):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -414,6 +427,7 @@ class RatioKDE(_OfRatio):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -434,6 +448,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -457,6 +472,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -491,6 +507,7 @@ class PRESS(_OfStates):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -533,6 +550,7 @@ class PRESS(_OfStates):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -556,6 +574,7 @@ class KernelQuantileRegression(_OfQuantiles):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -586,6 +605,7 @@ class KernelQuantileRegression(_OfQuantiles):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -617,6 +637,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -654,6 +675,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -678,6 +700,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -707,6 +730,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -734,6 +758,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -766,6 +791,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -800,6 +826,7 @@ class GSKD(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -837,6 +864,7 @@ class GSKD(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -857,6 +885,7 @@ class Parzen(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -880,6 +909,7 @@ class Parzen(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -908,6 +938,7 @@ class SKD(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -940,6 +971,7 @@ class SKD(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -963,6 +995,7 @@ class RSDE(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -989,6 +1022,7 @@ class RSDE(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1015,6 +1049,7 @@ class GMM(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1046,6 +1081,7 @@ class GMM(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1065,6 +1101,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1086,6 +1123,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1117,6 +1155,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1152,6 +1191,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1173,6 +1213,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1194,6 +1235,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1217,6 +1259,7 @@ class LocationScale(_WithUnlabeled):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1245,6 +1288,7 @@ class LocationScale(_WithUnlabeled):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1262,6 +1306,7 @@ class Pooled(_WithUnlabeled):
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1280,6 +1325,7 @@ class Pooled(_WithUnlabeled):
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1296,6 +1342,7 @@ class AutoCDE(_WithUnlabeled):
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1313,6 +1360,7 @@ class AutoCDE(_WithUnlabeled):
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

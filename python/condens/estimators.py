@@ -22,8 +22,17 @@ from sklearn.utils.validation import (
 
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
-from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, defaults, docstring, named, parameters_of, signature
+from condens._frames import check_inputs, has_categories, is_frame, names_of_features, names_of_targets, read_columns
+from condens._parameters import (
+    chosen_options,
+    conformal_share,
+    defaults,
+    docstring,
+    kind_text,
+    named,
+    parameters_of,
+    signature,
+)
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -46,6 +55,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     _model: _core.Model
 
     target_kind: str
+    conformal: Any
     report_: dict[str, Any]
     cv_results_: dict[str, Any]
     x_mean_: Floats
@@ -136,18 +146,14 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 y,
                 threads=threads_of(self.n_jobs),
                 callback=watch,
-                target_kind=self._kind_text(),
+                target_kind=kind_text(self.target_kind),
+                conformal_share=conformal_share(self.conformal),
                 **data,
             )
         self._set_model(model, y_ndim=2)
         for text in model.warnings:
             if text not in said:
                 warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
-
-    def _kind_text(self) -> str:
-        if not isinstance(self.target_kind, str):
-            raise TypeError(f"target_kind = {self.target_kind!r}, expected a text such as 'real' or 'count'")
-        return self.target_kind
 
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
@@ -199,6 +205,10 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         laws = self._model.predict(rows, threads_of(self.n_jobs))
         out: GaussianMixtures = distributions_of(laws, (len(rows),), self.n_jobs)
         return out
+
+    def _masses(self, share: float) -> tuple[float, float]:
+        check_is_fitted(self)
+        return self._model.calibrated_masses(share) if self._model.n_calibration else (share, share)
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row, without holding the distributions in memory."""
@@ -584,13 +594,14 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         # Names of files are not always UTF-8, which the core's messages are.
         model = _core.parse_model(file.read(), fsdecode(path).encode("utf-8", "backslashreplace").decode())
     cls = _CLASSES[model.name]
-    estimator = cls(**parameters_of(cls._info, model.options), target_kind=model.target_kind)
-    encoder = model.encoder
-    names, unnamed = encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
-    if "is_density" in cls._info["capabilities"] and not names:  # the columns of X were its targets
-        names, unnamed = encoder.target_names, names_of_targets(None, np.empty((1, model.n_targets)), ())
+    estimator = cls(
+        **parameters_of(cls._info, model.options),
+        target_kind=model.target_kind,
+        conformal=model.n_calibration > 0,
+    )
+    names, given = names_of_features(model, "is_density" in cls._info["capabilities"])
     estimator.n_features_in_ = len(names)
-    if names and names != unnamed:
+    if given:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._set_model(model, y_ndim=1 if model.n_targets == 1 else 2)
     return estimator

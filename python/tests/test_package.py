@@ -68,7 +68,16 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
     cls = getattr(condens, info["class_name"])
     options = [option["name"] for option in info["options"] if option["name"] != "seed"]
     parameters = inspect.signature(cls).parameters
-    assert list(parameters) == ["preset", *options, "target_kind", "random_state", "n_jobs", "verbose", "callback"]
+    assert list(parameters) == [
+        "preset",
+        *options,
+        "target_kind",
+        "conformal",
+        "random_state",
+        "n_jobs",
+        "verbose",
+        "callback",
+    ]
     assert all(parameter.kind is inspect.Parameter.KEYWORD_ONLY for parameter in parameters.values())
     assert {name: parameter.default for name, parameter in parameters.items()} == cls().get_params()
     assert parameters["preset"].default == "recommended"

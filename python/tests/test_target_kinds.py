@@ -200,3 +200,48 @@ def test_bad_kinds_and_values_are_refused():
         Pooled(models=[LSCDE(target_kind="count"), "gp"]).fit(x, y)
     with pytest.raises(ValueError, match="probabilities of values do not compare with densities"):
         compare(x, y, [LSCDE(target_kind="count")])
+
+
+@pytest.mark.parametrize("kind", ["real", "positive", "count"])
+def test_conformal_intervals_cover(kind):
+    x, y = draw("count" if kind == "count" else "positive", 4000, seed=3)
+    model = GaussianProcess(target_kind=kind, conformal={"share": 0.5}).fit(x[:800], y[:800])
+    assert model._model.n_calibration == 400
+    low, high = model.predict_interval(x[800:], 0.9).T
+    inside = (y[800:] >= low) & (y[800:] <= high)
+    # 400 calibration rows: the coverage of one calibration has a standard deviation of 0.015; four of them.
+    assert inside.mean() > 0.84
+    regions = model.predict_region(x[800:900], 0.9)
+    held = [any(a <= v <= b for a, b in region) for v, region in zip(y[800:900], regions, strict=True)]
+    assert np.mean(held) > 0.75
+    assert all(region.shape[1] == 2 for region in regions)
+
+
+def test_conformal_models_are_saved_and_cloned(tmp_path):
+    x, y = draw("positive")
+    model = GaussianProcess(conformal=True).fit(x, y)
+    model.save(tmp_path / "m.json")
+    loaded = estimators.load(tmp_path / "m.json")
+    assert loaded.conformal is True
+    assert_array_equal(loaded.predict_interval(x), model.predict_interval(x))
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict_interval(x), model.predict_interval(x))
+    assert (model.predict_interval(x, 0.99)[:, 0] == -np.inf).all()  # 50 rows cannot tell
+    assert np.isinf(model.predict_region(x[:2], 0.99)[0]).all()
+    plain = GaussianProcess().fit(x, y)
+    assert_array_equal(plain.predict_interval(x), np.stack(plain.predict_distribution(x).interval(0.9), axis=-1))
+    assert len(plain.predict_region(x, 0.9)) == len(x)
+
+
+def test_bad_conformal_settings_are_refused():
+    x, y = draw("positive")
+    for value, error, words in (
+        (3, TypeError, "conformal = 3, expected False, True, or a dict with 'share'"),
+        ({"part": 0.2}, TypeError, "expected False, True, or a dict with 'share'"),
+        ({"share": 1.0}, ValueError, r"conformal: share = 1.0, expected a number in \(0, 1\)"),
+    ):
+        with pytest.raises(error, match=words):
+            GaussianProcess(conformal=value).fit(x, y)
+    with pytest.raises(ValueError, match="the rows have weights, expected none"):
+        GaussianProcess(conformal=True).fit(x, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(ValueError, match="it is for the estimator around it"):
+        Pooled(models=[LSCDE(conformal=True), "gp"]).fit(x, y)

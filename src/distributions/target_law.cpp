@@ -115,8 +115,9 @@ TargetLaw::Head TargetLaw::head() const {
   const double likely = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
   const double last = std::min(likely, first + most_cells);
   Head out{{}, infinity, 0.0};
-  for (double place = first; place <= last; ++place) {
-    const double value = values.value(place);
+  const auto count = static_cast<Index>(last - first) + 1;
+  for (Index k = 0; k < count; ++k) {
+    const double value = values.value(first + static_cast<double>(k));
     out.cells.push_back({value, probability(p_, x_below(value), x_up_to(value))});
   }
   if (last < likely) {

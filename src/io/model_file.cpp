@@ -24,8 +24,11 @@ Document to_document(const Model& model) {
   Document body;
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
   if (model.target) body.set("target", model.target->to_document());
+  if (model.conformal) body.set("conformal", model.conformal->to_document());
   Document out;
-  out.set("format", format_name).set("version", std::int64_t{model.target ? 2 : 1}).set("checksum", checksum_of(body));
+  out.set("format", format_name)
+      .set("version", std::int64_t{model.target || model.conformal ? 2 : 1})
+      .set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
 
@@ -57,6 +60,10 @@ Model from_document(const Document& file) {
   if (const Document* target = body.find("target")) {
     if (targets != 1) throw FormatError(message("a target of another kind, and ", targets, " targets"));
     out.target = load_target(*target, inputs);
+  }
+  if (const Document* scores = body.find("conformal")) {
+    if (targets != 1) throw FormatError(message("scores of calibration rows, and ", targets, " targets"));
+    out.conformal = Conformal::from_document(*scores);
   }
   return out;
 }

@@ -164,7 +164,8 @@ TargetKind TargetKind::of(const VectorView& y) {
   const auto n = static_cast<double>(y.size());
   const std::vector<ValueCount> counts = count_values(y);
   const bool few = static_cast<double>(counts.size()) <= std::min(most_grades, 0.1 * n);
-  if (few && counts.size() >= 2 && !(all_whole(counts) && counts.front().value == 0.0)) return {TargetName::ordinal};
+  const bool from_zero = all_whole(counts) && counts.front().value == 0.0;
+  if (few && (counts.size() == 2 || (counts.size() > 2 && !from_zero))) return {TargetName::ordinal};
   if (counts.size() >= 2 && look_counted(counts, n)) return {TargetName::count};
   if (!find_atoms(counts, n).empty()) return {TargetName::with_atoms};
   if (counts.front().value >= 0.0 && counts.back().value <= 1.0) return {TargetName::bounded, 0.0, 1.0};

@@ -74,6 +74,24 @@ TEST_F(TargetKindCommand, PrintsTheProbabilitiesOfValues) {
   expect_in(predicted, {"mass_at_0,mass_at_1.5\n", ",0\n"});
 }
 
+TEST_F(TargetKindCommand, GivesIntervalsWithAGuarantee) {
+  write("t.csv", table());
+  for (const std::string kind : {"real", "positive"}) {
+    expect_in(
+        good("fit t.csv --target share --inputs x --model gp --target-kind " + kind + " --conformal -o m.json").err,
+        {"left out 30 rows for intervals with a guarantee: those of 90 % take a mass of "});
+    expect_in(good("describe m.json").out, {"Intervals with a guarantee, by 30 rows that the fit has not seen"});
+    expect_in(good("describe m.json --json").out, {"\"conformal\": {"});
+    expect_in(good("score m.json t.csv").out, {"conformal_coverage_0.9,share,", "conformal_width_0.9,share,"});
+    expect_in(good("score m.json t.csv --json").out, {"\"conformal\": ["});
+    expect_in(good("predict m.json t.csv --interval .9").out, {"lower,upper\n"});
+    // Of 30 rows none tells where 99 % end.
+    expect_in(good("predict m.json t.csv --interval .99").out, {kind == "real" ? "-inf,inf" : "0,inf"});
+  }
+  expect_in(run("fit t.csv --target share --inputs x --conformal --conformal-share 2 -o m.json").err,
+            {"conformal: share = 2, expected a number in (0, 1)"});
+}
+
 TEST_F(TargetKindCommand, TellsWhatARealTargetLooksLike) {
   write("t.csv", table());
   const std::string said = good("fit t.csv --target grade --inputs x --model gp -o m.json").err;

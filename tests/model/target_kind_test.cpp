@@ -46,7 +46,7 @@ TEST(TargetKind, IsToldByTheValues) {
   EXPECT_EQ(looks(normal.array().exp().matrix()), "positive");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return r.uniform(); })), "bounded:0,1");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::floor(std::exp(2.0 + r.normal())); })), "count");
-  EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return r.uniform() < 0.9 ? 0.0 : 1.0; })), "count");
+  EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return r.uniform() < 0.9 ? 0.0 : 1.0; })), "ordinal");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return 3.0 + static_cast<double>(r.below(5)); })), "ordinal");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return 0.5 * static_cast<double>(r.below(5)); })), "ordinal");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return r.uniform() < 0.7 ? 0.0 : std::exp(r.normal()); })),
@@ -130,7 +130,7 @@ Dataset data_of(const std::string& kind, Index n, std::uint64_t seed = 7) {
 const std::vector<std::string> kinds = {"positive", "bounded:0,1", "count", "ordinal", "with-atoms"};
 
 Model model_of(const ModelInfo& info, const std::string& kind, const Dataset& data, int threads = 0) {
-  TargetModel fitted = fit_target(info, TargetKind::parse(kind), data, "", registered::quick_options({info.name, ""}),
+  TargetModel fitted = fit_target(info, {TargetKind::parse(kind)}, data, "", registered::quick_options({info.name, ""}),
                                   place_of, {.threads = threads, .observer = {}});
   return {Encoder::generic(data), std::move(fitted.density), std::move(fitted.target)};
 }
@@ -220,7 +220,8 @@ TEST(TargetKind, WeightsAndFoldsFollowTheRows) {
   for (std::size_t i = 0; i < folds.size(); ++i) folds[i] = static_cast<double>(i % 2);
   Document options;
   options.set("cv", Document(folds));
-  const TargetModel fitted = fit_target(find_model("lscde"), {TargetName::with_atoms}, data, "", options, place_of, {});
+  const TargetModel fitted =
+      fit_target(find_model("lscde"), {{TargetName::with_atoms}}, data, "", options, place_of, {});
   EXPECT_EQ(fitted.density->report().n_rows(), (data.y.array() != 0.0).count());
 }
 

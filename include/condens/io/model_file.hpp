@@ -3,8 +3,8 @@
 //
 //   {"format": "condens-model", "version": 1, "checksum": "...", "body": {"encoder": ..., "density": ...}}
 //
-// Version 2 has "target", too: how a target that is not any real number is told from its code. The others stay what
-// they were, for those who read them.
+// Version 2 may have "target", how a target that is not any real number is told from its code, and "conformal", the
+// scores of calibration rows. The others stay what they were, for those who read them.
 //
 // The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
 // hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that
@@ -18,6 +18,7 @@
 
 #include "condens/data/encoder.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/conformal.hpp"
 #include "condens/model/target_kind.hpp"
 
 namespace condens {
@@ -26,6 +27,7 @@ struct Model {
   Encoder encoder;
   std::shared_ptr<const ConditionalDensity> density;   ///< of the target, or of its code
   std::optional<TargetDecoder> target = std::nullopt;  ///< where the target is not any real number
+  std::optional<Conformal> conformal = std::nullopt;   ///< where rows were left out for intervals with a guarantee
 };
 
 /// The warnings of the fit, with names in the place of "input 2" and "target 1".
