@@ -54,8 +54,6 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     _info: dict[str, Any]
     _model: _core.Model
 
-    target_kind: str
-    conformal: Any
     report_: dict[str, Any]
     cv_results_: dict[str, Any]
     x_mean_: Floats
@@ -196,15 +194,10 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     # --- prediction ----------------------------------------------------------------------------------
 
     def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The distribution of y given each row of X: an array of n Gaussian mixtures.
-
-        Of another `target_kind` than real numbers it is `TargetDistributions`, which has the same methods where they
-        have a meaning.
-        """
+        """The distribution of y given each row of X: n GaussianMixtures, or TargetDistributions of a target_kind."""
         rows = self._rows(X)
         laws = self._model.predict(rows, threads_of(self.n_jobs))
-        out: GaussianMixtures = distributions_of(laws, (len(rows),), self.n_jobs)
-        return out
+        return distributions_of(laws, (len(rows),), self.n_jobs)  # type: ignore[no-any-return]
 
     def _masses(self, share: float) -> tuple[float, float]:
         check_is_fitted(self)
@@ -267,8 +260,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         if self._model.n_inputs:
             raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
         laws = self._model.predict(np.empty((1, 0)), threads_of(self.n_jobs))
-        one: GaussianMixtures = distributions_of(laws, (1,), self.n_jobs)[0]
-        return one
+        return distributions_of(laws, (1,), self.n_jobs)[0]  # type: ignore[no-any-return]
 
     def __getstate__(self) -> dict[str, Any]:
         # Fitted numbers come back from the model, which pickles as the bytes of a model file.
