@@ -198,7 +198,7 @@ def all_of(data, name):
         dist = ngboost("LogNormal", numbers, y)
         yield (
             "NGBoost, log-normal",
-            *continuous(stats.lognorm(dist.s, 0, dist.scale), y[1]),
+            *continuous(dist.dist, y[1]),
             time.process_time() - begin,
         )
     begin = time.process_time()
