@@ -115,15 +115,20 @@ void ColumnFlags::add_to(CLI::App& verb) {
       ->each([this](const std::string&) { inputs_given = true; });
   add_option(verb, "--categorical", categorical, "a,b", "Inputs whose numbers are names of categories", "Columns");
   add_option(verb, "--weight", weight, "w", "Column of weights >= 0; weight 2 is the row twice", "Columns");
+  add_option(verb, "--missing", missing, "HOW",
+             "Of missing inputs: error (default), or indicator: the median stands in, and a mark is an input",
+             "Columns");
   verb.add_flag("--drop-missing", drop_missing, "Leave out rows with missing values")->group("Columns");
 }
 
 EncoderOptions ColumnFlags::options() const {
+  require(missing == "error" || missing == "indicator", "--missing ", missing, ", expected error or indicator");
   EncoderOptions out{.targets = split_names(target),
                      .inputs = {},
                      .weight = weight,
                      .categorical = split_names(categorical),
-                     .drop_missing = drop_missing};
+                     .drop_missing = drop_missing,
+                     .missing = missing == "indicator" ? MissingInputs::indicator : MissingInputs::error};
   if (inputs_given) out.inputs = split_names(inputs);
   return out;
 }
@@ -147,6 +152,7 @@ void RowFlags::add_to(CLI::App& verb, const std::string& group) {
 
 std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encoder, const Table& table,
                                   bool with_targets, const std::string& advice) const {
+  for (const std::string& text : encoder.filled_without_mark(table)) say(verb, "warning: " + text);
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
   require(others == 0 || drop, found.trouble, "; ", advice);

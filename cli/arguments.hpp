@@ -33,13 +33,14 @@ struct CsvFlags {
   Table read(const std::string& path) const;  ///< a file that cannot be read is a wrong call
 };
 
-/// Which columns play which part: --target, --inputs, --weight, --categorical, --drop-missing.
+/// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing.
 struct ColumnFlags {
   std::string target;
   std::string inputs;
   bool inputs_given = false;
   std::string weight;
   std::string categorical;
+  std::string missing = "error";
   bool drop_missing = false;
 
   void add_to(CLI::App& verb);

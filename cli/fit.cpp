@@ -87,6 +87,13 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   const FitReport& told = model.density->report();
   const auto targets = list_text(names_of(model.encoder.targets()));
   const auto inputs = list_text(names_of(model.encoder.input_columns()));
+  std::vector<std::string> marked;
+  for (const EncodedColumn& input : model.encoder.input_columns()) {
+    if (!input.missing_of.empty()) marked.push_back(input.missing_of);
+    if (std::find(input.levels.begin(), input.levels.end(), "(missing)") != input.levels.end())
+      marked.push_back(input.name);
+  }
+  if (!marked.empty()) say("fit", "missing values are marked of " + list_text(marked));
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));

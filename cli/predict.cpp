@@ -282,6 +282,7 @@ std::vector<Index> rows_to_predict(const PredictCall& call, const Encoder& encod
     return call.unusable.read("predict", encoder, table, with_targets,
                               "--na prints NA for such rows, --drop-missing leaves them out");
   }
+  for (const std::string& text : encoder.filled_without_mark(table)) say("predict", "warning: " + text);
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
   if (others > 0) say("predict", message("NA for ", others, " of ", table.rows(), " rows: ", found.trouble));

@@ -54,6 +54,7 @@ _TYPES = {
 
 _COMMON_TYPES = {
     "target_kind": "str",
+    "missing": "str",
     "conformal": "bool | Mapping[str, float]",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",
     "n_jobs": "int | None",

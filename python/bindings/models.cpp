@@ -40,10 +40,11 @@ Table table_of(const nb::dict& columns) {
   return table;
 }
 
-Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical) {
+Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, bool mark_missing) {
   const Table table = table_of(columns);
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
+  if (mark_missing) options.missing = MissingInputs::indicator;
   return Encoder::fit(table, options);
 }
 
@@ -131,13 +132,23 @@ Model from_bytes(const nb::bytes& bytes, const std::string& source) {
 
 void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"));
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"),
+               nb::arg("mark_missing") = false);
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
   c.def("warnings", &Encoder::warnings, nb::arg("rows"));
   c.def_prop_ro("encoded_names", &Encoder::encoded_names);
-  c.def_prop_ro("groups", &Encoder::group_of_rows);
-  c.def_prop_ro("input_names", [](const Encoder& self) { return names_of(self.input_columns()); });
+  c.def_prop_ro("groups", &Encoder::column_of_rows);
+  c.def_prop_ro("marks_missing", &Encoder::marks_missing);
+  c.def("filled_without_mark",
+        [](const Encoder& self, const nb::dict& columns) { return self.filled_without_mark(table_of(columns)); });
+  c.def_prop_ro("input_names", [](const Encoder& self) {
+    Names out;  // of the table of the fit: without marks
+    for (const EncodedColumn& column : self.input_columns()) {
+      if (column.missing_of.empty()) out.push_back(column.name);
+    }
+    return out;
+  });
   c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
   c.def_prop_ro("target_ranges", [](const Encoder& self) {
     nb::list out;  // all zero where an encoder was made without data
@@ -147,7 +158,7 @@ void bind_encoder(nb::module_& m) {
   c.def_prop_ro("levels", [](const Encoder& self) {
     nb::dict out;
     for (const EncodedColumn& column : self.input_columns()) {
-      if (column.is_categorical()) out[column.name.c_str()] = nb::cast(column.levels);
+      if (column.is_categorical() && column.missing_of.empty()) out[column.name.c_str()] = nb::cast(column.levels);
     }
     return out;
   });

@@ -79,14 +79,16 @@ def has_categories(data: Any) -> bool:
     return is_frame(data) and any(_is_text(data[name]) for name in data.columns)
 
 
-def _texts(column: Any, name: str) -> list[str]:
+def _texts(column: Any, name: str, keep_missing: bool) -> list[str]:
     missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
     texts = [str(value) for value in column.to_list()]
-    _refuse_missing(missing | np.array([text == "" for text in texts], dtype=bool), name)
-    return texts
+    missing |= np.array([text == "" for text in texts], dtype=bool)
+    if not keep_missing:
+        _refuse_missing(missing, name)
+    return ["" if gap else text for gap, text in zip(missing, texts, strict=True)]
 
 
-def _numbers(column: Any, name: str) -> NDArray[np.float64]:
+def _numbers(column: Any, name: str, keep_missing: bool) -> NDArray[np.float64]:
     try:
         # Only numbers of pandas' own types have marks of what is missing that are no NaN.
         dtype = column.dtype
@@ -95,7 +97,8 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
         values = np.ascontiguousarray(as_float64(raw, name))
     except (TypeError, ValueError):
         raise TypeError(f"column {name!r} has dtype {column.dtype}, expected numbers, texts or categories") from None
-    _refuse_missing(np.isnan(values), name)
+    if not keep_missing:
+        _refuse_missing(np.isnan(values), name)
     return values
 
 
@@ -107,13 +110,18 @@ def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
         )
 
 
-def read_columns(data: Any) -> tuple[dict[str, Any], list[str]]:
-    """The columns as arrays of float64 or lists of texts, and the names of the latter."""
+def read_columns(data: Any, keep_missing: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """The columns as arrays of float64 or lists of texts, and the names of the latter; x1, x2, ... of arrays."""
+    if not is_frame(data):
+        rows = as_float64(data, "X")
+        if rows.ndim != 2:
+            raise ValueError(f"X has {rows.ndim} dimensions, expected 2: rows and columns")
+        return {f"x{i + 1}": np.ascontiguousarray(column) for i, column in enumerate(rows.T)}, []
     if not all(isinstance(name, str) for name in data.columns):
         raise TypeError("categories need columns whose names are all texts")
     categorical = [name for name in data.columns if _is_text(data[name])]
     columns = {
-        name: _texts(data[name], name) if name in categorical else _numbers(data[name], name) for name in data.columns
+        name: (_texts if name in categorical else _numbers)(data[name], name, keep_missing) for name in data.columns
     }
     return columns, categorical
 

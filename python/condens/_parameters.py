@@ -48,6 +48,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "What kind of number y is; for other kinds than real numbers distributions are `TargetDistributions`, with no "
         "probability where y cannot be, `pmf` and `mass_at`. auto is what the values look like.",
     ),
+    "missing": (
+        "error",
+        "{'error', 'indicator'}",
+        "What becomes of missing inputs (NaN, None, empty texts): refused, or marked: the median stands in for a "
+        "number, an input of its own says so, and a missing level is a level.",
+    ),
     "conformal": (
         False,
         "bool, or dict with 'share'",
@@ -279,6 +285,13 @@ def kind_text(target_kind: Any) -> str:
     return target_kind
 
 
+def marks_missing(missing: Any, check: bool = True) -> bool:
+    """Whether missing inputs are marked and not refused."""
+    if check and missing not in ("error", "indicator"):
+        raise ValueError(f"missing = {missing!r}, expected 'error' or 'indicator'")
+    return bool(missing == "indicator")
+
+
 def conformal_share(conformal: Any) -> float:
     """The share of the rows that `conformal` leaves out of the fit."""
     if isinstance(conformal, (bool, np.bool_)):
@@ -295,6 +308,11 @@ def conformal_share(conformal: Any) -> float:
 
 def _need_real(name: str, inner: Any) -> None:
     """Refuses an estimator inside another that would be of another kind of target."""
+    if inner.missing != "error":
+        raise ValueError(
+            f"{name} has an estimator with missing = {inner.missing!r}, expected 'error': it is for the "
+            "estimator around it"
+        )
     if inner.conformal:
         raise ValueError(
             f"{name} has an estimator with conformal = {inner.conformal!r}, expected False: it is for the "

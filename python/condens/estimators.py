@@ -3,285 +3,28 @@
 from __future__ import annotations
 
 import difflib
-import warnings
-from os import PathLike, fsdecode, fsencode, fspath
+from os import PathLike, fsdecode, fspath
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from condens import FitWarning, _core
-from condens._arrays import as_float64, as_rows, as_targets, threads_of
-from condens._frames import check_inputs, has_categories, is_frame, names_of_features, names_of_targets, read_columns
-from condens._parameters import (
-    chosen_options,
-    conformal_share,
-    defaults,
-    docstring,
-    kind_text,
-    named,
-    parameters_of,
-    signature,
-)
-from condens._predictions import PredictsDistributions
-from condens._progress import observer
-from condens._results import cv_results
+from condens import _core
+from condens._arrays import as_float64, as_rows, threads_of
+from condens._frames import check_inputs, names_of_features, names_of_targets
+from condens._parameters import defaults, docstring, named, parameters_of, signature
+from condens._regressor import ConditionalDensityRegressor as ConditionalDensityRegressor
 from condens.distributions import GaussianMixtures
-from condens.target_distributions import distributions_of
 
 if TYPE_CHECKING:
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
 
 Floats = NDArray[np.float64]
-
-# Results that hold a number for every row of the core's x.
-_OF_INPUTS = ("support", "feature_importances", "stability", "ranking")
-
-
-class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base class of all estimators of condens."""
-
-    _info: dict[str, Any]
-    _model: _core.Model
-
-    report_: dict[str, Any]
-    cv_results_: dict[str, Any]
-    x_mean_: Floats
-    x_scale_: Floats
-    y_mean_: Floats
-    y_scale_: Floats
-
-    # --- fitting ---------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the distribution of y given X.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n, d)
-            Inputs. Columns of texts and categories of a pandas or polars frame become indicators.
-        y : array, series or data frame of shape (n,), (n, 1) or (n, d_y)
-            Targets; several are modelled jointly.
-        sample_weight : array of shape (n,), optional
-            Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
-            else weight 2 counts as two copies of the row.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For invalid arguments or data.
-        NumericalError
-            When no candidate gives a density.
-        Cancelled
-            When the callback returned False.
-        """
-        return self._fit(X, y, sample_weight, None)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
-        if not hasattr(self, "_info"):
-            raise TypeError("ConditionalDensityRegressor is the base class of estimators; fit one, as AutoCDE()")
-        if y is None:
-            raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
-        x, encoder, targets, target_names = self._training_rows(X, y)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
-        other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
-        self._fit_core(
-            x,
-            as_rows(targets.reshape(len(targets), -1)),
-            weights=weight,
-            x_unlabeled=other,
-            encoder=encoder,
-            input_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
-            target_names=target_names,
-        )
-        self._y_ndim = targets.ndim
-        return self
-
-    def _training_rows(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
-        """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
-        check_inputs(X)
-        if has_categories(X):
-            return self._encode(X, y)
-        x, targets = validate_data(
-            self,
-            X,
-            y,
-            multi_output="takes_one_target" not in self._info["capabilities"],
-            y_numeric=True,
-            dtype=np.float64,
-            order="C",
-            ensure_min_samples=2,
-        )
-        targets = as_float64(targets, "y")
-        return x, None, targets, names_of_targets(y, targets, getattr(self, "feature_names_in_", ()))
-
-    def _fit_core(self, x: Floats, y: Floats, **data: Any) -> None:
-        options = chosen_options(self._info, self, x, y)
-        encoder = data["encoder"]
-        said = [] if encoder is None else encoder.warnings(len(x))
-        for text in said:  # before the fit, which may take long because of what they warn of
-            warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
-        with observer(bool(self.verbose), self.callback) as watch:
-            model = _core.fit(
-                self._info["name"],
-                self.preset,
-                options,
-                as_rows(x),
-                y,
-                threads=threads_of(self.n_jobs),
-                callback=watch,
-                target_kind=kind_text(self.target_kind),
-                conformal_share=conformal_share(self.conformal),
-                **data,
-            )
-        self._set_model(model, y_ndim=2)
-        for text in model.warnings:
-            if text not in said:
-                warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
-
-    def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
-        """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
-        validate_data(self, X, skip_check_array=True)
-        columns, categorical = read_columns(X)
-        targets = as_targets(y, least=2)
-        check_consistent_length(X, targets)
-        names = names_of_targets(y, targets, columns)
-        rows = targets.reshape(len(targets), -1)
-        table = {**columns, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)}}
-        encoder = _core.Encoder.fit(table, names, categorical)
-        return encoder.encode_inputs(columns), encoder, targets, names
-
-    def _set_model(self, model: _core.Model, y_ndim: int) -> None:
-        self._model = model
-        self._y_ndim = y_ndim
-        fitted = self._fitted(model)
-        self.__dict__.update(fitted)
-        self._from_model = tuple(fitted)
-
-    def _fitted(self, model: _core.Model) -> dict[str, Any]:
-        """The attributes that a fit gives, all of them from the model."""
-        results = {
-            name + "_": self._by_input(name, value) if name in _OF_INPUTS else value
-            for name, value in model.results.items()
-        }
-        scales = {name + "_": value for name, value in model.scales.items()}
-        details = model.report["details"]
-        choice = cv_results(details.get("candidates", {}), details.get("fold_scores"))
-        return {**results, **scales, "report_": model.report, "cv_results_": choice}
-
-    def _by_input(self, name: str, value: Floats) -> NDArray[Any]:
-        """Numbers of the columns of X, from those of the core's inputs, in which a category has several."""
-        encoder = self._model.encoder
-        if encoder.levels and len(value):
-            first = np.unique(encoder.groups, return_index=True)[1]
-            value = (np.add if name == "feature_importances" else np.maximum).reduceat(value, first)
-        return value > 0 if name == "support" else value
-
-    # --- prediction ----------------------------------------------------------------------------------
-
-    def predict_distribution(self, X: Any) -> GaussianMixtures:
-        """The distribution of y given each row of X: n GaussianMixtures, or TargetDistributions of a target_kind."""
-        rows = self._rows(X)
-        laws = self._model.predict(rows, threads_of(self.n_jobs))
-        return distributions_of(laws, (len(rows),), self.n_jobs)  # type: ignore[no-any-return]
-
-    def _masses(self, share: float) -> tuple[float, float]:
-        check_is_fitted(self)
-        return self._model.calibrated_masses(share) if self._model.n_calibration else (share, share)
-
-    def log_density(self, X: Any, y: ArrayLike) -> Floats:
-        """log p(y_i | x_i) for every row, without holding the distributions in memory."""
-        rows = self._rows(X)
-        targets = as_targets(y)
-        check_consistent_length(rows, targets)
-        targets = as_rows(targets.reshape(len(targets), -1))
-        return self._model.log_density(rows, targets, threads_of(self.n_jobs))
-
-    def _rows(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        return self._inputs_of(X, self._model.encoder)
-
-    def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
-        """X as the model reads it; checks names and number of columns."""
-        check_inputs(X)
-        if encoder is not None and encoder.levels:
-            if not is_frame(X):
-                raise TypeError(
-                    f"{type(self).__name__} was fitted with categories in {', '.join(encoder.levels)}; "
-                    "X must be a data frame with these columns"
-                )
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return as_rows(encoder.encode_inputs(read_columns(X)[0]))
-        least = min(1, self.n_features_in_)
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_min_features=least)
-        return as_rows(X)
-
-    @property
-    def coef_(self) -> Floats:
-        """Coefficients of the inputs, which only a linear `PRESS` has: others have no such attribute.
-
-        scikit-learn's selectors take it for importances of the inputs; the weights of kernels are `kernel_weights_`.
-        """
-        check_is_fitted(self)
-        names = [result["name"] + "_" for result in self._info["results"]]
-        known = {"feature_importances_": "importances of inputs", "kernel_weights_": "the weights of kernels"}
-        found = ", ".join(f"{meaning} are {name}" for name, meaning in known.items() if name in names)
-        text = f"{type(self).__name__!r} object has no attribute 'coef_': that would be numbers of the inputs"
-        raise AttributeError(text + (f"; {found}" if found else ""))
-
-    # --- what scikit-learn and pickle ask -------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = "takes_one_target" not in self._info["capabilities"]
-        return tags
-
-    @property
-    def distribution_(self) -> GaussianMixtures:
-        """The one distribution of a model without inputs."""
-        check_is_fitted(self)
-        if self._model.n_inputs:
-            raise AttributeError("distribution_ is for models without inputs; use predict_distribution(X)")
-        laws = self._model.predict(np.empty((1, 0)), threads_of(self.n_jobs))
-        return distributions_of(laws, (1,), self.n_jobs)[0]  # type: ignore[no-any-return]
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Fitted numbers come back from the model, which pickles as the bytes of a model file.
-        state = dict(self.__dict__)
-        if "_model" in state:
-            for name in (*state["_from_model"], "_from_model"):
-                state.pop(name, None)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if "_model" in state:
-            self._set_model(state["_model"], state["_y_ndim"])
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that the command line and C++ read, too: CBOR for names in .cbor, else JSON.
-
-        The file appears whole or not at all. Raises OSError when it cannot be written.
-        """
-        check_is_fitted(self)
-        self._model.save(fsencode(path))
 
 
 class _WithUnlabeled(ConditionalDensityRegressor):
@@ -590,6 +333,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         **parameters_of(cls._info, model.options),
         target_kind=model.target_kind,
         conformal=model.n_calibration > 0,
+        missing="indicator" if model.encoder.marks_missing else "error",
     )
     names, given = names_of_features(model, "is_density" in cls._info["capabilities"])
     estimator.n_features_in_ = len(names)

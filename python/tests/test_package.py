@@ -72,6 +72,7 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
         "preset",
         *options,
         "target_kind",
+        "missing",
         "conformal",
         "random_state",
         "n_jobs",

@@ -10,6 +10,7 @@ from scipy import integrate, stats
 from condens import (
     LSCDE,
     BoostedDensity,
+    FitWarning,
     GaussianProcess,
     Parzen,
     Pooled,
@@ -245,3 +246,41 @@ def test_bad_conformal_settings_are_refused():
         GaussianProcess(conformal=True).fit(x, y, sample_weight=np.ones(len(y)))
     with pytest.raises(ValueError, match="it is for the estimator around it"):
         Pooled(models=[LSCDE(conformal=True), "gp"]).fit(x, y)
+
+
+def test_missing_inputs_are_marked(tmp_path):
+    x, y = draw("positive", 300)
+    gappy = x.copy()
+    gappy[::4, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        GaussianProcess().fit(gappy, y)
+    model = BoostedDensity(missing="indicator").fit(gappy, y)
+    assert model.n_features_in_ == 2
+    assert model.feature_importances_.shape == (2,)
+    assert model.predict(gappy).shape == (300,)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(gappy), model.predict(gappy))
+    model.save(tmp_path / "m.json")
+    loaded = estimators.load(tmp_path / "m.json")
+    assert loaded.missing == "indicator"
+    assert_array_equal(loaded.predict(gappy), model.predict(gappy))
+    with pytest.warns(FitWarning, match="'x2' is missing, which it never was in training; its median stands in"):
+        model.predict(np.array([[0.0, np.nan]]))
+    with pytest.raises(ValueError, match="missing = 'mean', expected 'error' or 'indicator'"):
+        GaussianProcess(missing="mean").fit(gappy, y)
+
+
+def test_missing_inputs_of_frames_are_marked():
+    pd = pytest.importorskip("pandas")
+    x, y = draw("positive", 300)
+    frame = pd.DataFrame({"a": x[:, 0], "b": np.where(x[:, 1] > 0, "up", "down")})
+    frame.loc[::3, "a"] = np.nan
+    frame.loc[::5, "b"] = None
+    model = BoostedDensity(missing="indicator").fit(frame, y)
+    assert list(model.feature_names_in_) == ["a", "b"]
+    assert model.feature_importances_.shape == (2,)
+    assert np.isfinite(model.predict(frame)).all()
+    # What is missing tells something of y where it depends on it.
+    hidden = np.where(y > np.median(y), np.nan, x[:, 0])
+    told = GaussianProcess(missing="indicator").fit(hidden[:, None], y)
+    above, below = told.predict(np.array([[np.nan], [0.0]]))
+    assert above > below + 0.5

@@ -11,6 +11,7 @@
 
 #include "condens/core/errors.hpp"
 #include "core/text.hpp"
+#include "missing_inputs.hpp"
 
 namespace condens {
 
@@ -223,6 +224,7 @@ void refuse_mixed(const Table& table, const Column& column) {
 Document to_document(const EncodedColumn& column) {
   Document out;
   out.set("name", column.name);
+  if (!column.missing_of.empty()) out.set("missing_of", column.missing_of);
   if (column.is_categorical()) {
     return out.set("levels", Document(column.levels)).set("typical", column.typical_level);
   }
@@ -231,6 +233,7 @@ Document to_document(const EncodedColumn& column) {
 
 EncodedColumn column_from_document(const Document& document) {
   EncodedColumn out{.name = document.at("name").as_string()};
+  if (const Document* of = document.find("missing_of")) out.missing_of = of->as_string();
   if (document.find("levels") == nullptr) {
     out.low = document.at("low").as_number();
     out.typical = document.at("typical").as_number();
@@ -258,6 +261,19 @@ std::vector<EncodedColumn> columns_from_document(const Document& document) {
 }  // namespace
 
 Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
+  if (options.missing == MissingInputs::indicator) {
+    MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical);
+    EncoderOptions own = options;
+    own.missing = MissingInputs::error;
+    own.inputs = marked.inputs;
+    Encoder out = fit(marked.table, own);
+    for (EncodedColumn& input : out.inputs_) {
+      const auto mark = marked.marks.find(input.name);
+      if (mark != marked.marks.end()) input.missing_of = mark->second;
+    }
+    out.missing_ = MissingInputs::indicator;
+    return out;
+  }
   Encoder out;
   for (std::string& name : input_names(table, options)) out.inputs_.push_back({.name = std::move(name)});
   for (const std::string& name : options.targets) out.targets_.push_back({.name = name});
@@ -389,13 +405,61 @@ std::vector<const Column*> Encoder::columns_needed(const Table& table, bool with
   return columns;
 }
 
-EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {
+Table Encoder::completed(const Table& table) const {
+  Table out(table.source());
+  for (const EncodedColumn& input : inputs_) {
+    if (!input.missing_of.empty() && table.find(input.name) == nullptr) {
+      out.add(mark_of(table.at(input.missing_of, "input"), input.name));
+      continue;
+    }
+    const Column& column = table.at(input.name, "input");
+    if (!has_missing(column))
+      out.add(column);
+    else if (!input.is_categorical())
+      out.add(filled(column, input.typical));
+    else
+      out.add(with_level(column, contains(input.levels, missing_level) ? missing_level : input.typical_level));
+  }
+  for (const EncodedColumn& target : targets_) {
+    if (const Column* column = table.find(target.name)) out.add(*column);
+  }
+  if (!weight_.empty() && table.find(weight_) != nullptr) out.add(*table.find(weight_));
+  copy_lines(table, out);
+  return out;
+}
+
+std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
+  std::vector<std::string> out;
+  if (!marks_missing()) return out;
+  for (const EncodedColumn& input : inputs_) {
+    const Column* column = table.find(input.name);
+    if (column == nullptr || !has_missing(*column)) continue;
+    const bool marked = contains(input.levels, missing_level) ||
+                        std::any_of(inputs_.begin(), inputs_.end(),
+                                    [&](const EncodedColumn& other) { return other.missing_of == input.name; });
+    if (marked) continue;
+    Index row = 0;
+    while (!column->is_missing(row)) ++row;
+    out.push_back(message(table.place(row), ": '", input.name, "' is missing, which it never was in training; ",
+                          input.is_categorical() ? "its most frequent level" : "its median",
+                          " stands in, as in every such row"));
+  }
+  return out;
+}
+
+EncodableRows Encoder::encodable_rows(const Table& given, bool with_targets) const {
+  Table own;
+  if (marks_missing()) own = completed(given);
+  const Table& table = marks_missing() ? own : given;
   EncodableRows out = complete_rows(table, columns_needed(table, with_targets));
   keep_known_levels(table, inputs_, out);
   return out;
 }
 
-Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
+Matrix Encoder::encode_inputs(const Table& given, const std::vector<Index>& rows) const {
+  Table own;
+  if (marks_missing()) own = completed(given);
+  const Table& table = marks_missing() ? own : given;
   Index width = 0;
   for (const EncodedColumn& input : inputs_) width += input.width();
   Matrix out = Matrix::Zero(width, static_cast<Index>(rows.size()));
@@ -471,6 +535,20 @@ std::vector<Index> Encoder::group_of_rows() const {
   return out;
 }
 
+std::vector<Index> Encoder::column_of_rows() const {
+  std::vector<Index> out;
+  Index next = 0;
+  std::map<std::string, Index> place;
+  for (const EncodedColumn& input : inputs_) {
+    if (input.missing_of.empty()) place[input.name] = next++;
+  }
+  for (const EncodedColumn& input : inputs_) {
+    const std::string& of = input.missing_of.empty() ? input.name : input.missing_of;
+    out.insert(out.end(), static_cast<std::size_t>(input.width()), place[of]);
+  }
+  return out;
+}
+
 std::vector<std::string> Encoder::constant_inputs() const {
   Names out;
   for (const EncodedColumn& input : inputs_) {
@@ -493,7 +571,9 @@ Document Encoder::to_document() const {
   for (const EncodedColumn& input : inputs_) inputs.push_back(condens::to_document(input));
   for (const EncodedColumn& target : targets_) targets.push_back(condens::to_document(target));
   Document out;
-  return out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
+  out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
+  if (marks_missing()) out.set("missing", "indicator");
+  return out;
 }
 
 Encoder Encoder::from_document(const Document& document) {
@@ -501,6 +581,15 @@ Encoder Encoder::from_document(const Document& document) {
   out.inputs_ = columns_from_document(document.at("inputs"));
   out.targets_ = columns_from_document(document.at("targets"));
   out.weight_ = document.at("weight").as_string();
+  if (const Document* missing = document.find("missing")) {
+    if (missing->as_string() != "indicator") throw FormatError("encoder: missing is none of error, indicator");
+    out.missing_ = MissingInputs::indicator;
+  }
+  for (const EncodedColumn& input : out.inputs_) {
+    if (!input.missing_of.empty() && !contains(names_of(out.inputs_), input.missing_of)) {
+      throw FormatError(message("encoder: '", input.name, "' marks '", input.missing_of, "', which is no input"));
+    }
+  }
   if (out.targets_.empty()) throw FormatError("encoder: no target");
   return out;
 }

@@ -92,6 +92,33 @@ TEST_F(TargetKindCommand, GivesIntervalsWithAGuarantee) {
             {"conformal: share = 2, expected a number in (0, 1)"});
 }
 
+TEST_F(TargetKindCommand, MarksMissingInputs) {
+  std::string gappy = "x,city,y\n";
+  RandomStream random(1);
+  for (int i = 0; i < 60; ++i) {
+    gappy += (i % 5 == 0 ? "" : std::to_string(random.normal())) + "," +
+             (i % 7 == 0   ? ""
+              : i % 2 == 0 ? "Bern"
+                           : "Rome") +
+             "," + std::to_string(random.normal()) + "\n";
+  }
+  write("gappy.csv", gappy);
+  EXPECT_EQ(run("fit gappy.csv --target y --model gp -o m.json").code, 2);
+  expect_in(good("fit gappy.csv --target y --model gp --missing indicator -o m.json").err,
+            {"missing values are marked of city and x", "60 rows"});
+  expect_in(good("describe m.json").out, {"x missing", "(missing)"});
+  good("predict m.json gappy.csv --mean");
+  good("score m.json gappy.csv");
+  good("plot m.json gappy.csv -o m.svg --figure density");
+  write("full.csv", "x,city,y\n1,Bern,2\n2,Rome,1\n3,Bern,0\n4,Rome,5\n5,Bern,3\n");
+  good("fit full.csv --target y --model gp --missing indicator -o full.json");
+  expect_in(
+      good("predict full.json gappy.csv --mean").err,
+      {"condens predict: warning: gappy.csv:2: 'x' is missing, which it never was in training; its median stands in"});
+  expect_in(run("fit full.csv --target y --missing never -o m.json").err,
+            {"--missing never, expected error or indicator"});
+}
+
 TEST_F(TargetKindCommand, TellsWhatARealTargetLooksLike) {
   write("t.csv", table());
   const std::string said = good("fit t.csv --target grade --inputs x --model gp -o m.json").err;

@@ -294,6 +294,75 @@ TEST(Encoder, WarnsOfManyLevels) {
   }
 }
 
+/// The second age and the first city are missing.
+Table gappy_people() {
+  Table table("people.csv");
+  table.add({"age", Numbers{20, nan, 50, 40}});
+  table.add({"city", Texts{"", "Bern", "Rome", "Bern"}});
+  table.add({"zip", Numbers{3, 1, 2, 1}});
+  table.add({"income", Numbers{10, 20, 30, 40}});
+  table.set_lines({2, 3, 4, 5});
+  return table;
+}
+
+TEST(Encoder, MarksMissingInputs) {
+  const Table table = gappy_people();
+  EXPECT_NE(complaint([&] { Encoder::fit(table, {.targets = {"income"}}); }).find("missing values: line 2, 3"),
+            std::string::npos);
+  const Encoder encoder = Encoder::fit(table, {.targets = {"income"}, .missing = MissingInputs::indicator});
+  EXPECT_TRUE(encoder.marks_missing());
+  EXPECT_EQ(encoder.encoded_names(),
+            (Texts{"age", "city=(missing)", "city=Bern", "city=Rome", "zip", "age missing=yes"}));
+  EXPECT_EQ(encoder.column_of_rows(), (std::vector<Index>{0, 1, 1, 1, 2, 0}));
+  EXPECT_EQ(encoder.group_of_rows(), (std::vector<Index>{0, 1, 1, 1, 2, 3}));
+  Matrix expected(6, 4);
+  expected << 20, 40, 50, 40,  // 40 is the median of the others
+      1, 0, 0, 0,              //
+      0, 1, 0, 1,              //
+      0, 0, 1, 0,              //
+      3, 1, 2, 1,              //
+      0, 1, 0, 0;
+  EXPECT_EQ(Matrix(encoder.encode(table).x), expected);
+  EXPECT_TRUE(encoder.encodable_rows(table, true).trouble.empty());
+  EXPECT_EQ(Encoder::from_document(encoder.to_document()).to_document(), encoder.to_document());
+  EXPECT_EQ(Matrix(Encoder::from_document(encoder.to_document()).encode(table).x), expected);
+}
+
+TEST(Encoder, FillsWhatWasCompleteInTraining) {
+  const Encoder encoder = Encoder::fit(
+      people(), {.targets = {"income"}, .inputs = Texts{"age", "city"}, .missing = MissingInputs::indicator});
+  EXPECT_EQ(encoder.encoded_names(), (Texts{"age", "city=Bern", "city=Oslo", "city=Rome"}));
+  Matrix expected(4, 4);
+  expected << 20, 35, 50, 40,  //
+      1, 1, 0, 1,              // Bern is the most frequent
+      0, 0, 0, 0,              //
+      0, 0, 1, 0;
+  EXPECT_EQ(encoder.encode_inputs(gappy_people()), expected);
+  EXPECT_EQ(
+      encoder.filled_without_mark(gappy_people()),
+      (Texts{"people.csv:3: 'age' is missing, which it never was in training; its median stands in, as in every "
+             "such row",
+             "people.csv:2: 'city' is missing, which it never was in training; its most frequent level stands in, "
+             "as in every such row"}));
+  EXPECT_TRUE(encoder.filled_without_mark(people()).empty());
+}
+
+TEST(Encoder, MarksNeitherTargetsNorTakenNames) {
+  Table table = gappy_people();
+  table.add({"age missing", Numbers{1, 2, 3, 4}});
+  const EncoderOptions options{.targets = {"income"}, .missing = MissingInputs::indicator};
+  EXPECT_EQ(complaint([&] { Encoder::fit(table, options); }),
+            "column 'age missing' has the name of the mark of missing values in 'age'; rename it");
+  Table target("t.csv");
+  target.add({"x", Numbers{1, 2}});
+  target.add({"income", Numbers{1, nan}});
+  EXPECT_NE(complaint([&] { Encoder::fit(target, options); }).find("the first in column 'income'"), std::string::npos);
+  Document document = Encoder::fit(gappy_people(), options).to_document();
+  document.set("missing", "often");
+  EXPECT_EQ(complaint<FormatError>([&] { Encoder::from_document(document); }),
+            "encoder: missing is none of error, indicator");
+}
+
 TEST(Encoder, GenericNamesForArrays) {
   const Encoder one = Encoder::generic(2, 1);
   EXPECT_EQ(one.encoded_names(), (Texts{"x1", "x2"}));

@@ -4,6 +4,9 @@
 //
 // A numeric input is itself. A categorical input with two levels is one indicator of
 // the second level; with k > 2 levels it is k indicators. Levels are in sorted order.
+//
+// Missing inputs are refused, or marked: a number that is missing becomes the median, and an input of its own, "age
+// missing", says yes; a missing level is a level, "(missing)".
 
 #include <optional>
 #include <string>
@@ -16,6 +19,9 @@
 
 namespace condens {
 
+/// What becomes of rows whose inputs have missing values.
+enum class MissingInputs { error, indicator };
+
 struct EncoderOptions {
   std::vector<std::string> targets = {};  ///< one or more numeric columns
   /// Absent: every other column. Empty: none, for a density of the targets.
@@ -23,6 +29,7 @@ struct EncoderOptions {
   std::string weight = {};                    ///< column of weights >= 0; empty: all one
   std::vector<std::string> categorical = {};  ///< inputs to read as levels although they hold numbers
   bool drop_missing = false;                  ///< leave out rows with missing values instead of refusing them
+  MissingInputs missing = MissingInputs::error;
 };
 
 /// What the encoder knows of one column of the training data.
@@ -31,6 +38,8 @@ struct EncodedColumn {
   std::vector<std::string> levels = {};   ///< sorted; empty for a numeric column
   std::string typical_level = {};         ///< the most frequent level (the first of equals)
   double low = 0, typical = 0, high = 0;  ///< minimum, median and maximum of a numeric column
+
+  std::string missing_of = {};  ///< the input of which this one says whether it is missing; empty for others
 
   bool is_categorical() const { return !levels.empty(); }
   Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : 1; }
@@ -94,6 +103,16 @@ class Encoder {
   /// and identifiers of rows are called so. Each names the column, and what to do.
   std::vector<std::string> warnings(Index rows) const;
 
+  bool marks_missing() const { return missing_ == MissingInputs::indicator; }
+
+  /// Inputs with missing values of which there were none in training, and where they are first: they are filled by what
+  /// is typical, without a mark. Complete sentences; empty where missing values are refused.
+  std::vector<std::string> filled_without_mark(const Table& table) const;
+
+  /// For each row of Dataset::x the place of its column in the table of the fit, among the inputs: marks are of the
+  /// column that they are of.
+  std::vector<Index> column_of_rows() const;
+
   /// Names of the inputs that had one value in all of the training data.
   std::vector<std::string> constant_inputs() const;
 
@@ -102,10 +121,13 @@ class Encoder {
 
  private:
   std::vector<const Column*> columns_needed(const Table& table, bool with_targets) const;
+  /// The table with marks, and without missing inputs.
+  Table completed(const Table& table) const;
 
   std::vector<EncodedColumn> inputs_;
   std::vector<EncodedColumn> targets_;
   std::string weight_;
+  MissingInputs missing_ = MissingInputs::error;
 };
 
 }  // namespace condens

@@ -4,7 +4,8 @@
 //   {"format": "condens-model", "version": 1, "checksum": "...", "body": {"encoder": ..., "density": ...}}
 //
 // Version 2 may have "target", how a target that is not any real number is told from its code, and "conformal", the
-// scores of calibration rows. The others stay what they were, for those who read them.
+// scores of calibration rows, and an encoder that marks missing inputs. The others stay what they were, for those who
+// read them.
 //
 // The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
 // hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that
