@@ -447,30 +447,30 @@ std::vector<std::string> Encoder::filled_without_mark(const Table& table) const 
   return out;
 }
 
-EncodableRows Encoder::encodable_rows(const Table& given, bool with_targets) const {
+EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {
   Table own;
-  if (marks_missing()) own = completed(given);
-  const Table& table = marks_missing() ? own : given;
-  EncodableRows out = complete_rows(table, columns_needed(table, with_targets));
-  keep_known_levels(table, inputs_, out);
+  if (marks_missing()) own = completed(table);
+  const Table& marked = marks_missing() ? own : table;
+  EncodableRows out = complete_rows(marked, columns_needed(marked, with_targets));
+  keep_known_levels(marked, inputs_, out);
   return out;
 }
 
-Matrix Encoder::encode_inputs(const Table& given, const std::vector<Index>& rows) const {
+Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
   Table own;
-  if (marks_missing()) own = completed(given);
-  const Table& table = marks_missing() ? own : given;
+  if (marks_missing()) own = completed(table);
+  const Table& marked = marks_missing() ? own : table;
   Index width = 0;
   for (const EncodedColumn& input : inputs_) width += input.width();
   Matrix out = Matrix::Zero(width, static_cast<Index>(rows.size()));
   Index at = 0;
   for (const EncodedColumn& input : inputs_) {
-    const Column& column = table.at(input.name, "input");
-    if (!input.is_categorical()) out.row(at) = read_numbers(table, column, rows);
+    const Column& column = marked.at(input.name, "input");
+    if (!input.is_categorical()) out.row(at) = read_numbers(marked, column, rows);
     for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
       const Index row = rows[static_cast<std::size_t>(j)];
       const Index level = find_level(column, row, input.levels);
-      if (level < 0) throw std::invalid_argument(unknown_level(table, column, row, input.levels));
+      if (level < 0) throw std::invalid_argument(unknown_level(marked, column, row, input.levels));
       if (input.width() > 1) {
         out(at + level, j) = 1;
       } else {

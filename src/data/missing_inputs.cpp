@@ -69,7 +69,7 @@ void copy_lines(const Table& from, Table& to) {
   to.set_lines(std::move(lines));
 }
 
-MarkedTable mark_missing(const Table& table, std::vector<std::string> inputs,
+MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& categorical) {
   MarkedTable out{Table(table.source()), inputs, {}};
   for (const Column& column : table.columns()) {

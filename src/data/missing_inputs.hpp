@@ -36,7 +36,7 @@ struct MarkedTable {
 
 /// Numbers that are missing become the median of the others, levels become `missing_level`. Throws
 /// std::invalid_argument for a column that has the name of a mark.
-MarkedTable mark_missing(const Table& table, std::vector<std::string> inputs,
+MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& categorical);
 
 }  // namespace condens
