@@ -82,7 +82,7 @@ def has_categories(data: Any) -> bool:
 def _texts(column: Any, name: str, keep_missing: bool) -> list[str]:
     missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
     texts = [str(value) for value in column.to_list()]
-    missing |= np.array([text == "" for text in texts], dtype=bool)
+    missing = missing | np.array([text == "" for text in texts], dtype=bool)
     if not keep_missing:
         _refuse_missing(missing, name)
     return ["" if gap else text for gap, text in zip(missing, texts, strict=True)]
@@ -128,7 +128,8 @@ def read_columns(data: Any, keep_missing: bool = False) -> tuple[dict[str, Any],
 
 def names_of_features(model: _core.Model, is_density: bool) -> tuple[list[str], bool]:
     """Names of the columns of X in a fit, and whether X had names."""
-    names, unnamed = model.encoder.input_names, [f"x{i + 1}" for i in range(model.n_inputs)]
+    names = model.encoder.input_names
+    unnamed = [f"x{i + 1}" for i in range(len(names))]
     if is_density and not names:  # the columns of X were its targets
         names, unnamed = model.encoder.target_names, names_of_targets(None, np.empty((1, model.n_targets)), ())
     return names, bool(names) and names != unnamed

@@ -72,6 +72,7 @@ class LSCDE(_WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -104,6 +105,7 @@ class LSCDE(_WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -136,6 +138,7 @@ class SACDE(_Additive, _Selecting):
     stability_resamples: int | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -176,6 +179,7 @@ class SACDE(_Additive, _Selecting):
         stability_resamples: int | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -192,6 +196,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -215,6 +220,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -249,6 +255,7 @@ class LSCE(_Reducing):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -287,6 +294,7 @@ class LSCE(_Reducing):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -311,6 +319,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -339,6 +348,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -361,6 +371,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     max_scored_rows: int | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -384,6 +395,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         max_scored_rows: int | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -405,6 +417,7 @@ class RatioKDE(_OfRatio):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -427,6 +440,7 @@ class RatioKDE(_OfRatio):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -448,6 +462,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -472,6 +487,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -507,6 +523,7 @@ class PRESS(_OfStates):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -550,6 +567,7 @@ class PRESS(_OfStates):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -574,6 +592,7 @@ class KernelQuantileRegression(_OfQuantiles):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -605,6 +624,7 @@ class KernelQuantileRegression(_OfQuantiles):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -637,6 +657,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -675,6 +696,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -700,6 +722,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -730,6 +753,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -758,6 +782,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -791,6 +816,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -826,6 +852,7 @@ class GSKD(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -864,6 +891,7 @@ class GSKD(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -885,6 +913,7 @@ class Parzen(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -909,6 +938,7 @@ class Parzen(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -938,6 +968,7 @@ class SKD(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -971,6 +1002,7 @@ class SKD(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -995,6 +1027,7 @@ class RSDE(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1022,6 +1055,7 @@ class RSDE(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1049,6 +1083,7 @@ class GMM(_Density):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1081,6 +1116,7 @@ class GMM(_Density):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1101,6 +1137,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1123,6 +1160,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1155,6 +1193,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1191,6 +1230,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1213,6 +1253,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1235,6 +1276,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1259,6 +1301,7 @@ class LocationScale(_WithUnlabeled):
     defensive_weight: float | None
     standardize: bool | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1288,6 +1331,7 @@ class LocationScale(_WithUnlabeled):
         defensive_weight: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1306,6 +1350,7 @@ class Pooled(_WithUnlabeled):
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1325,6 +1370,7 @@ class Pooled(_WithUnlabeled):
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1342,6 +1388,7 @@ class AutoCDE(_WithUnlabeled):
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
     target_kind: str
+    missing: str
     conformal: bool | Mapping[str, float]
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1360,6 +1407,7 @@ class AutoCDE(_WithUnlabeled):
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
+        missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
