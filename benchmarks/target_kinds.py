@@ -4,7 +4,7 @@ usage: python benchmarks/target_kinds.py DATA NOTE > benchmarks/KINDS.md
 
 DATA holds the CSV files (reproduce/common/fetch_data.sh and its README say where from), and in its folder "large"
 hourly bikes, motor claims, California housing, diamonds and Ames. A fifth of the rows, drawn at random, is the test, at
-most 4,000 of them; of the others at most 20,000 train. Categories are so for us and indicators for the other packages;
+most 2,000 of them; of the others at most 10,000 train. Categories are so for us and indicators for the other packages;
 inputs with empty fields are left out.
 
 Scores: CRPS for all, in the unit of y, and a log score where it means the same for all in a row: of counts and grades
@@ -30,7 +30,7 @@ from scipy import stats
 
 import condens
 
-MOST_TRAIN, MOST_TEST = 20_000, 4_000
+MOST_TRAIN, MOST_TEST = 10_000, 2_000
 # File, target, columns to leave out, kind.
 SETS = {
     "bikes": ("large/bike_hour.csv.gz", "cnt", (), "count"),

@@ -163,7 +163,8 @@ std::string TargetKind::text() const {
 TargetKind TargetKind::of(const VectorView& y) {
   const auto n = static_cast<double>(y.size());
   const std::vector<ValueCount> counts = count_values(y);
-  const bool few = static_cast<double>(counts.size()) <= std::min(most_grades, 0.1 * n);
+  const bool few =
+      (counts.size() == 2 && n >= 4.0) || static_cast<double>(counts.size()) <= std::min(most_grades, 0.1 * n);
   const bool from_zero = all_whole(counts) && counts.front().value == 0.0;
   if (few && (counts.size() == 2 || (counts.size() > 2 && !from_zero))) return {TargetName::ordinal};
   if (counts.size() >= 2 && look_counted(counts, n)) return {TargetName::count};

@@ -52,6 +52,7 @@ TEST(TargetKind, IsToldByTheValues) {
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return r.uniform() < 0.7 ? 0.0 : std::exp(r.normal()); })),
             "with-atoms");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::min(1.0, r.normal()); })), "with-atoms");
+  EXPECT_EQ(looks(Vector{{1.0, 1.0, 0.0, 0.0}}), "ordinal");
   // Dollars are whole, and no counts; rounded numbers have no atoms.
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::floor(std::exp(9.0 + r.normal())); })), "positive");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::round(10.0 * r.normal()) / 10.0; })), "real");
