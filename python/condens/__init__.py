@@ -68,6 +68,7 @@ _MODULES = {
     "datasets",
     "estimators",
     "export",
+    "inspection",
     "metrics",
     "objectives",
     "optim",
