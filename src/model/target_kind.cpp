@@ -67,11 +67,13 @@ bool all_whole(const std::vector<ValueCount>& counts) {
                      [](const ValueCount& own) { return own.value == std::floor(own.value); });
 }
 
-/// Whole numbers of which the middle nine tenths leave out less than half, in no wider range than people count.
+/// Whole numbers of which the middle nine tenths leave out less than half, in no wider range than people count, and
+/// that come near to zero: minutes from 43 to 108 are rounded, not counted.
 bool look_counted(const std::vector<ValueCount>& counts, double n) {
   if (counts.front().value < 0.0 || !all_whole(counts) || static_cast<double>(counts.size()) > 0.5 * n) return false;
   double seen = 0.0;
   double inside = 0.0;
+  double median = infinity;
   double first = infinity;
   double last = 0.0;
   for (const ValueCount& own : counts) {
@@ -81,8 +83,9 @@ bool look_counted(const std::vector<ValueCount>& counts, double n) {
       last = own.value;
     }
     seen += own.rows;
+    if (seen >= 0.5 * n) median = std::min(median, own.value);
   }
-  return last - first <= widest_counts && inside >= 0.5 * (last - first + 1.0);
+  return counts.front().value <= 0.25 * median && last - first <= widest_counts && inside >= 0.5 * (last - first + 1.0);
 }
 
 /// Positive values near enough to zero that a distribution around them would reach beyond it.

@@ -53,6 +53,7 @@ TEST(TargetKind, IsToldByTheValues) {
             "with-atoms");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::min(1.0, r.normal()); })), "with-atoms");
   EXPECT_EQ(looks(Vector{{1.0, 1.0, 0.0, 0.0}}), "ordinal");
+  EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::round(71.0 + 12.0 * r.normal()); })), "real");
   // Dollars are whole, and no counts; rounded numbers have no atoms.
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::floor(std::exp(9.0 + r.normal())); })), "positive");
   EXPECT_EQ(looks(drawn(500, [](RandomStream& r) { return std::round(10.0 * r.normal()) / 10.0; })), "real");
