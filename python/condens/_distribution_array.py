@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens._arrays import as_float64, as_share, draw_seed, threads_of
-from condens._broadcasting import from_laws_first, laws_first
+from condens._broadcasting import from_laws_first, laws_first, result_shape
 
 Floats = NDArray[np.float64]
 _ONE_TARGET = "needs distributions of one target, these have {}; take .marginal(j)"
@@ -112,6 +112,14 @@ class DistributionArray:
     def isf(self, q: ArrayLike) -> Floats:
         """Upper quantile: y with sf(y) = q, q in [0, 1]. One target."""
         return self._at_numbers("upper_quantile_each", q, "q")
+
+    def mass_at(self, y: ArrayLike) -> Floats:
+        """P(Y = y): zero, but for atoms and values that can be counted of a `target_kind`."""
+        return scalar(np.zeros(result_shape(self._points(y), self.shape)))
+
+    def pmf(self, y: ArrayLike) -> Floats:
+        """P(Y = y) of a `target_kind` with atoms, or whose values can be counted. ValueError for others: use `pdf`."""
+        raise ValueError("pmf: no single value has a probability; use pdf")
 
     def pit(self, y: ArrayLike) -> Floats:
         """Probability integral transform cdf(y): uniform over observations if the distributions are right."""

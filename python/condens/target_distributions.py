@@ -92,7 +92,7 @@ class TargetDistributions(DistributionArray):
     def pmf(self, y: ArrayLike) -> Floats:
         """P(Y = y). ValueError where no value has a probability: use `pdf`."""
         if not self.is_discrete and not self.atoms.size:
-            raise ValueError("pmf: no single value has a probability; use pdf")
+            return super().pmf(y)
         return self.mass_at(y)
 
     def mass_at(self, y: ArrayLike) -> Floats:

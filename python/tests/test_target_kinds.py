@@ -184,6 +184,15 @@ def test_what_has_no_meaning_says_so():
         positive.marginal(1)
 
 
+def test_real_numbers_have_no_mass():
+    x, y = draw("positive")
+    laws = GaussianProcess().fit(x, y).predict_distribution(x)
+    assert_array_equal(laws.mass_at(1.0), np.zeros(200))
+    assert laws[:, None].mass_at([0.0, 1.0]).shape == (200, 2)
+    with pytest.raises(ValueError, match="no single value has a probability; use pdf"):
+        laws.pmf(1.0)
+
+
 def test_bad_kinds_and_values_are_refused():
     x, y = draw("count")
     for kind, values, words in (
