@@ -196,7 +196,7 @@ def accumulated_local_effects(model: Any, X: Any, feature: int | str, *, of: Of 
     numbers = column.astype(np.float64)
     edges = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
     if len(edges) < 2:
-        raise ValueError(f"feature = {feature!r} is always {edges[0]:g}, expected at least two values")
+        raise ValueError(f"feature = {feature!r} is always {edges[0] + 0.0:g}, expected at least two values")
     bin_of = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
     change = _numbers(model, _with(X, place, edges[bin_of + 1]), of) - _numbers(
         model, _with(X, place, edges[bin_of]), of
