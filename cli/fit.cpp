@@ -13,6 +13,7 @@
 #include "console.hpp"
 #include "core/names.hpp"
 #include "data/column_unit.hpp"
+#include "data/missing_inputs.hpp"
 #include "fitted.hpp"
 #include "relevance.hpp"
 #include "verbs.hpp"
@@ -90,7 +91,7 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   std::vector<std::string> marked;
   for (const EncodedColumn& input : model.encoder.input_columns()) {
     if (!input.missing_of.empty()) marked.push_back(input.missing_of);
-    if (std::find(input.levels.begin(), input.levels.end(), "(missing)") != input.levels.end())
+    if (std::find(input.levels.begin(), input.levels.end(), missing_level) != input.levels.end())
       marked.push_back(input.name);
   }
   if (!marked.empty()) say("fit", "missing values are marked of " + list_text(marked));

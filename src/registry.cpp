@@ -411,10 +411,6 @@ std::uint64_t seed_of(const Document& options) {
   return static_cast<std::uint64_t>(seed == nullptr ? 0 : seed->as_integer());
 }
 
-}  // namespace
-
-namespace {
-
 /// Options of a fit to some of the rows: the folds of these.
 Document options_of_rows(const Document& options, const std::vector<Index>& rows, Index n) {
   Document out = options;

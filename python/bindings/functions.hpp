@@ -47,6 +47,17 @@ void add_summary(nb::class_<Laws>& c, const char* name, Result (Laws::*function)
       nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
 }
 
+template <class Laws>
+void add_grid(nb::class_<Laws>& c, const char* text) {
+  c.def(
+      "log_pdf_grid",
+      [](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
+        return to_rows(
+            released(threads, callback, [&](const Run& run) { return laws.log_pdf_grid(columns_of(y), run); }));
+      },
+      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(), text);
+}
+
 inline nb::list intervals(const std::vector<std::vector<Interval>>& regions) {
   nb::list out;
   for (const std::vector<Interval>& region : regions) {

@@ -73,14 +73,7 @@ void add_points(PyLaws& c) {
       },
       nb::arg("lower").noconvert(), nb::arg("upper").noconvert(), nb::arg("threads") = 0,
       nb::arg("callback") = nb::none(), "P(lower < Y <= upper) of k intervals for every law, n k.");
-  c.def(
-      "log_pdf_grid",
-      [](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
-        return to_rows(
-            released(threads, callback, [&](const Run& run) { return laws.log_pdf_grid(columns_of(y), run); }));
-      },
-      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(),
-      "Log density of every law at every point, (q, d) -> (n, q).");
+  add_grid(c, "Log density of every law at every point, (q, d) -> (n, q).");
 }
 
 void add_summaries(PyLaws& c) {

@@ -38,14 +38,7 @@ void bind_target_laws(nb::module_& m) {
   add_summary(c, "variance", &Laws::variance, "(n, 1)");
   add_summary(c, "mode", &Laws::mode, "(n, 1)");
   add_summary(c, "median", &Laws::median, "n");
-  c.def(
-      "log_pdf_grid",
-      [](const Laws& laws, const Rows& y, int threads, const nb::object& callback) {
-        return to_rows(
-            released(threads, callback, [&](const Run& run) { return laws.log_pdf_grid(columns_of(y), run); }));
-      },
-      nb::arg("y").noconvert(), nb::arg("threads") = 0, nb::arg("callback") = nb::none(),
-      "Log density beside atoms, or probability over length, of every law at every point, (q, 1) -> (n, q).");
+  add_grid(c, "Log density beside atoms, or probability over length, of every law at every point, (q, 1) -> (n, q).");
   c.def_prop_ro(
       "atom_probabilities", [](const Laws& laws) { return to_rows(laws.atom_probabilities()); },
       nb::rv_policy::automatic);
