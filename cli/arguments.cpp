@@ -115,20 +115,23 @@ void ColumnFlags::add_to(CLI::App& verb) {
       ->each([this](const std::string&) { inputs_given = true; });
   add_option(verb, "--categorical", categorical, "a,b", "Inputs whose numbers are names of categories", "Columns");
   add_option(verb, "--weight", weight, "w", "Column of weights >= 0; weight 2 is the row twice", "Columns");
-  add_option(verb, "--missing", missing, "HOW",
-             "Of missing inputs: error (default), or indicator: the median stands in, and a mark is an input",
-             "Columns");
+  add_option(
+      verb, "--missing", missing, "HOW",
+      "Of missing inputs: error (default); model: the model averages over what they may be, or splits its trees by "
+      "them; or indicator: the median stands in, and a mark is an input",
+      "Columns");
   verb.add_flag("--drop-missing", drop_missing, "Leave out rows with missing values")->group("Columns");
 }
 
-EncoderOptions ColumnFlags::options() const {
-  require(missing == "error" || missing == "indicator", "--missing ", missing, ", expected error or indicator");
+EncoderOptions ColumnFlags::options(const ModelInfo& info) const {
+  require(missing == "error" || missing == "indicator" || missing == "model", "--missing ", missing,
+          ", expected error, indicator or model");
   EncoderOptions out{.targets = split_names(target),
                      .inputs = {},
                      .weight = weight,
                      .categorical = split_names(categorical),
                      .drop_missing = drop_missing,
-                     .missing = missing == "indicator" ? MissingInputs::indicator : MissingInputs::error};
+                     .missing = missing_inputs(info, missing)};
   if (inputs_given) out.inputs = split_names(inputs);
   return out;
 }

@@ -44,7 +44,7 @@ struct ColumnFlags {
   bool drop_missing = false;
 
   void add_to(CLI::App& verb);
-  EncoderOptions options() const;
+  EncoderOptions options(const ModelInfo& info) const;
 };
 
 /// Reads the model of a call. `table` is the argument beside it, if any: messages say when the two are swapped.

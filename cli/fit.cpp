@@ -53,6 +53,7 @@ void check_columns(const Encoder& encoder, const std::string& source, const Data
     if (columns.rows() == 0) return;
     const Vector spread = Standardizer::fit(columns, data.weights).scale();
     for (Index k = 0; k < columns.rows(); ++k) {
+      if (columns.row(k).array().isNaN().any()) continue;  // the imputer takes ranks
       const std::string problem = problem_of(columns.row(k).transpose(), spread[k]);
       require(problem.empty(), source, ": ", kind, " '", names[static_cast<std::size_t>(k)], "' ", problem);
     }
@@ -91,10 +92,17 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   std::vector<std::string> marked;
   for (const EncodedColumn& input : model.encoder.input_columns()) {
     if (!input.missing_of.empty()) marked.push_back(input.missing_of);
+    if (input.at_ends) marked.push_back(input.name);
     if (std::find(input.levels.begin(), input.levels.end(), missing_level) != input.levels.end())
       marked.push_back(input.name);
   }
   if (!marked.empty()) say("fit", "missing values are marked of " + list_text(marked));
+  if (model.encoder.missing() == MissingInputs::model) {
+    const Index incomplete = data.x.array().isNaN().colwise().any().count();
+    say("fit",
+        message(incomplete, incomplete == 1 ? " row has" : " rows have", " missing inputs, which ",
+                capability<JointDensity>(*model.density) ? "predictions do without" : "predictions average over"));
+  }
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
@@ -191,7 +199,7 @@ void fit(const FitCall& call) {
   check_output(call.output, {call.train, call.unlabeled});
 
   const Table table = call.csv.read(call.train);
-  Model model{Encoder::fit(table, call.columns.options()), nullptr};
+  Model model{Encoder::fit(table, call.columns.options(info)), nullptr};
   std::vector<Index> rows;
   if (call.columns.drop_missing) rows = model.encoder.encodable_rows(table, true).rows;
   Dataset data = call.columns.drop_missing ? model.encoder.encode(table, rows) : model.encoder.encode(table);
@@ -205,7 +213,8 @@ void fit(const FitCall& call) {
   const PlaceOfRow place = [&](Index row) {
     return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
   };
-  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0};
+  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0,
+                              model.encoder.missing() == MissingInputs::model};
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);

@@ -26,12 +26,14 @@ std::vector<std::string> values_of(const EncodedColumn& column) {
 /// The typical inputs with one input at each of its values, as columns.
 Matrix one_moves(const EncodedColumn& column, Index first_row, const Vector& typical, std::size_t values) {
   Matrix x = typical.replicate(1, static_cast<Index>(values));
-  if (column.width() > 1) {
+  if (column.is_categorical() && column.width() > 1) {
     x.middleRows(first_row, column.width()).setIdentity();
     return x;
   }
   const std::vector<double> numbers = column.is_categorical() ? std::vector<double>{0, 1} : numbers_of(column);
-  for (Index j = 0; j < x.cols(); ++j) x(first_row, j) = numbers[static_cast<std::size_t>(j)];
+  for (Index j = 0; j < x.cols(); ++j) {
+    x.col(j).segment(first_row, column.width()).setConstant(numbers[static_cast<std::size_t>(j)]);
+  }
   return x;
 }
 

@@ -386,6 +386,13 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
   return info.can("learns_from_unlabeled") && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
 }
 
+MissingInputs missing_inputs(const ModelInfo& info, std::string_view word) {
+  if (word == "error") return MissingInputs::error;
+  if (word == "indicator") return MissingInputs::indicator;
+  require(word == "model", "missing = '", word, "', expected 'error', 'indicator' or 'model'");
+  return info.can("splits_inputs") ? MissingInputs::ends : MissingInputs::model;
+}
+
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run) {
   auto density = info.fit(data, preset, options, run);
@@ -423,6 +430,16 @@ Document options_of_rows(const Document& options, const std::vector<Index>& rows
   return out.set("cv", Document(kept));
 }
 
+/// Of columns as they are.
+GaussianMixture mixture_of_columns(const Dataset& columns, Index most, const Run& run) {
+  GmmOptions options{.n_components = {}, .covariance = GmmCovariance::full, .starts = 1, .defensive_weight = 0.0};
+  options.standardize = false;
+  for (Index k = 1; k <= most; ++k) options.n_components.push_back(static_cast<double>(k));
+  const Gmm model = Gmm::fit(columns, options, run);
+  return {model.kernel_weights(),
+          GaussianComponents::from_covariances(model.kernel_means(), model.kernel_covariances())};
+}
+
 TargetModel fit_kind(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
                      const Document& options, const PlaceOfRow& place, const Run& run) {
   TargetModel out;
@@ -441,6 +458,20 @@ TargetModel fit_kind(const ModelInfo& info, const TargetKind& kind, const Datase
   std::shared_ptr<const ClassModel> atoms;
   if (encoder.has_atoms()) atoms = BoostedClasses::fit(encoder.atom_numbers(), seed_of(options), run);
   out.target = encoder.decoder(std::move(atoms));
+  return out;
+}
+
+/// The same to rows whose missing inputs are imputed, where that is asked for.
+TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                          std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
+  if (!request.impute_inputs || data.x.rows() == 0) {
+    return fit_kind(info, request.kind, data, preset, options, place, run);
+  }
+  InputImputer::Fit imputed = InputImputer::fit(data, seed_of(options), mixture_of_columns, run);
+  Dataset completed = data;
+  completed.x = std::move(imputed.x);
+  TargetModel out = fit_kind(info, request.kind, completed, preset, options, place, run);
+  out.density->set_imputer(std::move(imputed.imputer));
   return out;
 }
 
@@ -476,7 +507,7 @@ Conformal calibrate(const TargetModel& model, const Dataset& rows, const Run& ru
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   const double share = request.calibration_share;
-  if (share == 0.0) return fit_kind(info, request.kind, data, preset, options, place, run);
+  if (share == 0.0) return fit_completed(info, request, data, preset, options, place, run);
   constexpr std::uint64_t stream_of_calibration = 3'000;
   const Index n = data.size();
   const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
@@ -495,7 +526,7 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
   const std::vector<Index> rows(order.begin() + count, order.end());
   const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
   TargetModel out =
-      fit_kind(info, request.kind, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
+      fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
   Dataset calibration = data.subset(held_out);
   out.conformal = calibrate(out, calibration, run);
   return out;
@@ -538,7 +569,11 @@ Document to_document(const ModelInfo& info) {
                           {"capabilities", Document(info.capabilities)}};
 }
 
-Document save_density(const ConditionalDensity& density) { return inner_document(density); }
+Document save_density(const ConditionalDensity& density) {
+  Document out = inner_document(density);
+  if (density.imputer() != nullptr) out.set("missing_inputs", density.imputer()->to_document());
+  return out;
+}
 
 TargetDecoder load_target(const Document& document, Index n_inputs) {
   return TargetDecoder::from_document(document, n_inputs, BoostedClasses::from_document);
@@ -549,7 +584,10 @@ std::unique_ptr<ConditionalDensity> load_density(const Document& document) {
   for (const ModelInfo& info : models()) {
     if (info.name != name) continue;
     try {
-      return info.load(document.at("parameters"));
+      auto out = info.load(document.at("parameters"));
+      const Document* missing = document.find("missing_inputs");
+      if (missing != nullptr) out->set_imputer(InputImputer::from_document(*missing));
+      return out;
     } catch (const std::invalid_argument& error) {
       throw FormatError(error.what());
     }

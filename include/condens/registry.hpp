@@ -18,6 +18,7 @@
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/data/encoder.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/conformal.hpp"
@@ -93,6 +94,9 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run);
 
+/// "error", "indicator" or "model" for an encoder of this model's inputs. Throws std::invalid_argument for other words.
+MissingInputs missing_inputs(const ModelInfo& info, std::string_view word);
+
 /// The model of a target that need not be any real number: the density of its code, and what it stands for, nothing
 /// where the target is real.
 struct TargetModel {
@@ -105,6 +109,7 @@ struct TargetModel {
 struct TargetRequest {
   TargetKind kind = {};
   double calibration_share = 0;  ///< of the rows that the fit does not see, for intervals with a guarantee; 0: none
+  bool impute_inputs = false;    ///< inputs may be missing (NaN), here and in what the model predicts
 };
 
 /// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
@@ -186,6 +191,7 @@ inline constexpr auto capability_names = Fields{
     CapabilityName<PooledDensity>{"has_members"},
     CapabilityName<TakesOneTarget>{"takes_one_target"},
     CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},
+    CapabilityName<SplitsInputs>{"splits_inputs"},
 };
 
 template <class Model>

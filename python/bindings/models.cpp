@@ -40,11 +40,12 @@ Table table_of(const nb::dict& columns) {
   return table;
 }
 
-Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, bool mark_missing) {
+Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& model,
+                    const std::string& missing) {
   const Table table = table_of(columns);
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
-  if (mark_missing) options.missing = MissingInputs::indicator;
+  options.missing = missing_inputs(find_model(model), missing);
   return Encoder::fit(table, options);
 }
 
@@ -54,10 +55,15 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
           const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
-  if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
+  bool impute = false;
+  if (!encoder.is_none()) {
+    const auto& own = nb::cast<const Encoder&>(encoder);
+    data.groups = own.group_of_rows();
+    impute = own.missing() == MissingInputs::model;
+  }
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  const TargetRequest request{TargetKind::parse(target_kind), conformal_share};
+  const TargetRequest request{TargetKind::parse(target_kind), conformal_share, impute};
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
@@ -132,14 +138,17 @@ Model from_bytes(const nb::bytes& bytes, const std::string& source) {
 
 void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"),
-               nb::arg("mark_missing") = false);
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("model"),
+               nb::arg("missing"));
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
   c.def("warnings", &Encoder::warnings, nb::arg("rows"));
   c.def_prop_ro("encoded_names", &Encoder::encoded_names);
   c.def_prop_ro("groups", &Encoder::column_of_rows);
-  c.def_prop_ro("marks_missing", &Encoder::marks_missing);
+  c.def_prop_ro("missing", [](const Encoder& self) {
+    if (self.missing() == MissingInputs::error) return "error";
+    return self.missing() == MissingInputs::indicator ? "indicator" : "model";
+  });
   c.def("filled_without_mark",
         [](const Encoder& self, const nb::dict& columns) { return self.filled_without_mark(table_of(columns)); });
   c.def_prop_ro("input_names", [](const Encoder& self) {

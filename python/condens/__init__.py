@@ -62,6 +62,7 @@ _COMPARISON = {"Comparison", "compare"}
 _COMPOSITION = {"DistributionRegressor", "cross_val_predict_distribution"}
 _TRANSFORMED = {"TransformedDistributions"}
 _TARGET = {"TargetDistributions"}
+_SERIES = {"lag_table", "time_folds"}
 _MODULES = {
     "comparison",
     "composition",
@@ -73,6 +74,7 @@ _MODULES = {
     "objectives",
     "optim",
     "plot",
+    "series",
     "target_distributions",
     "transformed",
 }
@@ -80,7 +82,7 @@ _MODULES = {
 # A sum, since type checkers would take a list for the whole truth.
 __all__ = sorted(
     {"Cancelled", "FitWarning", "FormatError", "GaussianMixtures", "NumericalError"}
-    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _TRANSFORMED | _TARGET | _MODULES)
+    | (_ESTIMATORS | _COMPARISON | _COMPOSITION | _TRANSFORMED | _TARGET | _SERIES | _MODULES)
 )
 
 
@@ -97,6 +99,8 @@ if not TYPE_CHECKING:  # or every misspelt name would be an Any
             return getattr(importlib.import_module("condens.transformed"), name)
         if name in _TARGET:
             return getattr(importlib.import_module("condens.target_distributions"), name)
+        if name in _SERIES:
+            return getattr(importlib.import_module("condens.series"), name)
         if name in _MODULES:
             return importlib.import_module(f"condens.{name}")
         raise AttributeError(f"module 'condens' has no attribute {name!r}")

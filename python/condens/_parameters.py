@@ -50,9 +50,10 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     ),
     "missing": (
         "error",
-        "{'error', 'indicator'}",
-        "What becomes of missing inputs (NaN, None, empty texts): refused, or marked: the median stands in for a "
-        "number, an input of its own says so, and a missing level is a level.",
+        "{'error', 'indicator', 'model'}",
+        "What becomes of missing inputs (NaN, None, empty texts), in `fit` and in predictions. error: refused. model: "
+        "the distribution is the mean over what they may be, given the inputs that are there; trees split by them. "
+        "indicator: the median stands in for a number, an input of its own says so, and a missing level is a level.",
     ),
     "conformal": (
         False,
@@ -285,11 +286,11 @@ def kind_text(target_kind: Any) -> str:
     return target_kind
 
 
-def marks_missing(missing: Any, check: bool = True) -> bool:
-    """Whether missing inputs are marked and not refused."""
-    if check and missing not in ("error", "indicator"):
-        raise ValueError(f"missing = {missing!r}, expected 'error' or 'indicator'")
-    return bool(missing == "indicator")
+def takes_missing(missing: Any, check: bool = True) -> bool:
+    """Whether inputs may be missing."""
+    if check and missing not in ("error", "indicator", "model"):
+        raise ValueError(f"missing = {missing!r}, expected 'error', 'indicator' or 'model'")
+    return bool(missing in ("indicator", "model"))
 
 
 def conformal_share(conformal: Any) -> float:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, conformal_share, kind_text, marks_missing
+from condens._parameters import chosen_options, conformal_share, kind_text, takes_missing
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -99,7 +99,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def _training_rows(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
         """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
         check_inputs(X)
-        if has_categories(X) or marks_missing(self.missing):
+        if has_categories(X) or takes_missing(self.missing):
             return self._encode(X, y)
         x, targets = validate_data(
             self,
@@ -141,14 +141,13 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
         validate_data(self, X, skip_check_array=True)
-        mark = marks_missing(self.missing)
-        columns, categorical = read_columns(X, mark)
+        columns, categorical = read_columns(X, takes_missing(self.missing))
         targets = as_targets(y, least=2)
         check_consistent_length(X, targets)
         names = names_of_targets(y, targets, columns)
         rows = targets.reshape(len(targets), -1)
         table = {**columns, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)}}
-        encoder = _core.Encoder.fit(table, names, categorical, mark)
+        encoder = _core.Encoder.fit(table, names, categorical, self._info["name"], self.missing)
         return encoder.encode_inputs(columns), encoder, targets, names
 
     def _set_model(self, model: _core.Model, y_ndim: int) -> None:
@@ -172,7 +171,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def _by_input(self, name: str, value: Floats) -> NDArray[Any]:
         """Numbers of the columns of X, from those of the core's inputs, in which a category has several."""
         encoder = self._model.encoder
-        if (encoder.levels or encoder.marks_missing) and len(value):
+        if (encoder.levels or encoder.missing != "error") and len(value):
             columns = np.zeros(max(encoder.groups) + 1)
             (np.add if name == "feature_importances" else np.maximum).at(columns, encoder.groups, value)
             value = columns
@@ -205,7 +204,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
         """X as the model reads it; checks names and number of columns."""
         check_inputs(X)
-        if encoder is not None and encoder.marks_missing:
+        if encoder is not None and encoder.missing != "error":
             validate_data(self, X, reset=False, skip_check_array=True)
             columns = read_columns(X, True)[0]
             for text in encoder.filled_without_mark(columns):
@@ -243,7 +242,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = marks_missing(self.missing, check=False)
+        tags.input_tags.allow_nan = takes_missing(self.missing, check=False)
         tags.target_tags.multi_output = "takes_one_target" not in self._info["capabilities"]
         return tags
 

@@ -333,7 +333,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         **parameters_of(cls._info, model.options),
         target_kind=model.target_kind,
         conformal=model.n_calibration > 0,
-        missing="indicator" if model.encoder.marks_missing else "error",
+        missing=model.encoder.missing,
     )
     names, given = names_of_features(model, "is_density" in cls._info["capabilities"])
     estimator.n_features_in_ = len(names)

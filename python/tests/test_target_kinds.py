@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 
 from condens import (
+    GMM,
     LSCDE,
     BoostedDensity,
     FitWarning,
@@ -274,8 +275,27 @@ def test_missing_inputs_are_marked(tmp_path):
     assert_array_equal(loaded.predict(gappy), model.predict(gappy))
     with pytest.warns(FitWarning, match="'x2' is missing, which it never was in training; its median stands in"):
         model.predict(np.array([[0.0, np.nan]]))
-    with pytest.raises(ValueError, match="missing = 'mean', expected 'error' or 'indicator'"):
+    with pytest.raises(ValueError, match="missing = 'mean', expected 'error', 'indicator' or 'model'"):
         GaussianProcess(missing="mean").fit(gappy, y)
+
+
+@pytest.mark.parametrize("cls", [GaussianProcess, GMM, BoostedDensity], ids=lambda cls: cls.__name__)
+def test_missing_inputs_are_left_to_the_model(cls, tmp_path):
+    pd = pytest.importorskip("pandas")
+    x, y = draw("positive", 300)
+    gappy = pd.DataFrame({"a": x[:, 0], "b": np.where(x[:, 1] > 0, "up", "down")})
+    gappy.loc[::3, "a"] = np.nan
+    gappy.loc[::5, "b"] = None
+    model = cls(missing="model", target_kind="positive", conformal=True).fit(gappy, y)
+    assert model.predict_interval(gappy, 0.8).shape == (300, 2)
+    assert np.isfinite(model.log_density(gappy, y)).all()
+    model.save(tmp_path / "m.cbor")
+    loaded = estimators.load(tmp_path / "m.cbor")
+    assert loaded.missing == "model"
+    for own in (loaded, pickle.loads(pickle.dumps(model))):
+        assert_array_equal(own.predict(gappy), model.predict(gappy))
+    array = cls(missing="model").fit(np.where(np.arange(300)[:, None] % 4 == [0, 1], np.nan, x), y)
+    assert np.isfinite(array.predict(np.array([[np.nan, 0.5], [np.nan, np.nan]]))).all()
 
 
 def test_missing_inputs_of_frames_are_marked():

@@ -1,9 +1,11 @@
 #include "condens/data/encoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -109,6 +111,13 @@ Vector read_numbers(const Table& table, const Column& column, const std::vector<
   return out;
 }
 
+/// Those of the rows that have a value.
+std::vector<Index> rows_with(const Column& column, const std::vector<Index>& rows) {
+  std::vector<Index> out;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](Index row) { return !column.is_missing(row); });
+  return out;
+}
+
 Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
   Vector weights = read_numbers(table, table.at(name, "weight"), rows);
   for (Index i = 0; i < weights.size(); ++i) {
@@ -186,7 +195,7 @@ void keep_known_levels(const Table& table, const std::vector<EncodedColumn>& inp
   for (const EncodedColumn& input : inputs) {
     if (!input.is_categorical()) continue;
     const Column& column = table.at(input.name, "input");
-    for (const Index row : rows.rows) {
+    for (const Index row : rows_with(column, rows.rows)) {
       if (find_level(column, row, input.levels) < 0) unknown.emplace(row, &input);
     }
   }
@@ -221,10 +230,20 @@ void refuse_mixed(const Table& table, const Column& column) {
   }
 }
 
+constexpr std::array missing_names = {std::pair{MissingInputs::indicator, std::string_view("indicator")},
+                                      std::pair{MissingInputs::model, std::string_view("model")},
+                                      std::pair{MissingInputs::ends, std::string_view("ends")}};
+
+std::string_view name_of(MissingInputs missing) {
+  return std::find_if(missing_names.begin(), missing_names.end(), [&](const auto& own) { return own.first == missing; })
+      ->second;
+}
+
 Document to_document(const EncodedColumn& column) {
   Document out;
   out.set("name", column.name);
   if (!column.missing_of.empty()) out.set("missing_of", column.missing_of);
+  if (column.at_ends) out.set("at_ends", true);
   if (column.is_categorical()) {
     return out.set("levels", Document(column.levels)).set("typical", column.typical_level);
   }
@@ -234,6 +253,7 @@ Document to_document(const EncodedColumn& column) {
 EncodedColumn column_from_document(const Document& document) {
   EncodedColumn out{.name = document.at("name").as_string()};
   if (const Document* of = document.find("missing_of")) out.missing_of = of->as_string();
+  out.at_ends = document.find("at_ends") != nullptr;
   if (document.find("levels") == nullptr) {
     out.low = document.at("low").as_number();
     out.typical = document.at("typical").as_number();
@@ -261,20 +281,23 @@ std::vector<EncodedColumn> columns_from_document(const Document& document) {
 }  // namespace
 
 Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
-  if (options.missing == MissingInputs::indicator) {
-    MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical);
+  if (options.missing == MissingInputs::indicator || options.missing == MissingInputs::ends) {
+    const bool ends = options.missing == MissingInputs::ends;
+    MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical, ends);
     EncoderOptions own = options;
-    own.missing = MissingInputs::error;
+    own.missing = ends ? MissingInputs::model : MissingInputs::error;
     own.inputs = marked.inputs;
     Encoder out = fit(marked.table, own);
     for (EncodedColumn& input : out.inputs_) {
       const auto mark = marked.marks.find(input.name);
       if (mark != marked.marks.end()) input.missing_of = mark->second;
+      input.at_ends = ends && !input.is_categorical() && has_missing(table.at(input.name, "input"));
     }
-    out.missing_ = MissingInputs::indicator;
+    out.missing_ = options.missing;
     return out;
   }
   Encoder out;
+  out.missing_ = options.missing;
   for (std::string& name : input_names(table, options)) out.inputs_.push_back({.name = std::move(name)});
   for (const std::string& name : options.targets) out.targets_.push_back({.name = name});
   out.weight_ = options.weight;
@@ -285,8 +308,11 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
     const Column& column = table.at(input.name, "input");
     const bool named = contains(options.categorical, input.name);
     if (!named && !column.is_numeric()) refuse_mixed(table, column);
-    input = named || !column.is_numeric() ? collect_levels(column, rows)
-                                          : summarize(input.name, read_numbers(table, column, rows));
+    const std::vector<Index> there = rows_with(column, rows);
+    require(!there.empty(), begin_of(table), "input '", input.name,
+            "' is missing in every row, expected a value in some; leave it out");
+    input = named || !column.is_numeric() ? collect_levels(column, there)
+                                          : summarize(input.name, read_numbers(table, column, there));
   }
   for (EncodedColumn& target : out.targets_) {
     target = summarize(target.name, read_numbers(table, table.at(target.name, "target"), rows));
@@ -397,7 +423,11 @@ Encoder Encoder::generic(const Dataset& data, const std::vector<std::string>& in
 
 std::vector<const Column*> Encoder::columns_needed(const Table& table, bool with_targets) const {
   std::vector<const Column*> columns;
-  for (const EncodedColumn& input : inputs_) columns.push_back(&table.at(input.name, "input"));
+  const bool may_be_missing = missing_ == MissingInputs::model || missing_ == MissingInputs::ends;
+  for (const EncodedColumn& input : inputs_) {
+    const Column& column = table.at(input.name, "input");
+    if (!may_be_missing) columns.push_back(&column);
+  }
   if (with_targets) {
     for (const EncodedColumn& target : targets_) columns.push_back(&table.at(target.name, "target"));
     if (!weight_.empty() && table.find(weight_) != nullptr) columns.push_back(table.find(weight_));
@@ -413,7 +443,7 @@ Table Encoder::completed(const Table& table) const {
       continue;
     }
     const Column& column = table.at(input.name, "input");
-    if (!has_missing(column))
+    if (!has_missing(column) || missing_ == MissingInputs::model || input.at_ends)
       out.add(column);
     else if (!input.is_categorical())
       out.add(filled(column, input.typical));
@@ -430,11 +460,11 @@ Table Encoder::completed(const Table& table) const {
 
 std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
   std::vector<std::string> out;
-  if (!marks_missing()) return out;
+  if (missing_ != MissingInputs::indicator && missing_ != MissingInputs::ends) return out;
   for (const EncodedColumn& input : inputs_) {
     const Column* column = table.find(input.name);
     if (column == nullptr || !has_missing(*column)) continue;
-    const bool marked = contains(input.levels, missing_level) ||
+    const bool marked = input.at_ends || contains(input.levels, missing_level) ||
                         std::any_of(inputs_.begin(), inputs_.end(),
                                     [&](const EncodedColumn& other) { return other.missing_of == input.name; });
     if (marked) continue;
@@ -449,26 +479,47 @@ std::vector<std::string> Encoder::filled_without_mark(const Table& table) const 
 
 EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {
   Table own;
-  if (marks_missing()) own = completed(table);
-  const Table& marked = marks_missing() ? own : table;
+  if (missing_ != MissingInputs::error) own = completed(table);
+  const Table& marked = missing_ != MissingInputs::error ? own : table;
   EncodableRows out = complete_rows(marked, columns_needed(marked, with_targets));
   keep_known_levels(marked, inputs_, out);
   return out;
 }
 
+void Encoder::encode_numbers(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
+                             Eigen::Ref<Matrix> out) const {
+  const Column& column = table.at(input.name, "input");
+  const Vector there = read_numbers(table, column, rows_with(column, rows));
+  const double beyond = input.low < input.high ? input.high - input.low : 1.0;
+  Index next = 0;
+  for (Index j = 0; j < out.cols(); ++j) {
+    if (!column.is_missing(rows[static_cast<std::size_t>(j)])) {
+      out.col(j).setConstant(there[next++]);
+    } else if (input.at_ends) {
+      out.col(j) << input.low - beyond, input.high + beyond;
+    } else {
+      out(0, j) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+}
+
 Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
   Table own;
-  if (marks_missing()) own = completed(table);
-  const Table& marked = marks_missing() ? own : table;
+  if (missing_ != MissingInputs::error) own = completed(table);
+  const Table& marked = missing_ != MissingInputs::error ? own : table;
   Index width = 0;
   for (const EncodedColumn& input : inputs_) width += input.width();
   Matrix out = Matrix::Zero(width, static_cast<Index>(rows.size()));
   Index at = 0;
   for (const EncodedColumn& input : inputs_) {
     const Column& column = marked.at(input.name, "input");
-    if (!input.is_categorical()) out.row(at) = read_numbers(marked, column, rows);
+    if (!input.is_categorical()) encode_numbers(marked, input, rows, out.middleRows(at, input.width()));
     for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
       const Index row = rows[static_cast<std::size_t>(j)];
+      if (column.is_missing(row)) {  // for models that take it
+        out.col(j).segment(at, input.width()).setConstant(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       const Index level = find_level(column, row, input.levels);
       if (level < 0) throw std::invalid_argument(unknown_level(marked, column, row, input.levels));
       if (input.width() > 1) {
@@ -507,6 +558,7 @@ std::vector<std::string> Encoder::encoded_names() const {
   for (const EncodedColumn& input : inputs_) {
     if (!input.is_categorical()) {
       out.push_back(input.name);
+      if (input.at_ends) out.push_back(input.name + " (missing last)");
     } else if (input.width() == 1) {
       out.push_back(input.name + "=" + input.levels.back());
     } else {
@@ -572,7 +624,7 @@ Document Encoder::to_document() const {
   for (const EncodedColumn& target : targets_) targets.push_back(condens::to_document(target));
   Document out;
   out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
-  if (marks_missing()) out.set("missing", "indicator");
+  if (missing_ != MissingInputs::error) out.set("missing", name_of(missing_));
   return out;
 }
 
@@ -582,8 +634,10 @@ Encoder Encoder::from_document(const Document& document) {
   out.targets_ = columns_from_document(document.at("targets"));
   out.weight_ = document.at("weight").as_string();
   if (const Document* missing = document.find("missing")) {
-    if (missing->as_string() != "indicator") throw FormatError("encoder: missing is none of error, indicator");
-    out.missing_ = MissingInputs::indicator;
+    const auto found = std::find_if(missing_names.begin(), missing_names.end(),
+                                    [&](const auto& own) { return own.second == missing->as_string(); });
+    if (found == missing_names.end()) throw FormatError("encoder: missing is none of indicator, model, ends");
+    out.missing_ = found->first;
   }
   for (const EncodedColumn& input : out.inputs_) {
     if (!input.missing_of.empty() && !contains(names_of(out.inputs_), input.missing_of)) {

@@ -70,13 +70,15 @@ void copy_lines(const Table& from, Table& to) {
 }
 
 MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
-                         const std::vector<std::string>& categorical) {
+                         const std::vector<std::string>& categorical, bool levels_only) {
   MarkedTable out{Table(table.source()), inputs, {}};
   for (const Column& column : table.columns()) {
     if (!is_among(inputs, column.name) || !has_missing(column)) {
       out.table.add(column);
     } else if (!column.is_numeric() || is_among(categorical, column.name)) {
       out.table.add(with_level(column, missing_level));
+    } else if (levels_only) {
+      out.table.add(column);
     } else {
       std::string mark = column.name + " missing";
       require(table.find(mark) == nullptr, "column '", mark, "' has the name of the mark of missing values in '",

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
@@ -12,12 +14,13 @@ namespace {
 
 constexpr Index block_size = 256;
 
-void check_columns(std::string_view model, const char* name, const MatrixView& data, Index rows) {
+void check_columns(std::string_view model, const char* name, const MatrixView& data, Index rows,
+                   bool may_be_missing = false) {
   require(data.rows() == rows, model, ": ", name, " has ", data.rows(), " rows (one per dimension), expected ", rows);
   for (Index i = 0; i < data.cols(); ++i) {
     for (Index k = 0; k < data.rows(); ++k) {
-      require(std::isfinite(data(k, i)), model, ": ", name, " is ", data(k, i), " in observation ", i + 1,
-              ", dimension ", k + 1, "; expected finite numbers");
+      require(std::isfinite(data(k, i)) || (may_be_missing && std::isnan(data(k, i))), model, ": ", name, " is ",
+              data(k, i), " in observation ", i + 1, ", dimension ", k + 1, "; expected finite numbers");
     }
   }
 }
@@ -25,12 +28,12 @@ void check_columns(std::string_view model, const char* name, const MatrixView& d
 }  // namespace
 
 GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run) const {
-  check_columns(model_name(), "x", x, n_inputs());
+  check_columns(model_name(), "x", x, n_inputs(), imputer_ != nullptr);
   Task task(run, "predict", static_cast<double>(x.cols()));
   const auto laws_of_block = [&](Index block) {
     const Range range = block_range(x.cols(), block_size, block);
     task.advance(static_cast<double>(range.size()));
-    return laws(x_scale_.transform(x.middleCols(range.begin, range.size())));
+    return laws_of_any(x.middleCols(range.begin, range.size()));
   };
   // An empty x has laws, too: none, of the right dimension.
   const Index blocks = std::max<Index>(1, block_count(x.cols(), block_size));
@@ -61,12 +64,41 @@ GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run
       .affine(y_scale_.mean(), y_scale_.scale());
 }
 
+void ConditionalDensity::set_imputer(std::shared_ptr<const InputImputer> imputer) {
+  if (imputer && imputer->n_inputs() != n_inputs()) {
+    throw FormatError(message("missing_inputs: ", imputer->n_inputs(), " inputs, the density has ", n_inputs()));
+  }
+  imputer_ = std::move(imputer);
+}
+
+GaussianMixtures ConditionalDensity::laws_of_any(const MatrixView& x) const {
+  return x.array().isNaN().any() ? laws_of_incomplete(x) : laws(x_scale_.transform(x));
+}
+
+// Column by column: the draws of a block together would fill the memory.
+GaussianMixtures ConditionalDensity::laws_of_incomplete(const MatrixView& x) const {
+  std::vector<GaussianMixtures> parts;
+  const InputImputer::Draws draws = imputer_->draws(x);
+  for (Index i = 0; i < x.cols(); ++i) {
+    const Index begin = draws.begin[static_cast<std::size_t>(i)];
+    const Index count = draws.begin[static_cast<std::size_t>(i + 1)] - begin;
+    const GaussianMixtures own = laws(x_scale_.transform(draws.x.middleCols(begin, count)));
+    if (own.has_shared_components()) {
+      parts.push_back(
+          GaussianMixtures::shared(own.components_pointer(), log_mean_of_draws(own.log_weights(), {0, count})));
+    } else {
+      parts.push_back(GaussianMixtures::separate(own.components(), own.log_weights().reshaped()));
+    }
+  }
+  return GaussianMixtures::concatenate(parts);
+}
+
 Vector ConditionalDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
   return laws(x).log_pdf(y, {.threads = 1, .observer = {}});
 }
 
 Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y, const Run& run) const {
-  check_columns(model_name(), "x", x, n_inputs());
+  check_columns(model_name(), "x", x, n_inputs(), imputer_ != nullptr);
   check_columns(model_name(), "y", y, n_targets());
   require(x.cols() == y.cols(), model_name(), ": x has ", x.cols(), " observations and y has ", y.cols());
   Task task(run, "log density", static_cast<double>(x.cols()));
@@ -76,9 +108,12 @@ Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y,
       block_count(x.cols(), block_size), task.threads(),
       [&](Index block) {
         const Range range = block_range(x.cols(), block_size, block);
-        const Matrix z = x_scale_.transform(x.middleCols(range.begin, range.size()));
+        const auto own_x = x.middleCols(range.begin, range.size());
         const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
-        out.segment(range.begin, range.size()) = log_densities(z, t).array() - log_scale;
+        const Vector own = own_x.array().isNaN().any()
+                               ? laws_of_incomplete(own_x).log_pdf(t, {.threads = 1, .observer = {}})
+                               : log_densities(x_scale_.transform(own_x), t);
+        out.segment(range.begin, range.size()) = own.array() - log_scale;
         task.advance(static_cast<double>(range.size()));
       },
       [&] { task.poll(); });

@@ -1,7 +1,9 @@
 #include "condens/model/joint_density.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "condens/core/errors.hpp"
 #include "linalg/log_sum_exp.hpp"
@@ -125,6 +127,39 @@ GaussianMixtures JointDensity::moving_laws(const MatrixView& x) const {
   Matrix log_weights = log_weights_.replicate(1, n);
   add_inputs_correlated(x, log_weights, components.means);
   return GaussianMixtures::separate(std::move(components), with_defensive(std::move(log_weights), defensive_));
+}
+
+GaussianMixtures JointDensity::laws_of_incomplete(const MatrixView& x) const {
+  const Matrix z = x_scale().transform(x);
+  const GaussianMixtures joint = GaussianMixtures::shared_normalized(
+      std::make_shared<const GaussianComponents>(joint_.components()), joint_.log_weights());
+  std::vector<GaussianMixtures> parts;
+  for (Index i = 0; i < z.cols(); ++i) {
+    std::vector<Index> coordinates;
+    for (Index j = 0; j < z.rows(); ++j) {
+      if (!std::isnan(z(j, i))) coordinates.push_back(j);
+    }
+    if (std::ssize(coordinates) == z.rows()) {
+      parts.push_back(laws(z.col(i)));
+      continue;
+    }
+    const Vector known = z.col(i)(coordinates);
+    for (Index j = 0; j < n_targets(); ++j) coordinates.push_back(n_inputs() + j);
+    GaussianMixtures own = joint.marginal(coordinates);
+    if (known.size() > 0) {
+      std::vector<Index> given(static_cast<std::size_t>(known.size()));
+      std::iota(given.begin(), given.end(), 0);
+      own = own.conditional(given, known);
+    }
+    if (!joint_.components().correlated()) {  // whatever is missing, the components of y are the same
+      parts.push_back(kernel_laws(components_, own.log_weights(), defensive_));
+      continue;
+    }
+    GaussianComponents components = *components_;
+    components.set_columns(0, own.components());
+    parts.push_back(GaussianMixtures::separate(std::move(components), with_defensive(own.log_weights(), defensive_)));
+  }
+  return GaussianMixtures::concatenate(parts);
 }
 
 Matrix JointDensity::stack(const Dataset& data) { return rows_together(data.x, data.y); }

@@ -225,7 +225,21 @@ void require_possible(const TargetSupport& support, const VectorView& y, const P
 TargetDistributions TargetDecoder::predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run) const {
   GaussianMixtures base = coded.predict(x, run);
   if (!atom_model_) return {std::move(base), support_};
-  return {std::move(base), support_, atom_model_->log_probabilities(x, run)};
+  return {std::move(base), support_, atom_log_probabilities(coded.imputer(), x, run)};
+}
+
+// Where inputs are missing, the mean over what is drawn for them.
+Matrix TargetDecoder::atom_log_probabilities(const InputImputer* imputer, const MatrixView& x, const Run& run) const {
+  if (imputer == nullptr || !x.array().isNaN().any()) return atom_model_->log_probabilities(x, run);
+  constexpr Index rows_together = 256;
+  Matrix out(std::ssize(support_.atoms) + 1, x.cols());
+  for (Index block = 0; block < block_count(x.cols(), rows_together); ++block) {
+    const Range range = block_range(x.cols(), rows_together, block);
+    const InputImputer::Draws draws = imputer->draws(x.middleCols(range.begin, range.size()));
+    out.middleCols(range.begin, range.size()) =
+        log_mean_of_draws(atom_model_->log_probabilities(draws.x, run), draws.begin);
+  }
+  return out;
 }
 
 Vector TargetDecoder::log_density(const ConditionalDensity& coded, const MatrixView& x, const MatrixView& y,

@@ -116,7 +116,34 @@ TEST_F(TargetKindCommand, MarksMissingInputs) {
       good("predict full.json gappy.csv --mean").err,
       {"condens predict: warning: gappy.csv:2: 'x' is missing, which it never was in training; its median stands in"});
   expect_in(run("fit full.csv --target y --missing never -o m.json").err,
-            {"--missing never, expected error or indicator"});
+            {"--missing never, expected error, indicator or model"});
+}
+
+TEST_F(TargetKindCommand, LeavesMissingInputsToTheModel) {
+  std::string gappy = "x,city,y\n";
+  RandomStream random(1);
+  for (int i = 0; i < 80; ++i) {
+    const double x = random.normal();
+    gappy += (i % 5 == 0 ? "" : std::to_string(x)) + "," +
+             (i % 7 == 0 ? ""
+              : x > 0    ? "Bern"
+                         : "Rome") +
+             "," + std::to_string(x + random.normal()) + "\n";
+  }
+  write("gappy.csv", gappy);
+  for (const std::string model : {"gp", "parzen", "boost"}) {
+    expect_in(good("fit gappy.csv --target y --model " + model + " --missing model -o m.cbor").err,
+              {model == "gp"       ? "26 rows have missing inputs, which predictions average over"
+               : model == "parzen" ? "26 rows have missing inputs, which predictions do without"
+                                   : "missing values are marked of city and x"});
+    good("describe m.cbor");
+    expect_in(good("predict m.cbor gappy.csv --mean --interval .9").out, {"mean,lower,upper"});
+    good("score m.cbor gappy.csv");
+    good("plot m.cbor gappy.csv -o m.svg --figure density");
+    good("plot m.cbor -o m.svg --figure density");
+  }
+  expect_in(run("compare gappy.csv --target y --models gp,parzen --missing model").err,
+            {"--missing model, expected error or indicator: models that are compared see the same inputs"});
 }
 
 TEST_F(TargetKindCommand, TellsWhatARealTargetLooksLike) {

@@ -310,7 +310,7 @@ TEST(Encoder, MarksMissingInputs) {
   EXPECT_NE(complaint([&] { Encoder::fit(table, {.targets = {"income"}}); }).find("missing values: line 2, 3"),
             std::string::npos);
   const Encoder encoder = Encoder::fit(table, {.targets = {"income"}, .missing = MissingInputs::indicator});
-  EXPECT_TRUE(encoder.marks_missing());
+  EXPECT_EQ(encoder.missing(), MissingInputs::indicator);
   EXPECT_EQ(encoder.encoded_names(),
             (Texts{"age", "city=(missing)", "city=Bern", "city=Rome", "zip", "age missing=yes"}));
   EXPECT_EQ(encoder.column_of_rows(), (std::vector<Index>{0, 1, 1, 1, 2, 0}));
@@ -360,7 +360,51 @@ TEST(Encoder, MarksNeitherTargetsNorTakenNames) {
   Document document = Encoder::fit(gappy_people(), options).to_document();
   document.set("missing", "often");
   EXPECT_EQ(complaint<FormatError>([&] { Encoder::from_document(document); }),
-            "encoder: missing is none of error, indicator");
+            "encoder: missing is none of indicator, model, ends");
+}
+
+TEST(Encoder, LeavesMissingInputsToTheModel) {
+  const Table table = gappy_people();
+  const Encoder encoder = Encoder::fit(table, {.targets = {"income"}, .missing = MissingInputs::model});
+  EXPECT_EQ(encoder.encoded_names(), (Texts{"age", "city=Rome", "zip"}));
+  const Matrix x = encoder.encode(table).x;
+  const Matrix again = Encoder::from_document(encoder.to_document()).encode(table).x;
+  for (const Matrix& own : {x, again}) {
+    EXPECT_TRUE(std::isnan(own(0, 1)));
+    EXPECT_TRUE(std::isnan(own(1, 0)));
+    EXPECT_EQ(Vector(own.row(2).transpose()), (Vector{{3, 1, 2, 1}}));
+    EXPECT_EQ(own.array().isNaN().count(), 2);
+  }
+  EXPECT_TRUE(encoder.encodable_rows(table, true).trouble.empty());
+  EXPECT_TRUE(encoder.filled_without_mark(table).empty());
+  Table empty("t.csv");
+  empty.add({"x", Numbers{nan, nan}});
+  empty.add({"income", Numbers{1, 2}});
+  EXPECT_EQ(complaint([&] { Encoder::fit(empty, {.targets = {"income"}, .missing = MissingInputs::model}); }),
+            "t.csv: input 'x' is missing in every row, expected a value in some; leave it out");
+}
+
+TEST(Encoder, PutsMissingInputsAtBothEndsForTrees) {
+  const Table table = gappy_people();
+  const Encoder encoder = Encoder::fit(table, {.targets = {"income"}, .missing = MissingInputs::ends});
+  EXPECT_EQ(encoder.encoded_names(),
+            (Texts{"age", "age (missing last)", "city=(missing)", "city=Bern", "city=Rome", "zip"}));
+  EXPECT_EQ(encoder.group_of_rows(), (std::vector<Index>{0, 0, 1, 1, 1, 2}));
+  Matrix expected(6, 4);
+  expected << 20, -10, 50, 40,  // as far below as the range is long
+      20, 80, 50, 40,           //
+      1, 0, 0, 0,               //
+      0, 1, 0, 1,               //
+      0, 0, 1, 0,               //
+      3, 1, 2, 1;
+  EXPECT_EQ(Matrix(encoder.encode(table).x), expected);
+  EXPECT_EQ(Matrix(Encoder::from_document(encoder.to_document()).encode(table).x), expected);
+  EXPECT_TRUE(encoder.filled_without_mark(table).empty());
+  // What never was missing has no ends.
+  const EncoderOptions complete{.targets = {"income"}, .inputs = Texts{"age", "city"}, .missing = MissingInputs::ends};
+  const Encoder other = Encoder::fit(people(), complete);
+  EXPECT_EQ(other.encode_inputs(gappy_people())(0, 1), 35);
+  EXPECT_EQ(other.filled_without_mark(gappy_people()).size(), 2);
 }
 
 TEST(Encoder, GenericNamesForArrays) {

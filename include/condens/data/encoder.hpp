@@ -5,8 +5,12 @@
 // A numeric input is itself. A categorical input with two levels is one indicator of
 // the second level; with k > 2 levels it is k indicators. Levels are in sorted order.
 //
-// Missing inputs are refused, or marked: a number that is missing becomes the median, and an input of its own, "age
-// missing", says yes; a missing level is a level, "(missing)".
+// Missing inputs are refused, or
+//   marked    a number that is missing becomes the median, and an input of its own, "age missing", says yes; a missing
+//             level is a level, "(missing)"
+//   modelled  NaN, for models that know what to do with it (model/input_imputer.hpp, joint_density.hpp)
+//   at ends   for trees, which split by order alone: an input twice, where missing is less, and more, than all
+//             numbers, so that a split may send what is missing to either side, or apart; levels as marked ones
 
 #include <optional>
 #include <string>
@@ -20,7 +24,7 @@
 namespace condens {
 
 /// What becomes of rows whose inputs have missing values.
-enum class MissingInputs { error, indicator };
+enum class MissingInputs { error, indicator, model, ends };
 
 struct EncoderOptions {
   std::vector<std::string> targets = {};  ///< one or more numeric columns
@@ -40,9 +44,10 @@ struct EncodedColumn {
   double low = 0, typical = 0, high = 0;  ///< minimum, median and maximum of a numeric column
 
   std::string missing_of = {};  ///< the input of which this one says whether it is missing; empty for others
+  bool at_ends = false;         ///< a number that was missing in some rows, of a model of trees
 
   bool is_categorical() const { return !levels.empty(); }
-  Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : 1; }
+  Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : at_ends ? 2 : 1; }
 };
 
 std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
@@ -103,7 +108,7 @@ class Encoder {
   /// and identifiers of rows are called so. Each names the column, and what to do.
   std::vector<std::string> warnings(Index rows) const;
 
-  bool marks_missing() const { return missing_ == MissingInputs::indicator; }
+  MissingInputs missing() const { return missing_; }
 
   /// Inputs with missing values of which there were none in training, and where they are first: they are filled by what
   /// is typical, without a mark. Complete sentences; empty where missing values are refused.
@@ -121,8 +126,10 @@ class Encoder {
 
  private:
   std::vector<const Column*> columns_needed(const Table& table, bool with_targets) const;
-  /// The table with marks, and without missing inputs.
+  /// The table with marks, and without missing inputs but those that are told as such.
   Table completed(const Table& table) const;
+  void encode_numbers(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
+                      Eigen::Ref<Matrix> out) const;
 
   std::vector<EncodedColumn> inputs_;
   std::vector<EncodedColumn> targets_;

@@ -112,7 +112,7 @@ struct ForestState {
   Defensive defensive = {};
 };
 
-class Forest final : public FittedModel<Forest, ForestOptions, ForestState>, public RanksInputs {
+class Forest final : public FittedModel<Forest, ForestOptions, ForestState>, public RanksInputs, public SplitsInputs {
  public:
   static constexpr std::string_view class_name = "ConditionalForest";
 

@@ -2,6 +2,7 @@
 // The interface of every fitted model: given x, the law of y, a Gaussian mixture.
 // Fitted models are immutable; share them freely between threads.
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "condens/data/standardizer.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/model/fit_report.hpp"
+#include "condens/model/input_imputer.hpp"
 
 namespace condens {
 
@@ -22,7 +24,7 @@ class ConditionalDensity {
   Index n_targets() const { return y_scale_.dimension(); }
 
   /// The law at every column of x (n_inputs x n), on the user's scale of y.
-  /// Throws std::invalid_argument for a wrong shape, NaN or infinity.
+  /// Throws std::invalid_argument for a wrong shape, infinity, and NaN unless the model takes missing inputs.
   GaussianMixtures predict(const MatrixView& x, const Run& run = {}) const;
 
   /// log p(y_i | x_i) for every pair of columns, without keeping the laws.
@@ -40,6 +42,10 @@ class ConditionalDensity {
 
   /// For who fitted the model and has more to tell, before it is shared.
   void set_report(FitReport report) { report_ = std::move(report); }
+
+  /// What stands in for missing inputs (NaN); nullptr: they are refused. To be set before the model is shared.
+  const InputImputer* imputer() const { return imputer_.get(); }
+  void set_imputer(std::shared_ptr<const InputImputer> imputer);
 
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;
@@ -60,6 +66,10 @@ class ConditionalDensity {
   /// share are the same object in every call.
   virtual GaussianMixtures laws(const MatrixView& x) const = 0;
 
+  /// The same at inputs on the user's scale, missing (NaN) in some columns: the mean over what the imputer draws for
+  /// them, or, of models that know the distribution of the inputs, without them.
+  virtual GaussianMixtures laws_of_incomplete(const MatrixView& x) const;
+
   /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
   virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
 
@@ -71,9 +81,12 @@ class ConditionalDensity {
   static const Standardizer& y_scale_of(const ConditionalDensity& other) { return other.y_scale_; }
 
  private:
+  GaussianMixtures laws_of_any(const MatrixView& x) const;
+
   Standardizer x_scale_;
   Standardizer y_scale_;
   FitReport report_;
+  std::shared_ptr<const InputImputer> imputer_;
 };
 
 }  // namespace condens

@@ -56,6 +56,9 @@ class JointDensity : public ConditionalDensity {
 
   GaussianMixtures laws(const MatrixView& x) const override;
 
+  /// p(y | x_o): the marginal mixture of y and the inputs that are there, conditioned on these.
+  GaussianMixtures laws_of_incomplete(const MatrixView& x) const override;
+
  private:
   void add_inputs_independent(const MatrixView& x, Matrix& log_weights) const;
   void add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const;

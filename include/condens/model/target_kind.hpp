@@ -89,6 +89,8 @@ class TargetDecoder {
 
  private:
   friend class TargetEncoder;
+  Matrix atom_log_probabilities(const InputImputer* imputer, const MatrixView& x, const Run& run) const;
+
   TargetKind kind_;
   TargetSupport support_;
   std::vector<Trial> trials_;
