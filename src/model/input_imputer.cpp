@@ -220,7 +220,8 @@ InputImputer::InputImputer(Tables quantiles, Tables drawn, std::vector<Index> gr
 
 /// For each of the first d coordinates, scores drawn given all others for rows where it is known, sorted.
 InputImputer::Tables InputImputer::drawn_scores(const GaussianMixture& mixture, const MatrixView& known,
-                                                const MatrixView& scores, Index d, std::uint64_t seed, int threads) {
+                                                const MatrixView& scores, const std::vector<Index>& groups, Index d,
+                                                std::uint64_t seed, int threads) {
   const Index coordinates = mixture.dimension();
   Tables out(static_cast<std::size_t>(d));
   parallel_for(d, threads, [&](Index j) {
@@ -234,7 +235,11 @@ InputImputer::Tables InputImputer::drawn_scores(const GaussianMixture& mixture, 
     drawn.resize(drawn_of_an_input);
     for (Index k = 0; k < drawn.size(); ++k) {
       Vector own = scores.col(rows[static_cast<std::size_t>(random.below(std::ssize(rows)))]).head(coordinates);
-      own[j] = std::numeric_limits<double>::quiet_NaN();
+      for (Index other = 0; other < d; ++other) {  // indicators of one category are missing together
+        if (other == j ||
+            (!groups.empty() && groups[static_cast<std::size_t>(other)] == groups[static_cast<std::size_t>(j)]))
+          own[other] = std::numeric_limits<double>::quiet_NaN();
+      }
       const double level = random.uniform();
       sampler.complete(own, level, [&](Index) { return random.normal(); });
       drawn[k] = own[j];
@@ -296,7 +301,7 @@ InputImputer::Fit InputImputer::fit(const Dataset& data, std::uint64_t seed, con
     task.advance(1);
   }
 
-  const Tables given_targets = drawn_scores(joint, known, scores, d, seed, task.threads());
+  const Tables given_targets = drawn_scores(joint, known, scores, data.groups, d, seed, task.threads());
   Matrix x = data.x;
   for (Index i = 0; i < n; ++i) {
     if (has_missing(x.col(i))) put_values(quantiles, given_targets, data.groups, scores.col(i), x.col(i));
@@ -304,7 +309,7 @@ InputImputer::Fit InputImputer::fit(const Dataset& data, std::uint64_t seed, con
   std::vector<Index> inputs(static_cast<std::size_t>(d));
   std::iota(inputs.begin(), inputs.end(), 0);
   GaussianMixture mixture = joint.marginal(inputs);
-  Tables drawn = drawn_scores(mixture, known, scores, d, seed, task.threads());
+  Tables drawn = drawn_scores(mixture, known, scores, data.groups, d, seed, task.threads());
   return {std::shared_ptr<const InputImputer>(
               new InputImputer(std::move(quantiles), std::move(drawn), data.groups, std::move(mixture))),
           std::move(x)};

@@ -60,8 +60,8 @@ class InputImputer {
   class Sampler;
   using Tables = std::vector<Vector>;  // for each input, rising numbers
   InputImputer(Tables quantiles, Tables drawn, std::vector<Index> groups, GaussianMixture mixture);
-  static Tables drawn_scores(const GaussianMixture& mixture, const MatrixView& known, const MatrixView& scores, Index d,
-                             std::uint64_t seed, int threads);
+  static Tables drawn_scores(const GaussianMixture& mixture, const MatrixView& known, const MatrixView& scores,
+                             const std::vector<Index>& groups, Index d, std::uint64_t seed, int threads);
 
   Tables quantiles_;
   Tables drawn_;               // scores drawn for rows that have the input
