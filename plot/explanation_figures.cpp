@@ -126,11 +126,11 @@ std::string effect_curves(const Effect& effect, const std::string& target) {
     std::vector<AddedColumn> columns;
     for (std::size_t f = 0; f < std::min(effect.of.size(), most_columns); ++f) {
       const auto row = static_cast<Index>(f);
-      columns.push_back({.label = effect.of[f].text() + " of " + target + " less its mean",
+      columns.push_back({.label = effect.of[f].text(),
                          .values = effect.values.row(row).transpose(),
                          .errors = effect.standard_errors.row(row).transpose()});
     }
-    return added_bars(title, effect.levels, columns);
+    return added_bars(title + ": " + target, effect.levels, columns, "Less the mean over the rows.");
   }
   LineChart chart{.title = title,
                   .x_label = effect.input,
