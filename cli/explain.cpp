@@ -238,9 +238,10 @@ Explanation as_explanation(const ExplainCall& call, const Attribution& found, co
   std::vector<plot::AddedColumn> columns;
   for (std::size_t f = 0; f < std::min<std::size_t>(found.of.size(), 4); ++f) {
     const auto column = static_cast<Index>(f);
-    plot::AddedColumn own{
-        .label = found.of[f] + ": " + brief(found.base[column]) + " to " + brief(found.prediction[column]),
-        .values = found.values(order, column)};
+    const bool is_distance = found.of[f] == "crps" || found.of[f] == "kolmogorov";
+    const std::string from = is_distance ? ": " : ": " + brief(found.base[column]) + " to ";
+    plot::AddedColumn own{.label = found.of[f] + from + brief(found.prediction[column]),
+                          .values = found.values(order, column)};
     if (!found.exact) own.errors = found.standard_errors(order, column);
     columns.push_back(std::move(own));
   }
