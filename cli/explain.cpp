@@ -199,13 +199,17 @@ Explanation explain_effect(const ExplainCall& call, const Subject& subject, cons
                                .max_rows = call.max_rows,
                                .seed = call.seed},
                               run);
-  Explanation out{.names = {found.input, "of", "value", "effect", "standard_error"}};
+  // Local effects of quantiles are of each on its own: on top of their means they may cross, and are not added.
+  const bool levels = found.kind == EffectKind::dependence;
+  Explanation out{.names = {found.input, "of", "effect", "standard_error"}};
+  if (levels) out.names.emplace_back("value");
   for (Index k = 0; k < found.values.cols(); ++k) {
     const Document at = found.levels.empty() ? Document(found.grid[k]) : found.levels[static_cast<std::size_t>(k)];
     for (std::size_t f = 0; f < found.of.size(); ++f) {
       const auto row = static_cast<Index>(f);
       const double own = found.values(row, k);
-      out.lines.push_back({at, found.of[f].text(), found.base[row] + own, own, found.standard_errors(row, k)});
+      out.lines.push_back({at, found.of[f].text(), own, found.standard_errors(row, k)});
+      if (levels) out.lines.back().emplace_back(found.base[row] + own);
     }
   }
   if (wants_picture(call)) out.picture = plot::effect_curves(found, subject.target_name);

@@ -132,14 +132,17 @@ std::string effect_curves(const Effect& effect, const std::string& target) {
     }
     return added_bars(title + ": " + target, effect.levels, columns, "Less the mean over the rows.");
   }
-  LineChart chart{.title = title,
-                  .x_label = effect.input,
-                  .y_label = effect.of.size() == 1 ? effect.of.front().text() + " of " + target : target};
+  const bool local = effect.kind == EffectKind::local;
+  const std::string of = effect.of.size() == 1 ? effect.of.front().text() + " of " + target : target;
+  LineChart chart{.title = title, .x_label = effect.input, .y_label = local ? "effect on " + of : of};
+  // Local effects of quantiles are of each on its own: on top of their means they may cross.
+  if (local) chart.y_rule = Rule{0.0, "mean over the rows"};
   for (std::size_t f = 0; f < effect.of.size(); ++f) {
     const auto row = static_cast<Index>(f);
+    const double base = local ? 0.0 : effect.base[row];
     chart.series.push_back({.name = effect.of[f].text(),
                             .x = effect.grid,
-                            .y = effect.values.row(row).transpose().array() + effect.base[row],
+                            .y = effect.values.row(row).transpose().array() + base,
                             .error = effect.standard_errors.row(row).transpose()});
   }
   return line_chart(chart);

@@ -21,8 +21,8 @@ struct AddedColumn {
 std::string added_bars(const std::string& title, const std::vector<std::string>& inputs,
                        const std::vector<AddedColumn>& columns, const std::string& remark = "");
 
-/// Every functional of an effect as a curve: its mean over the rows and the effect on top, with bars of one standard
-/// error; of a category the effects as bars, of the first four functionals.
+/// Every functional of an effect as a curve with bars of one standard error: of dependence the means over the rows, of
+/// local effects what they add to these; of a category the effects as bars, of the first four functionals.
 std::string effect_curves(const Effect& effect, const std::string& target);
 
 }  // namespace condens::plot
