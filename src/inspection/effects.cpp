@@ -52,7 +52,7 @@ class OneInput {
         [&](Range range) {
           return columns(
               range, [&](Index i) { return i % n; },
-              [&](Index i, Eigen::Ref<Vector> x) {
+              [&](Index i, Eigen::Ref<Vector>& x) {
                 const Index k = i / n;
                 if (levels)
                   set_level(k, x);
@@ -93,7 +93,7 @@ class OneInput {
         [&](Range range) {
           return columns(
               range, [&](Index i) { return row(i % n); },
-              [&](Index i, Eigen::Ref<Vector> x) {
+              [&](Index i, Eigen::Ref<Vector>& x) {
                 x[place] = out.grid[bin_of[static_cast<std::size_t>(i % n)] + (i < n ? 0 : 1)];
               });
         },
@@ -140,7 +140,7 @@ class OneInput {
         model_, data_.x.cols(),
         [&](Range range) {
           return columns(
-              range, [](Index i) { return i; }, [](Index, Eigen::Ref<Vector>) {});
+              range, [](Index i) { return i; }, [](Index, Eigen::Ref<Vector>&) {});
         },
         n_measures(), measure_of(of_), "predictions", run_);
     for (Index f = 0; f < n_measures(); ++f) {
@@ -171,11 +171,11 @@ class OneInput {
     return Eigen::Map<const Vector>(out.data(), std::ssize(out));
   }
 
-  void set_number(double value, Eigen::Ref<Vector> x) const {
+  void set_number(double value, Eigen::Ref<Vector>& x) const {
     x(input_.rows).setZero();
     x[input_.rows.front()] = value;
   }
-  void set_level(Index level, Eigen::Ref<Vector> x) const {
+  void set_level(Index level, Eigen::Ref<Vector>& x) const {
     if (input_.rows.size() == 1) {  // the indicator of the second of two levels
       x[input_.rows.front()] = static_cast<double>(level);
       return;
@@ -191,7 +191,8 @@ class OneInput {
       const Index from = row_of(range.begin + i);
       out.x.col(i) = data_.x.col(from);
       if (y_.size() > 0) out.y[i] = y_[from];
-      change(range.begin + i, out.x.col(i));
+      Eigen::Ref<Vector> x = out.x.col(i);
+      change(range.begin + i, x);
     }
     return out;
   }
