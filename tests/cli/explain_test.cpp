@@ -169,7 +169,7 @@ TEST_F(ExplainCommand, RefusesWrongCalls) {
   fit("gp");
   const std::string call = "explain m.cbor t.csv ";
   refused(call + "--importance --row 3", "several explanations are asked for, expected one of --importance");
-  refused(call + "--effect d", "--effect = 'd', expected one of a, b and c");
+  refused(call + "--effect d", "--effect = 'd', expected one of a, b, c");
   refused(call + "--row 0", "--row = '0', expected the number of a row of the table, counting from 1");
   refused(call + "--row x", "--row = 'x', expected the number of a row of the table, counting from 1");
   refused(call + "--row 81", "--row = 81, expected one of the 80 rows of the table that can be used");
