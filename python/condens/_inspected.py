@@ -68,7 +68,13 @@ def grid_of(column: NDArray[Any], grid: int | ArrayLike) -> NDArray[Any]:
         return np.asarray(as_float64(grid, "grid")).reshape(-1)
     if grid < 2:
         raise ValueError(f"grid = {grid}, expected at least 2 values")
-    return np.unique(np.quantile(column.astype(np.float64), np.linspace(0, 1, int(grid)), method="inverted_cdf"))
+    return quantiles_of(column.astype(np.float64), int(grid))
+
+
+def quantiles_of(numbers: Floats, count: int) -> Floats:
+    """At most `count` of the numbers at evenly spaced ranks, from the least to the largest."""
+    ranks = -(-np.arange(count) * len(numbers) // (count - 1))  # rounded up, counting from 1
+    return np.unique(np.sort(numbers)[np.maximum(ranks - 1, 0)])
 
 
 # --- what of the distributions --------------------------------------------------------------------

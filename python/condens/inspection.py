@@ -38,6 +38,7 @@ from condens._inspected import (
     name_of,
     names_of,
     numbers_of,
+    quantiles_of,
     score_of,
     take,
     with_column,
@@ -246,7 +247,7 @@ def accumulated_local_effects(model: Any, X: Any, feature: int | str, *, of: Of 
     if bins < 1:
         raise ValueError(f"bins = {bins}, expected at least 1")
     numbers = column.astype(np.float64)
-    edges = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
+    edges = quantiles_of(numbers, bins + 1)
     if len(edges) < 2:
         raise ValueError(f"feature = {feature!r} is always {edges[0] + 0.0:g}, expected at least two values")
     bin_of = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)

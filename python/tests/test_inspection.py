@@ -1,5 +1,7 @@
 """Effects, importances and shares of inputs, against loops written out and models whose answer is known."""
 
+import io
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -211,3 +213,29 @@ def test_bad_rows_to_compare_are_named(rows):
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+def test_the_command_says_the_same(command, rows, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows[:60], columns=["a", "b", "c"])
+    y = frame["a"] * frame["b"] + 0.3 * frame["c"]
+    model = GaussianProcess().fit(frame, y)
+    model.save(tmp_path / "m.cbor")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+
+    def told(*words):
+        return pd.read_csv(io.StringIO(command("explain", str(tmp_path / "m.cbor"), str(tmp_path / "t.csv"), *words)))
+
+    partial = inspection.partial_dependence(model, frame, "a", of=0.9, grid=20)
+    same = told("--effect", "a", "--partial", "--of", "quantile:0.9")
+    assert_allclose(same["a"], partial.grid)
+    assert_allclose(same["value"], partial.values, rtol=1e-10)
+    local = inspection.accumulated_local_effects(model, frame, "a", of="std", bins=20)
+    same = told("--effect", "a", "--of", "std")
+    assert_allclose(same["a"], local.grid)
+    assert_allclose(same["effect"], local.values, atol=1e-12)
+    for of in ("mean", "crps"):
+        shares = inspection.compare_rows(model, frame[:1], frame[1:2], of=of)
+        same = told("--compare", "1,2", "--of", "mean").set_index(["of", "input"])["value"][of]
+        assert_allclose(same[["a", "b", "c"]], shares.values, atol=1e-10)
+        assert_allclose(same["(prediction)"], shares.prediction, atol=1e-10)

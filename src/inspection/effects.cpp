@@ -159,10 +159,10 @@ class OneInput {
     for (const Index i : known_) sorted.push_back(data_.x(input_.rows.front(), i));
     std::sort(sorted.begin(), sorted.end());
     std::vector<double> out;
-    for (Index k = 0; k < count && !sorted.empty(); ++k) {
-      const double share = static_cast<double>(k) / static_cast<double>(count - 1);
-      const double rank = std::ceil(share * static_cast<double>(sorted.size()) - 1e-9) - 1.0;
-      out.push_back(sorted[static_cast<std::size_t>(std::max(0.0, rank))]);
+    const auto n = std::ssize(sorted);
+    for (Index k = 0; k < count && n > 0; ++k) {
+      const Index rank = (k * n + count - 2) / (count - 1);  // k n / (count - 1) rounded up, counting from 1
+      out.push_back(sorted[static_cast<std::size_t>(std::max<Index>(0, rank - 1))]);
     }
     out.erase(std::unique(out.begin(), out.end()), out.end());
     require(out.size() > 1, effect_name, ": input '", input_.name, "' ",
