@@ -6,7 +6,7 @@ namespace condens::plot {
 
 namespace {
 
-constexpr const char* style = R"css(
+constexpr const char* page_style = R"css(
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 48rem; color: #222; background: #fff;
   font: 16px/1.5 Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
@@ -29,7 +29,7 @@ std::string page(const std::string& title, const std::vector<std::pair<std::stri
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"/>\n<title>" +
-      heading + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" + heading + "</h1>\n";
+      heading + "</title>\n<style>" + page_style + "</style>\n</head>\n<body>\n<h1>" + heading + "</h1>\n";
   if (!summary.empty()) {
     out += "<table>\n";
     for (const auto& [name, value] : summary)

@@ -39,6 +39,7 @@
 #include "core/finite.hpp"
 #include "core/names.hpp"
 #include "estimators/boost/classes.hpp"
+#include "model/calibration_rows.hpp"
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
 #include "model/preparation.hpp"
@@ -508,7 +509,6 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   const double share = request.calibration_share;
   if (share == 0.0) return fit_completed(info, request, data, preset, options, place, run);
-  constexpr std::uint64_t stream_of_calibration = 3'000;
   const Index n = data.size();
   const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
   require(share > 0.0 && share < 1.0, "conformal: share = ", share, ", expected a number in (0, 1)");
@@ -519,12 +519,8 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
   if (request.kind.name != TargetName::automatic && request.kind.name != TargetName::real) {
     TargetEncoder(data, request.kind, 0, place);  // refuses values of other kinds, wherever they are
   }
-  std::vector<Index> order = RandomStream(seed_of(options), stream_of_calibration).permutation(n);
-  std::sort(order.begin(), order.begin() + count);
-  std::sort(order.begin() + count, order.end());
-  const std::vector<Index> held_out(order.begin(), order.begin() + count);
-  const std::vector<Index> rows(order.begin() + count, order.end());
-  const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
+  const auto [held_out, rows] = calibration_rows(n, count, seed_of(options));
+  const PlaceOfRow place_of_rows = [&, &kept = rows](Index row) { return place(kept[static_cast<std::size_t>(row)]); };
   TargetModel out =
       fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
   Dataset calibration = data.subset(held_out);

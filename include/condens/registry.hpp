@@ -27,6 +27,7 @@
 #include "condens/model/pooled_density.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_weights.hpp"
 #include "condens/model/target_kind.hpp"
 
 namespace condens {
@@ -188,6 +189,7 @@ inline constexpr auto capability_names = Fields{
     CapabilityName<HasQuantiles>{"has_quantiles"},
     CapabilityName<HasMass>{"has_mass"},
     CapabilityName<HasTrends>{"has_trends"},
+    CapabilityName<WeighsTrainingRows>{"weighs_training_rows"},
     CapabilityName<PooledDensity>{"has_members"},
     CapabilityName<TakesOneTarget>{"takes_one_target"},
     CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},

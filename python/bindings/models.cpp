@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "condens/data/encoder.hpp"
+#include "condens/inspection/training_rows.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/model/capabilities.hpp"
@@ -227,6 +228,33 @@ void bind_model(nb::module_& m) {
       },
       nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
       nb::arg("options") = nb::dict(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  c.def(
+      "row_weights",
+      [](const Model& self, const Rows& x, const Rows& training_x, const Rows& training_y, const nb::object& weights,
+         Index most, int threads, const nb::object& callback) {
+        const Dataset training = dataset_of(training_x, training_y, weights);
+        const TargetDecoder* kind = self.target ? &*self.target : nullptr;
+        const Conformal* conformal = self.conformal ? &*self.conformal : nullptr;
+        const auto found = released(threads, callback, [&](const Run& run) {
+          return training_row_weights(*self.density, kind, conformal, columns_of(x), training, most, run);
+        });
+        const Index n = std::ssize(found);
+        const Index columns = std::min(most, training.size());
+        Matrix rows = Matrix::Constant(columns, n, -1.0);  // -1: no more rows of a weight
+        Matrix heavy = Matrix::Zero(columns, n);
+        Vector others(n);
+        for (Index i = 0; i < n; ++i) {
+          const RowWeights& own = found[static_cast<std::size_t>(i)];
+          others[i] = own.others;
+          for (Index k = 0; k < own.weights.size(); ++k) {
+            rows(k, i) = static_cast<double>(own.rows[static_cast<std::size_t>(k)]);
+            heavy(k, i) = own.weights[k];
+          }
+        }
+        return nb::make_tuple(to_rows(rows), to_rows(heavy), to_line(others));
+      },
+      nb::arg("x").noconvert(), nb::arg("training_x").noconvert(), nb::arg("training_y").noconvert(),
+      nb::arg("weights") = nb::none(), nb::arg("most") = 10, nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   c.def(
       "contribution",
       [](const Model& self, Index input, const Rows& x, const Rows& y) {

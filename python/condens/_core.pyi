@@ -305,6 +305,18 @@ class Model:
         threads: int = 0,
         callback: Callback = None,
     ) -> dict[str, Any]: ...
+    def row_weights(
+        self,
+        x: Floats,
+        training_x: Floats,
+        training_y: Floats,
+        weights: Floats | None = None,
+        most: int = 10,
+        threads: int = 0,
+        callback: Callback = None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Numbers of the heaviest training rows (-1: no more), their weights, and what all others weigh."""
+
     def contribution(self, input: int, x: Floats, y: Floats) -> Floats: ...
     def transform(self, x: Floats) -> Floats: ...
     def exact_quantiles(self, x: Floats, threads: int = 0) -> Floats: ...

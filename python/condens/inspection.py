@@ -4,14 +4,20 @@
     inspection.accumulated_local_effects(model, X, "age", of="std")  # where inputs go together
     inspection.permutation_importance(model, X_test, y_test)         # what the log score loses
     inspection.shapley_values(model, row, X, of="mean")              # what every input added to one prediction
+    inspection.compare_rows(model, row, other, of="crps")            # which inputs make two distributions differ
+    inspection.training_row_weights(model, row, X, y)                # the training rows that made a distribution
 
 `of` says what of a distribution: "mean", "std", "median", a probability (its quantile), or a function that takes
 distributions and gives a number for each. One target.
 """
 
+# These are the definitions of condens/inspection/*.hpp, which the command has, written once more: here they are of any
+# pipeline or search around an estimator and of any function `of`, which the core cannot call. Weights of training rows
+# are the core's own.
+
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +26,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from condens._arrays import as_float64, as_targets
+from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._frames import is_frame
-from condens.metrics import laws_of
+from condens._inspected import (
+    Floats,
+    Of,
+    column_of,
+    distance_to,
+    feature_of,
+    grid_of,
+    name_of,
+    names_of,
+    numbers_of,
+    quantiles_of,
+    score_of,
+    take,
+    with_column,
+)
+from condens.metrics import _final, laws_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,17 +51,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Effect",
     "Importances",
+    "RowWeights",
     "Shares",
     "accumulated_local_effects",
+    "compare_rows",
     "partial_dependence",
     "permutation_importance",
     "shapley_values",
+    "training_row_weights",
 ]
 
-Floats = NDArray[np.float64]
-Of = str | float | Callable[[Any], Floats]
-
-_ROWS_AT_ONCE = 20_000  # predictions that are in memory together
+_MOST_EXACT = 12  # inputs that differ, of which all subsets are taken
 
 
 @dataclass(frozen=True)
@@ -104,6 +125,11 @@ class Importances:
     importances: Floats
     score: float
 
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Axes:
+        """Bars with the standard error over the repetitions, the largest at the top; keywords of `Axes.barh`."""
+        error = self.importances_std / np.sqrt(self.importances.shape[1])
+        return _bars(self.names, self.importances_mean, error, "what the score loses", ax, kwargs)
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -124,6 +150,30 @@ class Shares:
     standard_error: Floats
     prediction: float
     base: float
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Axes:
+        """Bars with standard errors, the largest at the top; keywords of `Axes.barh`."""
+        label = f"from {self.base:.4g} to {self.prediction:.4g}"
+        return _bars(self.names, self.values, self.standard_error, label, ax, kwargs)
+
+
+@dataclass(frozen=True)
+class RowWeights:
+    """The training rows that weigh most in distributions.
+
+    Attributes
+    ----------
+    rows : array of shape (n, k)
+        Their numbers, counting from 0, by falling weight; -1 where no more rows have a weight.
+    weights : array of shape (n, k)
+        What they weigh.
+    others : array of shape (n,)
+        What all other rows weigh: all sum to one.
+    """
+
+    rows: NDArray[np.intp]
+    weights: Floats
+    others: Floats
 
 
 def partial_dependence(
@@ -154,15 +204,18 @@ def partial_dependence(
     -----
     Cost: a prediction for every row and value. Source: J. H. Friedman, Ann. Statist. 29, 2001, section 8.2.
     """
-    place, name = _feature(X, feature)
-    column = _column(X, place)
-    values = _grid(column, grid)
-    blocks = [_numbers(model, _with(X, place, np.full(len(column), value, dtype=values.dtype)), of) for value in values]
+    place, name = feature_of(X, feature)
+    column = column_of(X, place)
+    values = grid_of(column, grid)
+    blocks = [
+        numbers_of(model, with_column(X, place, np.full(len(column), value, dtype=values.dtype)), of)
+        for value in values
+    ]
     means = np.array([block.mean() for block in blocks])
     # Of the differences to the mean curve: what rows have in common moves the curve as a whole.
     table = np.stack(blocks) - np.mean(blocks, axis=0)
     error = table.std(axis=1, ddof=1) / np.sqrt(len(column)) if len(column) > 1 else np.full(len(values), np.nan)
-    return Effect(name, _name_of(of), values, means, error)
+    return Effect(name, name_of(of), values, means, error)
 
 
 def accumulated_local_effects(model: Any, X: Any, feature: int | str, *, of: Of = "mean", bins: int = 20) -> Effect:
@@ -187,19 +240,19 @@ def accumulated_local_effects(model: Any, X: Any, feature: int | str, *, of: Of 
     -----
     Cost: two predictions for every row. Source: D. W. Apley and J. Zhu, J. Roy. Statist. Soc. B 82, 2020, eqs. 15, 16.
     """
-    place, name = _feature(X, feature)
-    column = _column(X, place)
+    place, name = feature_of(X, feature)
+    column = column_of(X, place)
     if column.dtype.kind not in "biuf":
         raise ValueError(f"feature = {feature!r} has levels, expected numbers; use partial_dependence")
     if bins < 1:
         raise ValueError(f"bins = {bins}, expected at least 1")
     numbers = column.astype(np.float64)
-    edges = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
+    edges = quantiles_of(numbers, bins + 1)
     if len(edges) < 2:
         raise ValueError(f"feature = {feature!r} is always {edges[0] + 0.0:g}, expected at least two values")
     bin_of = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
-    change = _numbers(model, _with(X, place, edges[bin_of + 1]), of) - _numbers(
-        model, _with(X, place, edges[bin_of]), of
+    change = numbers_of(model, with_column(X, place, edges[bin_of + 1]), of) - numbers_of(
+        model, with_column(X, place, edges[bin_of]), of
     )
     count = np.bincount(bin_of, minlength=len(edges) - 1)
     mean = np.bincount(bin_of, change, minlength=len(count)) / np.maximum(count, 1)
@@ -207,7 +260,7 @@ def accumulated_local_effects(model: Any, X: Any, feature: int | str, *, of: Of 
     curve = np.concatenate([[0.0], np.cumsum(mean)])
     error = np.sqrt(np.concatenate([[0.0], np.cumsum(square / np.maximum(count, 1))]))
     middle = (curve[1:] + curve[:-1]) / 2
-    return Effect(name, _name_of(of), edges, curve - (middle * count).sum() / count.sum(), error)
+    return Effect(name, name_of(of), edges, curve - (middle * count).sum() / count.sum(), error)
 
 
 def permutation_importance(
@@ -252,13 +305,15 @@ def permutation_importance(
     targets = as_targets(y).reshape(-1)
     check_consistent_length(X, targets)
     random = check_random_state(random_state)
-    score = _score(model, X, targets, scoring)
-    names = _names(X)
+    score = score_of(model, X, targets, scoring)
+    names = names_of(X)
     losses = np.empty((len(names), n_repeats))
     for place in range(len(names)):
-        column = _column(X, place)
+        column = column_of(X, place)
         for k in range(n_repeats):
-            losses[place, k] = _score(model, _with(X, place, random.permutation(column)), targets, scoring) - score
+            losses[place, k] = (
+                score_of(model, with_column(X, place, random.permutation(column)), targets, scoring) - score
+            )
     return Importances(names, losses.mean(axis=1), losses.std(axis=1), losses, score)
 
 
@@ -296,123 +351,166 @@ def shapley_values(
     """
     if n_permutations < 2:
         raise ValueError(f"n_permutations = {n_permutations}, expected at least 2")
-    names = _names(X)
-    d, random = len(names), check_random_state(random_state)
-    own: Any = row
-    if not is_frame(row):
-        own = np.reshape(np.asarray(row) if is_frame(X) else as_float64(row, "row"), (1, -1))
-    if len(_names(own)) != d or len(own) != 1:
-        raise ValueError(f"row has shape {np.shape(row)}, expected one row of {d} inputs, as X has")
+    names, random = names_of(X), check_random_state(random_state)
+    d, own = len(names), _single(row, "row", X)
     orders = np.stack([random.permutation(d) for _ in range(n_permutations)])
     others = random.randint(len(X), size=n_permutations)
+    return _sampled(model, own, take(X, np.repeat(others, d + 1)), orders, of)
+
+
+def compare_rows(
+    model: Any, row: Any, other: Any, *, of: Of = "mean", n_permutations: int = 200, random_state: Any = None
+) -> Shares:
+    """Which inputs make the distribution at one row differ from that at another: Shapley values between the two.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted: of condens, or a pipeline or search that ends in one.
+    row, other : arrays of shape (d,), or arrays or data frames of shape (1, d)
+        The row, and what it is compared with.
+    of : "mean", "std", "median", float, callable, "crps" or "kolmogorov"
+        What of the distributions, or how far they are from that of `other`: the integral of (F - G)^2, which is what
+        the CRPS loses by forecasting F where G is true, or the largest difference of F and G.
+    n_permutations : int
+        Orders that are drawn where more than twelve inputs differ; of fewer, all subsets are taken.
+    random_state : int, Generator or RandomState, optional
+        An int gives the same orders again.
+
+    Returns
+    -------
+    Shares
+        `base` of the other row, 0 of a distance.
+
+    Notes
+    -----
+    Cost: 2^a predictions for a inputs that differ, or n_permutations (d + 1). Source: L. S. Shapley, 1953.
+    """
+    if n_permutations < 2:
+        raise ValueError(f"n_permutations = {n_permutations}, expected at least 2")
+    start = _single(other, "other", other)
+    own = _single(row, "row", start)
+    if of in ("crps", "kolmogorov"):
+        of = distance_to(laws_of(model, start), str(of))
+    differ = [place for place in range(len(names_of(start))) if column_of(own, place)[0] != column_of(start, place)[0]]
+    if len(differ) <= _MOST_EXACT:
+        return _exact(model, own, start, differ, of)
+    random, d = check_random_state(random_state), len(names_of(start))
+    orders = np.stack([random.permutation(d) for _ in range(n_permutations)])
+    return _sampled(model, own, take(start, np.zeros(n_permutations * (d + 1), dtype=np.intp)), orders, of)
+
+
+def training_row_weights(
+    model: Any, X: Any, training: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, k: int = 10
+) -> RowWeights:
+    """The training rows that made the distributions, of models with a kernel at each: the k heaviest.
+
+    Models do not keep the numbers of their rows, which may be merged or sorted: the training data say which is which.
+
+    Parameters
+    ----------
+    model : NadarayaWatson, EpsilonKDE, RatioKDE, Parzen or ConditionalForest
+        Fitted; also a selection or projection of inputs around one, or a pipeline or search that ends in one.
+    X : array or data frame of shape (n, d)
+        Where the distributions are.
+    training, y : array or data frame of shape (m, d), array of shape (m,)
+        What the model was fitted to, unchanged; of a search that refits, all of it.
+    sample_weight : array of shape (m,), optional
+        The weights of the fit.
+    k : int
+        How many rows.
+
+    Returns
+    -------
+    RowWeights
+
+    Raises
+    ------
+    ValueError
+        For another model, and for data that are not those of the fit.
+
+    Notes
+    -----
+    Of a target with atoms the weights are those of the part beside the atoms. Source: N. Meinshausen, J. Mach. Learn.
+    Res. 7, 2006, for forests.
+    """
+    final, inputs = _final(model, X)
+    _, rows = _final(model, training)
+    targets = as_targets(y)
+    check_consistent_length(rows, targets)
+    weights = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
+    found = final._model.row_weights(
+        final._rows(inputs),
+        final._rows(rows),
+        as_rows(targets.reshape(len(targets), -1)),
+        weights=weights,
+        most=k,
+        threads=threads_of(final.n_jobs),
+    )
+    return RowWeights(found[0].astype(np.intp), found[1], found[2])
+
+
+# --- games of inputs ------------------------------------------------------------------------------
+
+
+def _single(row: Any, name: str, X: Any) -> Any:
+    """One row, as X has rows."""
+    out = row
+    if not is_frame(row):
+        out = np.reshape(np.asarray(row) if is_frame(X) else as_float64(row, name), (1, -1))
+    d = len(names_of(X)) if is_frame(X) or np.ndim(X) == 2 else np.size(X)
+    if len(names_of(out)) != d or len(out) != 1:
+        raise ValueError(f"{name} has shape {np.shape(row)}, expected one row of {d} inputs, as X has")
+    return out
+
+
+def _replaced(rows: Any, own: Any, taken: NDArray[np.bool_]) -> Any:
+    """Rows with the inputs `taken` (rows x d) of the one row `own`."""
+    for place in range(taken.shape[1]):
+        column = column_of(rows, place).copy()
+        column[taken[:, place]] = column_of(own, place)[0]
+        rows = with_column(rows, place, column)
+    return rows
+
+
+def _sampled(model: Any, own: Any, rows: Any, orders: NDArray[np.intp], of: Of) -> Shares:
+    """Of rows that stand d + 1 times for every order, in which their inputs become those of `own` one by one."""
+    n, d = orders.shape
     # Step s of order m: the first s inputs of the order are those of the row.
-    taken = np.zeros((n_permutations, d + 1, d), dtype=bool)
+    taken = np.zeros((n, d + 1, d), dtype=bool)
     for step in range(d):
         taken[:, step + 1] = taken[:, step]
-        taken[np.arange(n_permutations), step + 1, orders[:, step]] = True
-    rows = np.repeat(others, d + 1)
-    mixed = _take(X, rows)
-    for place in range(d):
-        replaced = taken[:, :, place].reshape(-1)
-        column = _column(mixed, place).copy()
-        column[replaced] = _column(own, place)[0]
-        mixed = _with(mixed, place, column)
-    found = _numbers(model, mixed, of).reshape(n_permutations, d + 1)
-    shares = np.empty((n_permutations, d))
+        taken[np.arange(n), step + 1, orders[:, step]] = True
+    found = numbers_of(model, _replaced(rows, own, taken.reshape(-1, d)), of).reshape(n, d + 1)
+    shares = np.empty((n, d))
     np.put_along_axis(shares, orders, np.diff(found, axis=1), axis=1)
-    error = shares.std(axis=0, ddof=1) / np.sqrt(n_permutations)
-    return Shares(names, shares.mean(axis=0), error, float(found[:, -1].mean()), float(found[:, 0].mean()))
+    error = shares.std(axis=0, ddof=1) / np.sqrt(n)
+    return Shares(names_of(own), shares.mean(axis=0), error, float(found[:, -1].mean()), float(found[:, 0].mean()))
 
 
-# --- rows and columns of arrays and frames --------------------------------------------------------
+def _exact(model: Any, own: Any, start: Any, differ: list[int], of: Of) -> Shares:
+    """Of all subsets of the inputs that differ."""
+    a, d = len(differ), len(names_of(own))
+    subsets = (np.arange(2**a)[:, None] >> np.arange(a)) & 1 == 1
+    taken = np.zeros((2**a, d), dtype=bool)
+    taken[:, differ] = subsets
+    found = numbers_of(model, _replaced(take(start, np.zeros(2**a, dtype=np.intp)), own, taken), of)
+    size = subsets.sum(axis=1)
+    values = np.zeros(d)
+    for player, place in enumerate(differ):
+        without = np.flatnonzero(~subsets[:, player])
+        share = np.array([1.0 / (a * math.comb(a - 1, int(k))) for k in size[without]])
+        values[place] = share @ (found[without | (1 << player)] - found[without])
+    return Shares(names_of(own), values, np.zeros(d), float(found[-1]), float(found[0]))
 
 
-def _names(X: Any) -> list[str]:
-    return [str(name) for name in X.columns] if is_frame(X) else [f"x{i + 1}" for i in range(np.shape(X)[1])]
+def _bars(names: list[str], values: Floats, error: Floats, label: str, ax: Axes | None, kwargs: dict[str, Any]) -> Axes:
+    from condens.plot._style import BLUE, REFERENCE, axes_of
 
-
-def _feature(X: Any, feature: int | str) -> tuple[int, str]:
-    names = _names(X)
-    if isinstance(feature, str):
-        if feature not in names:
-            raise ValueError(f"feature = {feature!r}, expected one of {', '.join(names)}")
-        return names.index(feature), feature
-    if not 0 <= feature < len(names):
-        raise ValueError(f"feature = {feature}, expected an index in [0, {len(names)})")
-    return int(feature), names[feature]
-
-
-def _column(X: Any, place: int) -> NDArray[Any]:
-    if is_frame(X):
-        return np.asarray(X[list(X.columns)[place]].to_numpy())
-    return np.asarray(X)[:, place]
-
-
-def _with(X: Any, place: int, column: NDArray[Any]) -> Any:
-    """A copy with another column."""
-    if not is_frame(X):
-        out = np.array(X, dtype=np.float64)
-        out[:, place] = column
-        return out
-    name = list(X.columns)[place]
-    if hasattr(X, "with_columns"):  # polars
-        import polars
-
-        return X.with_columns(polars.Series(name, column))
-    return X.assign(**{name: type(X[name])(column, index=X.index, dtype=X[name].dtype)})
-
-
-def _take(X: Any, rows: NDArray[np.intp]) -> Any:
-    if not is_frame(X):
-        return np.asarray(X)[rows]
-    return X[rows] if hasattr(X, "with_columns") else X.iloc[rows].reset_index(drop=True)
-
-
-def _grid(column: NDArray[Any], grid: int | ArrayLike) -> NDArray[Any]:
-    if column.dtype.kind not in "biuf":
-        return np.unique(column.astype(str)) if isinstance(grid, (int, np.integer)) else np.asarray(grid)
-    if not isinstance(grid, (int, np.integer)):
-        return np.asarray(as_float64(grid, "grid")).reshape(-1)
-    if grid < 2:
-        raise ValueError(f"grid = {grid}, expected at least 2 values")
-    return np.unique(np.quantile(column.astype(np.float64), np.linspace(0, 1, int(grid)), method="inverted_cdf"))
-
-
-# --- what of the distributions --------------------------------------------------------------------
-
-
-def _name_of(of: Of) -> str:
-    if isinstance(of, str):
-        return of
-    return f"{100 * of:g} % quantile" if isinstance(of, (int, float)) else getattr(of, "__name__", "function")
-
-
-def _numbers(model: Any, X: Any, of: Of) -> Floats:
-    """A number for every row."""
-    n = len(X)
-    parts = [_take(X, np.arange(start, min(n, start + _ROWS_AT_ONCE))) for start in range(0, n, _ROWS_AT_ONCE)]
-    return np.concatenate([_of(laws_of(model, part), of) for part in parts])
-
-
-def _of(laws: Any, of: Of) -> Floats:
-    if laws.n_targets != 1:
-        raise ValueError(f"the model has {laws.n_targets} targets, expected one")
-    if callable(of):
-        out = np.asarray(of(laws), dtype=np.float64)
-        if out.shape != laws.shape:
-            raise ValueError(f"of gives an array of shape {out.shape}, expected a number for each of {laws.shape}")
-        return out
-    if isinstance(of, str):
-        if of not in ("mean", "std", "median"):
-            raise ValueError(f"of = {of!r}, expected 'mean', 'std', 'median', a probability or a function")
-        return np.asarray(getattr(laws, of)())
-    if not 0 < of < 1:
-        raise ValueError(f"of = {of}, expected a probability in (0, 1)")
-    return np.asarray(laws.ppf(float(of)))
-
-
-def _score(model: Any, X: Any, y: Floats, scoring: str) -> float:
-    laws = laws_of(model, X)
-    if laws.n_targets != 1:
-        raise ValueError(f"the model has {laws.n_targets} targets, expected one")
-    return float(np.mean(-laws.logpdf(y) if scoring == "nll" else laws.crps(y)))
+    ax = axes_of(ax)
+    order = np.argsort(np.abs(values), kind="stable")
+    bars = [names[i] for i in order]
+    ax.barh(range(len(bars)), values[order], xerr=error[order], tick_label=bars, **{"color": BLUE, **kwargs})
+    ax.axvline(0, color=REFERENCE, linewidth=0.8)
+    ax.set_xlabel(label)
+    return ax

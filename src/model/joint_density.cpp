@@ -83,6 +83,12 @@ GaussianMixtures JointDensity::laws(const MatrixView& x) const {
   return kernel_laws(components_, std::move(log_weights), defensive_);
 }
 
+Vector JointDensity::log_kernel_weights(const VectorView& x) const {
+  Matrix out = log_weights_;
+  add_inputs_independent(x, out);
+  return out.col(0);
+}
+
 void JointDensity::add_inputs_independent(const MatrixView& x, Matrix& log_weights) const {
   const Index m = n_kernels();
   for (Index i = 0; i < x.cols(); ++i) {

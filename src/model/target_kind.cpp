@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/data/table.hpp"
+#include "model/target_codes.hpp"
 
 namespace condens {
 
@@ -338,28 +339,28 @@ TargetEncoder::TargetEncoder(const Dataset& data, TargetKind kind, std::uint64_t
           kind_.text(), "': beside its atoms the target is always ", first, "; use 'ordinal'");
 }
 
+double code_of_value(const TargetSupport& support, double value, std::uint64_t seed, Index row) {
+  if (!support.is_discrete()) return support.map.forward(value);
+  // An even draw from the interval of x that stands for the value; a first or last one is as long as its neighbour.
+  const double place = support.values.place_at(value);
+  double low = support.map.forward(support.values.lower_end(place));
+  double high = support.map.forward(support.values.upper_end(place));
+  const auto end = [&](double of) { return support.map.forward(support.values.upper_end(of)); };
+  const double last = support.values.last_place();
+  if (place == 0.0)
+    low = last >= 2.0 ? 2.0 * high - end(1.0) : high - support.values.value(1.0) + support.values.value(0.0);
+  if (place == last)
+    high = last >= 2.0 ? 2.0 * low - end(last - 2.0) : low + support.values.value(1.0) - support.values.value(0.0);
+  RandomStream random(seed, static_cast<std::uint64_t>(row));
+  return low + (high - low) * random.uniform();
+}
+
 Dataset TargetEncoder::coded(const std::vector<Index>& rows, const TargetSupport& support) const {
   Dataset out = std::ssize(rows) == data_.size() ? data_ : data_.subset(rows);
   Matrix y(1, out.size());
   for (Index i = 0; i < y.size(); ++i) {
     const Index row = rows[static_cast<std::size_t>(i)];
-    const double value = data_.y(0, row);
-    if (!support.is_discrete()) {
-      y(0, i) = support.map.forward(value);
-      continue;
-    }
-    // An even draw from the interval of x that stands for the value; a first or last one is as long as its neighbour.
-    const double place = support.values.place_at(value);
-    double low = support.map.forward(support.values.lower_end(place));
-    double high = support.map.forward(support.values.upper_end(place));
-    const auto end = [&](double of) { return support.map.forward(support.values.upper_end(of)); };
-    const double last = support.values.last_place();
-    if (place == 0.0)
-      low = last >= 2.0 ? 2.0 * high - end(1.0) : high - support.values.value(1.0) + support.values.value(0.0);
-    if (place == last)
-      high = last >= 2.0 ? 2.0 * low - end(last - 2.0) : low + support.values.value(1.0) - support.values.value(0.0);
-    RandomStream random(seed_, static_cast<std::uint64_t>(row));
-    y(0, i) = low + (high - low) * random.uniform();
+    y(0, i) = code_of_value(support, data_.y(0, row), seed_, row);
   }
   out.y = std::move(y);
   return out;

@@ -306,8 +306,8 @@ TEST_F(HappyPath, SmallDataSaySo) {
 
 TEST_F(HappyPath, HelpAndVersion) {
   expect_words(output_of("--version"), {"condens "});
-  expect_words(output_of("--help"), {"fit", "predict", "score", "describe", "compare", "plot", "models"});
-  for (const std::string verb : {"fit", "predict", "score", "describe", "compare", "plot", "models"}) {
+  expect_words(output_of("--help"), {"fit", "predict", "score", "describe", "compare", "plot", "explain", "models"});
+  for (const std::string verb : {"fit", "predict", "score", "describe", "compare", "plot", "explain", "models"}) {
     expect_words(output_of(verb + " --help"), {"Usage: condens " + verb, "Example"});
   }
   expect_words(output_of("models"), {"lscde", "bandwidth", "> 0", "Default: "});

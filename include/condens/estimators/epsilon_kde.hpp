@@ -24,6 +24,7 @@
 #include "condens/kernels/neighbors.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_weights.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -91,7 +92,7 @@ struct EpsilonKdeState {
   Defensive defensive;
 };
 
-class EpsilonKde final : public FittedModel<EpsilonKde, EpsilonKdeOptions, EpsilonKdeState> {
+class EpsilonKde final : public FittedModel<EpsilonKde, EpsilonKdeOptions, EpsilonKdeState>, public WeighsTrainingRows {
  public:
   static constexpr std::string_view class_name = "EpsilonKDE";
 
@@ -103,6 +104,9 @@ class EpsilonKde final : public FittedModel<EpsilonKde, EpsilonKdeOptions, Epsil
   static EpsilonKde fit(const Dataset& data, const EpsilonKdeOptions& options = {}, const Run& run = {});
 
   Index n_samples() const { return state_.y.cols(); }
+
+  std::vector<RowWeights> row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                      const Run& run) const override;
 
   std::string_view model_name() const override { return "ekde"; }
 

@@ -27,6 +27,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
+#include "condens/model/row_weights.hpp"
 
 namespace condens {
 
@@ -112,7 +113,10 @@ struct ForestState {
   Defensive defensive = {};
 };
 
-class Forest final : public FittedModel<Forest, ForestOptions, ForestState>, public RanksInputs, public SplitsInputs {
+class Forest final : public FittedModel<Forest, ForestOptions, ForestState>,
+                     public RanksInputs,
+                     public WeighsTrainingRows,
+                     public SplitsInputs {
  public:
   static constexpr std::string_view class_name = "ConditionalForest";
 
@@ -125,6 +129,9 @@ class Forest final : public FittedModel<Forest, ForestOptions, ForestState>, pub
   /// did not see (Breiman 2001, section 10); indicators share theirs.
   Vector feature_importances() const override { return state_.feature_importances; }
   Index n_trees() const { return state_.roots.size(); }
+
+  std::vector<RowWeights> row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                      const Run& run) const override;
 
   std::string_view model_name() const override { return "forest"; }
 

@@ -25,6 +25,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_weights.hpp"
 
 namespace condens {
 
@@ -102,7 +103,8 @@ struct NadarayaWatsonState {
 };
 
 class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOptions, NadarayaWatsonState>,
-                             public RanksInputs {
+                             public RanksInputs,
+                             public WeighsTrainingRows {
  public:
   static constexpr std::string_view class_name = "NadarayaWatson";
 
@@ -114,6 +116,9 @@ class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOp
   const Vector& bandwidths() const { return state_.metric.widths; }  ///< d_x, standardised scale
   const Matrix& metric_matrix() const { return state_.metric.matrix; }
   Vector feature_importances() const override { return state_.metric.importances; }
+
+  std::vector<RowWeights> row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                      const Run& run) const override;
 
   std::string_view model_name() const override { return "nw"; }
 

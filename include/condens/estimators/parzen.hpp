@@ -20,6 +20,7 @@
 #include "condens/estimators/parzen/window.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_weights.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -71,7 +72,7 @@ inline constexpr auto option_table<ParzenOptions> = Fields{
     OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
-class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState> {
+class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>, public WeighsTrainingRows {
  public:
   static constexpr std::string_view class_name = "Parzen";
 
@@ -79,6 +80,9 @@ class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState> {
   static Parzen fit(const Dataset& data, const ParzenOptions& options = {}, const Run& run = {});
 
   const Vector& bandwidths() const { return widths_; }  ///< d_x + d_y, standardised scale
+
+  std::vector<RowWeights> row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                      const Run& run) const override;
 
   std::string_view model_name() const override { return "parzen"; }
 

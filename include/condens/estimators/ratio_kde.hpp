@@ -28,6 +28,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_weights.hpp"
 
 namespace condens {
 
@@ -98,7 +99,9 @@ struct RatioKdeState {
   Vector bandwidths_denominator;  ///< d_x, standardised scale
 };
 
-class RatioKde final : public FittedModel<RatioKde, RatioKdeOptions, RatioKdeState>, public HasMass {
+class RatioKde final : public FittedModel<RatioKde, RatioKdeOptions, RatioKdeState>,
+                       public HasMass,
+                       public WeighsTrainingRows {
  public:
   static constexpr std::string_view class_name = "RatioKDE";
 
@@ -112,6 +115,9 @@ class RatioKde final : public FittedModel<RatioKde, RatioKdeOptions, RatioKdeSta
   /// component log_density(x, y) + log_mass(x) is the logarithm of the ratio itself. Far from all samples the nearest
   /// one decides. Throws std::invalid_argument for a wrong shape, NaN or infinity.
   Vector log_mass(const MatrixView& x, const Run& run = {}) const override;
+
+  std::vector<RowWeights> row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                      const Run& run) const override;
 
   std::string_view model_name() const override { return "rkde"; }
 

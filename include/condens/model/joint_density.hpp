@@ -54,6 +54,11 @@ class JointDensity : public ConditionalDensity {
 
   const Defensive& defensive() const { return defensive_; }
 
+  /// The kernels on the standardised scale, and the logarithms of their weights at one x, not normalised: of kernels
+  /// with independent coordinates.
+  const GaussianComponents& kernels() const { return joint_.components(); }
+  Vector log_kernel_weights(const VectorView& x) const;
+
   GaussianMixtures laws(const MatrixView& x) const override;
 
   /// p(y | x_o): the marginal mixture of y and the inputs that are there, conditioned on these.

@@ -10,6 +10,7 @@
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 #include "selection.hpp"
 
@@ -155,6 +156,20 @@ Vector EpsilonKde::log_densities(const MatrixView& x, const MatrixView& y) const
     out[i] = state_.defensive.log_mixed(out[i], log_defensive[i]);
   }
   return out;
+}
+
+std::vector<RowWeights> EpsilonKde::row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                                const Run& run) const {
+  const FittedRows fitted(owner, training, options_.standardize, x_scale(), y_scale());
+  const KernelRows rows(owner, stacked({.x = state_.x, .y = state_.y}), stacked(fitted.standardized()), fitted);
+  const Matrix standardized = x_scale().transform(x);
+  return rows.weigh(x.cols(), most, run, [&](Index i) {
+    Neighborhood found;
+    find_neighborhood(standardized.col(i), found);
+    Vector out = Vector::Constant(n_samples(), -infinity);
+    for (const Index row : found.rows) out[row] = std::log(state_.weights[row]);
+    return out;
+  });
 }
 
 EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options, const Run& run) {

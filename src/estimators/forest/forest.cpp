@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "data/random_splits.hpp"
 #include "estimators/trees/binned_inputs.hpp"
 #include "growing.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 #include "out_of_bag.hpp"
 #include "smoothing.hpp"
@@ -54,6 +56,16 @@ std::vector<Index> some_rows(Index n, Index count, Index seed) {
   return random_rows(n, count, RandomStream(static_cast<std::uint64_t>(seed), stream_of_rows));
 }
 
+/// Of n rows, how many a tree is made of.
+Index size_of_tree(const ForestOptions& options, Index n) {
+  const auto share = static_cast<Index>(std::lround(options.sample_fraction * static_cast<double>(n)));
+  return std::max<Index>(1, std::min(share, options.max_rows));
+}
+
+RandomStream stream_of_tree(const ForestOptions& options, Index t) {
+  return RandomStream(static_cast<std::uint64_t>(options.seed), stream_of_trees + static_cast<std::uint64_t>(t));
+}
+
 std::vector<Width> widths_of(const ForestOptions& options) {
   std::vector<Width> out;
   for (const double sensitivity : options.sensitivity) {
@@ -79,17 +91,13 @@ class Maker {
   }
 
   void grow(const Candidate& candidate, Index n_trees, Task& task) {
-    const Index n = data_.size();
-    const auto share = static_cast<Index>(std::lround(options_.sample_fraction * static_cast<double>(n)));
     const GrowingSettings settings{options_.criterion, candidate.min_samples_leaf, candidate.max_features,
-                                   std::max<Index>(1, std::min(share, options_.max_rows))};
+                                   size_of_tree(options_, data_.size())};
     grown_.assign(static_cast<std::size_t>(n_trees), {});
     parallel_for(
         n_trees, threads_,
         [&](Index t) {
-          const auto stream = stream_of_trees + static_cast<std::uint64_t>(t);
-          grown_[static_cast<std::size_t>(t)] =
-              grow_tree(growing_, settings, RandomStream(static_cast<std::uint64_t>(options_.seed), stream));
+          grown_[static_cast<std::size_t>(t)] = grow_tree(growing_, settings, stream_of_tree(options_, t));
           task.advance(1);
         },
         [&] { task.poll(); });
@@ -219,6 +227,60 @@ GaussianMixtures Forest::laws(const MatrixView& x) const {
   }
   const Smoothing smoothing(state_.atoms, state_.atom_spreads, state_.defensive);
   return smoothing.mixtures(shares, {state_.bandwidth_y, state_.sensitivity});
+}
+
+/// A tree's rows are drawn again, from its stream, and fall into its leaves again.
+std::vector<RowWeights> Forest::row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                            const Run& run) const {
+  const FittedRows fitted(owner, training, options_.standardize, x_scale(), y_scale());
+  const Dataset given = preparation::merge_copies(fitted.rows());
+  const KernelRows copies(owner, stacked(given), stacked(fitted.rows()), fitted);
+  const Index n = given.size();
+  const trees::SavedTrees::Inputs rows = trees_->inputs_of(x_scale().transform(given.x));
+  const trees::SavedTrees::Inputs points = trees_->inputs_of(x_scale().transform(x));
+
+  struct Share {
+    Index point;
+    Index row;
+    double weight;
+  };
+  std::vector<std::vector<Share>> of_tree(static_cast<std::size_t>(trees_->size()));
+  Task task(run, "weighing rows", static_cast<double>(trees_->size()));
+  parallel_for(
+      trees_->size(), task.threads(),
+      [&](Index t) {
+        std::map<Index, std::vector<Index>> leaves;  // of the points, with the rows in them
+        for (Index i = 0; i < x.cols(); ++i) leaves[trees_->leaf(t, points, i)];
+        RandomStream random = stream_of_tree(options_, t);
+        for (const Index row : rows_of_tree(n, size_of_tree(options_, n), random)) {
+          const auto found = leaves.find(trees_->leaf(t, rows, row));
+          if (found != leaves.end()) found->second.push_back(row);
+        }
+        for (Index i = 0; i < x.cols(); ++i) {
+          const std::vector<Index>& own = leaves[trees_->leaf(t, points, i)];
+          require(!own.empty(), owner, ": a leaf of tree ", t + 1,
+                  " holds no row of the training data, expected the data of the fit, unchanged");
+          const double total = given.weights(own).sum() * static_cast<double>(trees_->size());
+          for (const Index row : own) {
+            of_tree[static_cast<std::size_t>(t)].push_back({i, row, given.weights[row] / total});
+          }
+        }
+        task.advance(1);
+      },
+      [&] { task.poll(); });
+
+  std::vector<std::vector<Share>> of_point(static_cast<std::size_t>(x.cols()));
+  for (const std::vector<Share>& all : of_tree) {
+    for (const Share& own : all) of_point[static_cast<std::size_t>(own.point)].push_back(own);
+  }
+  std::vector<RowWeights> out;
+  Vector weights(n);
+  for (const std::vector<Share>& all : of_point) {
+    weights.setZero();
+    for (const Share& own : all) weights[own.row] += own.weight;
+    out.push_back(copies.weigh(weights, most));
+  }
+  return out;
 }
 
 Forest Forest::fit(const Dataset& data, const ForestOptions& options, const Run& run) {

@@ -58,16 +58,6 @@ Matrix fourier(const Matrix& y, RandomStream& random) {
   return out;
 }
 
-/// `count` of 0, ..., n - 1, rising: each row is taken with the chance that makes every set as likely.
-std::vector<Index> draw(Index n, Index count, RandomStream& random) {
-  std::vector<Index> out;
-  for (Index i = 0; i < n; ++i) {
-    const auto left = static_cast<double>(count - std::ssize(out));
-    if (random.uniform() * static_cast<double>(n - i) < left) out.push_back(i);
-  }
-  return out;
-}
-
 class Grower {
  public:
   Grower(const GrowingData& data, const GrowingSettings& settings, RandomStream& random)
@@ -75,7 +65,7 @@ class Grower {
         settings_(settings),
         least_weight_((1 - 1e-9) * settings.min_samples_leaf),  // sums of weights are rounded
         random_(random) {
-    tree_.rows = draw(data.y.cols(), settings.rows, random);
+    tree_.rows = rows_of_tree(data.y.cols(), settings.rows, random);
     tree_.in_bag.assign(static_cast<std::size_t>(data.y.cols()), false);
     for (const Index i : tree_.rows) tree_.in_bag[static_cast<std::size_t>(i)] = true;
     const Matrix y = data.y(Eigen::all, tree_.rows);
@@ -296,6 +286,16 @@ class Grower {
 };
 
 }  // namespace
+
+/// `count` of 0, ..., n - 1, rising: each row is taken with the chance that makes every set as likely.
+std::vector<Index> rows_of_tree(Index n, Index count, RandomStream& random) {
+  std::vector<Index> out;
+  for (Index i = 0; i < n; ++i) {
+    const auto left = static_cast<double>(count - std::ssize(out));
+    if (random.uniform() * static_cast<double>(n - i) < left) out.push_back(i);
+  }
+  return out;
+}
 
 GrownTree grow_tree(const GrowingData& data, const GrowingSettings& settings, RandomStream random) {
   return Grower(data, settings, random).grow();

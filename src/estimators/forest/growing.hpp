@@ -38,6 +38,9 @@ struct GrownTree {
   trees::Positions positions;
 };
 
+/// The rows of a tree among n, rising: the first that its stream draws.
+std::vector<Index> rows_of_tree(Index n, Index count, RandomStream& random);
+
 /// The value of a category at a level is the level's position. Cost: rows times inputs tried times depth.
 GrownTree grow_tree(const GrowingData& data, const GrowingSettings& settings, RandomStream random);
 

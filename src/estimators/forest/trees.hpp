@@ -28,6 +28,10 @@ class Trees {
   /// What the trees read of an x (standardised column).
   trees::SavedTrees::Inputs inputs(const VectorView& x) const { return {trees_, x}; }
 
+  /// The same of several, and the leaf of one of them in tree t.
+  trees::SavedTrees::Inputs inputs_of(const MatrixView& x) const { return {trees_, x}; }
+  Index leaf(Index t, const trees::SavedTrees::Inputs& x, Index column) const { return trees_.leaf(t, x, column); }
+
   /// Adds the shares of the atoms in x's leaf of tree t, whose sum is 1.
   void add(Index t, const trees::SavedTrees::Inputs& x, Vector& shares) const;
 

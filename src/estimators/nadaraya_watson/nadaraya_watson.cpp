@@ -10,6 +10,7 @@
 #include "condens/kernels/centers.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "model/gridded_kernels.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 
 namespace condens {
@@ -213,6 +214,19 @@ GaussianMixtures NadarayaWatson::laws(const MatrixView& x) const {
   log_weights *= -0.5;
   log_weights.colwise() += log_weights_;
   return kernel_laws(components_, std::move(log_weights), state_.defensive);
+}
+
+std::vector<RowWeights> NadarayaWatson::row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                                    const Run& run) const {
+  const FittedRows fitted(owner, training, options_.standardize, x_scale(), y_scale());
+  const KernelRows rows(owner, stacked({.x = state_.centers_x, .y = state_.centers_y}), stacked(fitted.standardized()),
+                        fitted);
+  const Matrix mapped = state_.metric.apply(x_scale().transform(x));
+  return rows.weigh(x.cols(), most, run, [&](Index i) {
+    Matrix out(mapped_centers_.rows(), 1);
+    squared_distances(mapped_centers_, mapped.col(i), out);
+    return Vector(log_weights_ - 0.5 * out.col(0));
+  });
 }
 
 NadarayaWatson NadarayaWatson::fit(const Dataset& data, const NadarayaWatsonOptions& options, const Run& run) {

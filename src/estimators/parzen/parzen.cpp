@@ -9,6 +9,7 @@
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "data/random_splits.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 #include "width.hpp"
 
@@ -298,6 +299,14 @@ Vector Parzen::log_densities(const MatrixView& x, const MatrixView& y) const {
     if (of_x_ && !(of_x[i] > far_from_all)) out[i] = JointDensity::log_densities(x.col(i), y.col(i))[0];
   }
   return out;
+}
+
+std::vector<RowWeights> Parzen::row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                            const Run& run) const {
+  const FittedRows fitted(owner, training, options_.standardize, x_scale(), y_scale());
+  const KernelRows rows(owner, kernels().means, stacked(fitted.standardized()), fitted);
+  const Matrix standardized = x_scale().transform(x);
+  return rows.weigh(x.cols(), most, run, [&](Index i) { return log_kernel_weights(standardized.col(i)); });
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {

@@ -8,6 +8,7 @@
 #include "condens/estimators/nadaraya_watson/metric.hpp"
 #include "condens/estimators/parzen/window.hpp"
 #include "estimators/parzen/criterion.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 
 namespace condens {
@@ -208,6 +209,17 @@ Vector RatioKde::log_mass(const MatrixView& x, const Run& run) const {
     return ParzenWindow(centers, joint->kernel_weights(), widths).log_density(z, run);
   };
   return log_density(bandwidths()) - log_density(state_.bandwidths_denominator);
+}
+
+std::vector<RowWeights> RatioKde::row_weights(const MatrixView& x, const Dataset& training, Index most,
+                                              const Run& run) const {
+  const FittedRows fitted(owner, training, options_.standardize, x_scale(), y_scale());
+  const auto& law = dynamic_cast<const WeighsTrainingRows&>(state_.law.law());
+  std::vector<RowWeights> out = law.row_weights(x_scale().transform(x), fitted.standardized(), most, run);
+  for (RowWeights& own : out) {
+    for (Index& row : own.rows) row = fitted.numbers()[static_cast<std::size_t>(row)];
+  }
+  return out;
 }
 
 RatioKde RatioKde::fit(const Dataset& data, const RatioKdeOptions& options, const Run& run) {
