@@ -102,7 +102,8 @@ struct NadarayaWatsonState {
 };
 
 class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOptions, NadarayaWatsonState>,
-                             public RanksInputs {
+                             public RanksInputs,
+                             public Reweighs {
  public:
   static constexpr std::string_view class_name = "NadarayaWatson";
 
@@ -116,6 +117,11 @@ class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOp
   Vector feature_importances() const override { return state_.metric.importances; }
 
   std::string_view model_name() const override { return "nw"; }
+
+  /// The weights of the kernels, at rows: widths stay.
+  bool can_reweigh() const override { return options_.centers.size() == 0; }
+  Vector reweighted(const Dataset& rows, const Run& run) const override;
+  std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;

@@ -71,7 +71,7 @@ inline constexpr auto option_table<ParzenOptions> = Fields{
     OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
-class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState> {
+class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>, public Reweighs {
  public:
   static constexpr std::string_view class_name = "Parzen";
 
@@ -81,6 +81,10 @@ class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState> {
   const Vector& bandwidths() const { return widths_; }  ///< d_x + d_y, standardised scale
 
   std::string_view model_name() const override { return "parzen"; }
+
+  /// The weights of the kernels: widths stay.
+  Vector reweighted(const Dataset& rows, const Run& run) const override;
+  std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 
  protected:
   /// By the density of (x, y) over that of x, each of the kernels within reach, where there are many.

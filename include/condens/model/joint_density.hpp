@@ -53,6 +53,7 @@ class JointDensity : public ConditionalDensity {
   static Parameters read_kernels(const Document& document, double defensive_weight);
 
   const Defensive& defensive() const { return defensive_; }
+  const GaussianMixture& joint() const { return joint_; }  ///< of standardised z, without the defensive component
 
   GaussianMixtures laws(const MatrixView& x) const override;
 

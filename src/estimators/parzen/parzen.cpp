@@ -10,6 +10,7 @@
 #include "condens/data/folds.hpp"
 #include "data/random_splits.hpp"
 #include "model/preparation.hpp"
+#include "model/weights_at_points.hpp"
 #include "width.hpp"
 
 namespace condens {
@@ -298,6 +299,22 @@ Vector Parzen::log_densities(const MatrixView& x, const MatrixView& y) const {
     if (of_x_ && !(of_x[i] > far_from_all)) out[i] = JointDensity::log_densities(x.col(i), y.col(i))[0];
   }
   return out;
+}
+
+Vector Parzen::reweighted(const Dataset& rows, const Run&) const {
+  Dataset storage;
+  const Dataset& counted = rows_that_count(rows, storage);
+  const Dataset standardized{.x = x_scale().transform(counted.x), .y = y_scale().transform(counted.y)};
+  return weights_at_points(joint().means(), stack(standardized),
+                           counted.weights.size() > 0 ? counted.weights : Vector::Ones(counted.size()));
+}
+
+std::unique_ptr<ConditionalDensity> Parzen::with_numbers(const VectorView& numbers) const {
+  const std::vector<Index> kept = weighted_kernels(class_name, numbers, n_kernels());
+  return std::unique_ptr<ConditionalDensity>(new Parzen(
+      options_, {},
+      parameters(numbers(kept), joint().means()(Eigen::all, kept), joint().scales()(Eigen::all, kept), defensive()),
+      x_scale(), y_scale(), report()));
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {
