@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 
 #include "condens/core/errors.hpp"
@@ -87,7 +88,7 @@ TEST(Bootstrap, LscdeSolvesTheReweightedSystem) {
     }
   }
   h_matrix.diagonal().array() += state.regularization;
-  const Vector alpha = h_matrix.ldlt().solve(h).cwiseMax(0.0);
+  const Vector alpha = (h_matrix.inverse() * h).cwiseMax(0.0);
 
   const Model asked = fit("lscde", data, lscde_options, 8);
   ASSERT_EQ(save_density(*asked.density).at("parameters").at("coefficients").as_vector(), state.coefficients);
@@ -98,11 +99,12 @@ TEST(Bootstrap, LscdeSolvesTheReweightedSystem) {
 TEST(Bootstrap, KernelEstimatesHaveTheCopiesAsWeights) {
   const Dataset data = sample_data(40, 1, 1, 4);
   for (const std::string name : {"nw", "parzen"}) {
-    const Document options = name == "nw" ? Document::Object{{"bandwidth", 0.5}, {"bandwidth_y", 0.3}}
-                                          : Document::Object{{"bandwidth", 0.4}};
+    const Document options = name == "nw"
+                                 ? Document::Object{{"bandwidth", 0.5}, {"bandwidth_y", 0.3}, {"defensive_weight", 0.0}}
+                                 : Document::Object{{"bandwidth", 0.4}, {"defensive_weight", 0.0}};
     const Model model = fit(name, data, options, 4);
     const Vector copies = bootstrap_copies(40, 0, 2);
-    // p(y|x) = sum_i c_i K_x K_y / sum_i c_i K_x, on the standardised scale, beside the broad component.
+    // p(y|x) = sum_i c_i K_x K_y / sum_i c_i K_x, on the standardised scale.
     const double width_x = name == "nw" ? 0.5 : 0.4;
     const double width_y = name == "nw" ? 0.3 : 0.4;
     const Matrix x = model.density->x_scale().transform(data.x);
@@ -117,8 +119,7 @@ TEST(Bootstrap, KernelEstimatesHaveTheCopiesAsWeights) {
       above += k * normal(at_y - y(0, i), width_y);
       below += k;
     }
-    const double broad = normal(at_y - y.mean(), 2 * std::sqrt((y.array() - y.mean()).square().mean()));
-    const double expected = 0.999 * above / below + 0.001 * broad;
+    const double expected = above / below;
     const Matrix given_x = model.density->x_scale().inverse_transform(Matrix::Constant(1, 1, at_x));
     const Matrix given_y = model.density->y_scale().inverse_transform(Matrix::Constant(1, 1, at_y));
     const double found = std::exp(model.replicates->density(*model.density, 2)->log_density(given_x, given_y)[0]) *
@@ -147,7 +148,7 @@ TEST(Bootstrap, WeightsMultiplyAndWeightZeroIsAbsence) {
 TEST(Bootstrap, SurvivesFilesOfEveryKind) {
   Dataset data = sample_data(60, 1, 1, 4);
   const Dataset test = sample_data(10, 1, 1, 5);
-  data.y = data.y.array().max(-0.5);  // an atom
+  data.y = Matrix(Matrix(data.y).cwiseMax(-0.5));  // an atom
   for (const auto& [name, kind] : {std::pair{"lscde", "real"}, {"gmm", "real"}, {"parzen", "with-atoms"}}) {
     const Document options = std::string(name) == "lscde" ? lscde_options : Document(Document::Object{});
     const Model model = fit(name, data, options, 3, kind);
@@ -177,8 +178,13 @@ TEST(Bootstrap, RefusesPartsThatDoNotFit) {
   const Model lscde = fit("lscde", data, lscde_options, 2);
   const Model parzen = fit("parzen", data, Document::Object{{"bandwidth", 0.4}}, 2);
   const Model gmm = fit("gmm", data, Document::Object{{"n_components", 2}}, 2);
-  const auto reading = [](const Model& model, const Document& part) {
-    return complaint([&] { load_replicates(part, *model.density, model.target); });
+  const auto reading = [](const Model& model, const Document& part) -> std::string {
+    try {
+      load_replicates(part, *model.density, model.target);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "no error";
   };
   const Document copies = parzen.replicates->to_document(*parzen.density);
   EXPECT_EQ(copies.at("numbers").as_strings().front().size(), 40U);
