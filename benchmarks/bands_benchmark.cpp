@@ -60,7 +60,7 @@ Vector functionals(const GaussianMixtures& laws) {
 }
 
 /// Every width that the model has chosen times `factor`, as options.
-Document frozen(const ConditionalDensity& model, double factor) {
+Document frozen(const ConditionalDensity& model, double factor, bool same_centers) {
   const auto list = [&](const Vector& widths) {
     std::vector<double> out;
     for (const double width : widths) out.push_back(factor * width);
@@ -71,11 +71,10 @@ Document frozen(const ConditionalDensity& model, double factor) {
     Matrix centers(2, lscde->state().centers_x.cols());
     centers.row(0) = lscde->x_scale().inverse_transform(lscde->state().centers_x);
     centers.row(1) = lscde->y_scale().inverse_transform(lscde->state().centers_y);
-    return Document::Object{{"bandwidth", factor * lscde->state().bandwidth},
-                            {"bandwidth_y", factor * lscde->state().bandwidth_y},
-                            {"regularization", lscde->state().regularization},
-                            {"centers", centers},
-                            {"metric", "none"}};
+    return Document::Object{
+        {"bandwidth", factor * lscde->state().bandwidth},  {"bandwidth_y", factor * lscde->state().bandwidth_y},
+        {"regularization", lscde->state().regularization}, {"n_centers", 100},
+        {"centers", same_centers ? centers : Matrix()},    {"metric", "none"}};
   }
   if (const auto* nw = dynamic_cast<const NadarayaWatson*>(&model)) {
     return Document::Object{{"bandwidth", list(nw->bandwidths())}, {"bandwidth_y", factor * nw->state().bandwidth_y}};
@@ -86,11 +85,11 @@ Document frozen(const ConditionalDensity& model, double factor) {
   return Document::Object{{"n_components", 2}};
 }
 
-void coverage(const std::string& name, Index n, Index repetitions, double factor) {
+void coverage(const std::string& name, Index n, Index repetitions, double factor, bool same_centers = true) {
   const ModelInfo& info = find_model(name);
   const Document first =
       name == "lscde" ? Document::Object{{"n_centers", 100}, {"metric", "none"}} : Document(Document::Object{});
-  const Document options = frozen(*info.fit(draw(n, 1'000'000), "", first, {}), factor);
+  const Document options = frozen(*info.fit(draw(n, 1'000'000), "", first, {}), factor, same_centers);
   const Vector true_values = functionals(truth());
   const Index m = true_values.size();
   Matrix estimates(m, repetitions);
@@ -124,8 +123,9 @@ void coverage(const std::string& name, Index n, Index repetitions, double factor
     return 100.0 * hits / all;
   };
   for (Index g = 0; g < std::ssize(groups); ++g) {
-    std::printf("| `%s`%s | %ld | %ld | %s |", name.c_str(), factor < 1 ? ", widths x 0.6" : "", static_cast<long>(n),
-                static_cast<long>(repetitions), groups[static_cast<std::size_t>(g)].c_str());
+    std::printf("| `%s`%s%s | %ld | %ld | %s |", name.c_str(), factor < 1 ? ", widths x 0.6" : "",
+                same_centers ? "" : ", centers drawn anew", static_cast<long>(n), static_cast<long>(repetitions),
+                groups[static_cast<std::size_t>(g)].c_str());
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, expected));
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, true_values));
     std::printf("\n");
@@ -165,4 +165,5 @@ int main(int argc, char** argv) {
   for (const char* name : {"lscde", "parzen"}) coverage(name, 1000, 300, 1.0);
   for (const char* name : {"lscde", "parzen"}) coverage(name, 300, 1000, 0.6);
   coverage("gmm", 300, 200, 1.0);
+  coverage("lscde", 300, 1000, 1.0, false);
 }
