@@ -324,9 +324,12 @@ void bind_models(nb::module_& m) {
         return nb::make_tuple(kind.text(), reason_for(kind, values));
       },
       nb::arg("y").noconvert());
-  m.def("check_bands", [](Index n_replicates, double level, const std::string& method) {
-    check_bands(n_replicates, level, band_method(method));
-  });
+  m.def(
+      "check_bands",
+      [](Index n_replicates, double level, const std::string& method) {
+        check_bands(n_replicates, level, band_method(method));
+      },
+      nb::arg("n_replicates"), nb::arg("level"), nb::arg("method"));
   m.def(
       "bands",
       [](const Line& estimates, const Rows& replicates, double level, const std::string& method) {
