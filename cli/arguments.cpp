@@ -136,6 +136,12 @@ EncoderOptions ColumnFlags::options(const ModelInfo& info) const {
   return out;
 }
 
+void check_bands(const std::string& path, const Model& model, double level, BandMethod method) {
+  require(model.replicates.has_value(), "--bands: ", path,
+          " has no bootstrap replicates to tell error bars from; fit it again with --bootstrap 100");
+  check_bands(model.replicates->size(), level, method);
+}
+
 Model read_model(const std::string& path, const std::string& table) {
   require(path != "-" || table != "-", "the model and the table are both -, expected one of them on standard input");
   try {

@@ -10,6 +10,7 @@
 #include "condens/data/encoder.hpp"
 #include "condens/data/table.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/registry.hpp"
 
 namespace condens::cli {
@@ -49,6 +50,9 @@ struct ColumnFlags {
 
 /// Reads the model of a call. `table` is the argument beside it, if any: messages say when the two are swapped.
 Model read_model(const std::string& path, const std::string& table = "");
+
+/// Throws std::invalid_argument where the model in the file has no replicates, or too few of them.
+void check_bands(const std::string& path, const Model& model, double level, BandMethod method);
 
 /// What becomes of rows that a model cannot use, of missing values or levels that its training data did not have.
 struct RowFlags {

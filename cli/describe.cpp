@@ -302,13 +302,19 @@ std::string conformal_text(const Model& model) {
   return out + align(rows);
 }
 
+std::string replicates_text(const Model& model) {
+  if (!model.replicates) return "";
+  return message("\nError bars, from ", model.replicates->size(),
+                 " bootstrap replicates: predict --bands, plot --bands\n");
+}
+
 std::string describe_text(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
-  out += columns_text(model) + kind_text(model) + conformal_text(model);
+  out += columns_text(model) + kind_text(model) + conformal_text(model) + replicates_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
@@ -385,6 +391,7 @@ Document describe_document(const Model& model) {
     out.set("target", std::move(target));
   }
   if (model.conformal) out.set("conformal", model.conformal->to_document());
+  if (model.replicates) out.set("n_replicates", model.replicates->size());
   Document details(Document::Object{});
   for (const auto& [name, value] : report.details.as_object()) {
     if (name != "candidates") details.set(name, value);

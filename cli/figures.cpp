@@ -90,12 +90,18 @@ plot::SliceOptions panels_of(const Model& model, const plot::Names& names) {
   return out;
 }
 
+plot::BandOptions bands_of(const FigureRequest& request) {
+  if (!request.bands) return {};
+  return {&*request.model.replicates, *request.bands};
+}
+
 std::string density_figure(const FigureRequest& request, Index target, const Run& run) {
   const Model& model = request.model;
   const Dataset data = ranges(request);
   const plot::Names names = plot_names(model);
   const TargetDecoder* kind = model.target ? &*model.target : nullptr;
-  if (model.density->n_inputs() == 0) return plot::density_curve(*model.density, data, names, target, run, kind);
+  if (model.density->n_inputs() == 0)
+    return plot::density_curve(*model.density, data, names, target, run, kind, bands_of(request));
   const Vector at = inputs_at(model.encoder, request.at);
   if (request.input || names.columns.size() == 1) {
     const std::string& moving = model.encoder.input_columns()[static_cast<std::size_t>(request.input.value_or(0))].name;
@@ -105,12 +111,14 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
         .input = std::distance(names.columns.begin(), found), .target = target, .at = at, .interval = request.interval};
     if (!request.data) options.max_points = 0;
     options.kind = kind;
+    options.bands = bands_of(request);
     return plot::density_map(*model.density, data, names, options, run);
   }
   plot::SliceOptions options = panels_of(model, names);
   options.target = target;
   options.at = at;
   options.kind = kind;
+  options.bands = bands_of(request);
   return plot::slices(*model.density, data, names, options, run);
 }
 

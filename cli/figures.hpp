@@ -24,6 +24,7 @@ struct FigureRequest {
   std::optional<Index> input = {};   ///< among the input columns
   std::optional<Index> target = {};  ///< absent: the first; all on a page
   double interval = 0.9;
+  std::optional<double> bands = {};  ///< level of the error bars; the model has replicates
 };
 
 /// The columns of a model: first those inputs that move the distribution most, last those that it left out.

@@ -32,6 +32,7 @@ struct FitCall {
   std::string target_kind = "real";
   bool conformal = false;
   double conformal_share = 0.25;
+  Index bootstrap = 0;
   std::string preset;
   std::vector<std::string> settings;
   std::string unlabeled;
@@ -112,6 +113,9 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
     say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",
                        brief(model.conformal->central_mass(0.9))));
   }
+  if (model.replicates) {
+    say("fit", message("fitted ", model.replicates->size(), " bootstrap replicates, for --bands of predict and plot"));
+  }
   std::vector<std::string> selected;
   const std::vector<Relevance> relevance = relevances(model);
   for (const Relevance& entry : relevance) {
@@ -191,6 +195,8 @@ void fit(const FitCall& call) {
   require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
+  require(call.bootstrap >= 0 && call.bootstrap <= most_replicates, "--bootstrap = ", call.bootstrap,
+          ", expected a number of replicates, 0 to ", most_replicates);
   const TargetKind kind = TargetKind::parse(call.target_kind);
   Document options = parse_settings(info, call.settings);
   if (!call.unlabeled.empty()) check_unlabeled(info, call.preset, options);
@@ -213,13 +219,16 @@ void fit(const FitCall& call) {
   const PlaceOfRow place = [&](Index row) {
     return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
   };
-  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0,
-                              model.encoder.missing() == MissingInputs::model};
+  const TargetRequest request{.kind = kind,
+                              .calibration_share = call.conformal ? call.conformal_share : 0.0,
+                              .impute_inputs = model.encoder.missing() == MissingInputs::model,
+                              .replicates = call.bootstrap};
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
   model.target = std::move(fitted.target);
   model.conformal = std::move(fitted.conformal);
+  model.replicates = std::move(fitted.replicates);
   if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
   clear_progress();
   save_model(model, call.output);
@@ -247,6 +256,9 @@ void add_fit(CLI::App& app) {
                 "Leave some rows out of the fit, so that predict --interval p holds y with probability p or more")
       ->group("Model");
   add_option(verb, "--conformal-share", call->conformal_share, "p", "Share of the rows for that (default: 0.25)",
+             "Model");
+  add_option(verb, "--bootstrap", call->bootstrap, "R",
+             "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands",
              "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")

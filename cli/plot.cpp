@@ -23,6 +23,7 @@ struct PlotCall {
   std::string input;
   std::string target;
   std::string interval = "0.9";
+  std::string bands;
   std::string test;
   std::string figure = "density";
   RowFlags rows;
@@ -54,6 +55,12 @@ FigureRequest read_request(const PlotCall& call) {
   const std::vector<double> interval = split_probabilities("--interval", call.interval);
   require(interval.size() == 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   out.interval = interval.front();
+  const std::vector<double> bands = split_probabilities("--bands", call.bands);
+  require(bands.size() <= 1, "--bands = '", call.bands, "', expected one number between 0 and 1");
+  if (!bands.empty()) {
+    check_bands(call.model, out.model, bands.front(), BandMethod::percentile);
+    out.bands = bands.front();
+  }
   if (!call.data.empty()) {
     out.data_name = call.data;
     out.data = read_rows(call, encoder, call.data);
@@ -91,6 +98,10 @@ void add_plot(CLI::App& app) {
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
   add_option(verb, "--at", call->at, "a=1,b=2", "Values of other inputs (default: their medians)", "What to draw");
   add_option(verb, "--interval", call->interval, "p", "Probability of the interval drawn (default: 0.9)",
+             "What to draw");
+  add_option(verb, "--bands", call->bands, "p",
+             "Shade error bars of level p around curves of the density, or the mean and the ends of the interval, of a "
+             "model from fit --bootstrap",
              "What to draw");
   add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
              "What to draw");

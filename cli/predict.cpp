@@ -9,6 +9,7 @@
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
@@ -37,6 +38,8 @@ struct PredictCall {
   bool log_density = false;
   bool cdf = false;
   std::string mass_at;
+  std::string bands;
+  std::string bands_method = "percentile";
   Index samples = 0;
   Index seed = 0;
   RowFlags unusable;
@@ -50,8 +53,10 @@ struct PredictCall {
 struct Wanted {
   PredictCall call;
   std::vector<double> quantiles;
-  std::vector<double> interval;  // no number, or one
-  std::vector<double> masses;    // values
+  std::vector<double> interval;    // no number, or one
+  std::vector<double> masses;      // values
+  std::vector<double> bands = {};  // no level, or one
+  BandMethod method = BandMethod::percentile;
 };
 
 Wanted what_is_wanted(const PredictCall& call) {
@@ -63,6 +68,13 @@ Wanted what_is_wanted(const PredictCall& call) {
     out.masses.push_back(*value);
   }
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
+  out.bands = split_probabilities("--bands", call.bands);
+  require(out.bands.size() <= 1, "--bands = '", call.bands, "', expected one number between 0 and 1");
+  const auto& methods = choice_names<BandMethod>;
+  const auto method = std::find(methods.begin(), methods.end(), call.bands_method);
+  require(method != methods.end(), "--bands-method = '", call.bands_method, "', expected one of ",
+          list_names({methods.begin(), methods.end()}));
+  out.method = static_cast<BandMethod>(method - methods.begin());
   constexpr Index most_samples = 1'000'000;  // columns of the output
   require(call.samples >= 0 && call.samples <= most_samples, "--sample = ", call.samples,
           ", expected a number of draws, at most ", most_samples);
@@ -193,6 +205,40 @@ Columns predict_kind_block(const Wanted& wanted, const Model& model, const Matri
   }
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
   if (wanted.call.samples > 0) add_samples(wanted, laws, row_of, {""}, here, out);
+  return out;
+}
+
+Columns predict_any_block(const Wanted& wanted, const Model& model, const MatrixView& x, const MatrixView& y,
+                          const Index* row_of, const Run& run) {
+  return model.target ? predict_kind_block(wanted, model, x, y, row_of, run)
+                      : predict_block(wanted, model, x, y, row_of, run);
+}
+
+/// Behind every column but samples, "mean_low" and "mean_high": what the replicates say of "mean".
+Columns with_bands(const Wanted& wanted, const Model& model, const MatrixView& x, const MatrixView& y,
+                   const Index* row_of, const Run& run, Columns columns) {
+  Wanted asked = wanted;
+  asked.call.samples = 0;
+  const Index count = model.replicates->size();
+  std::vector<Matrix> values(columns.values.size());
+  for (Index r = 0; r < count; ++r) {
+    const Columns own = predict_any_block(asked, replicate_of(model, r), x, y, row_of, run);
+    values.resize(own.values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (r == 0) values[k].resize(x.cols(), count);
+      values[k].col(r) = own.values[k];
+    }
+    check_interrupted();
+  }
+  Columns out;
+  for (std::size_t k = 0; k < columns.values.size(); ++k) {
+    const std::string& name = columns.names[k];
+    out.add(name, columns.values[k]);
+    if (k >= values.size()) continue;
+    Bands found = bands(columns.values[k], values[k], wanted.bands.front(), wanted.method);
+    out.add(name + "_low", std::move(found.low));
+    out.add(name + "_high", std::move(found.high));
+  }
   return out;
 }
 
@@ -348,9 +394,11 @@ void print_all(const Wanted& wanted, const Model& model, const Dataset& data, co
   Task task(run, "predicting", static_cast<double>(n));
   for (Index block = 0; block < std::max<Index>(1, block_count(n, rows_per_block)); ++block) {
     const Range range = block_range(n, rows_per_block, block);
-    const auto predict = model.target ? predict_kind_block : predict_block;
-    const Columns columns = predict(wanted, model, data.x.middleCols(range.begin, range.size()),
-                                    data.y.middleCols(range.begin, range.size()), rows.data() + range.begin, run);
+    const auto x = data.x.middleCols(range.begin, range.size());
+    const auto y = data.y.middleCols(range.begin, range.size());
+    const Index* row_of = rows.data() + range.begin;
+    Columns columns = predict_any_block(wanted, model, x, y, row_of, run);
+    if (!wanted.bands.empty()) columns = with_bands(wanted, model, x, y, row_of, run, std::move(columns));
     if (block == 0) printer.begin(columns.names);
     for (Index i = 0; i < range.size(); ++i) {
       printer.row(rows[static_cast<std::size_t>(range.begin + i)], columns, i);
@@ -367,6 +415,7 @@ void predict(const PredictCall& call) {
   const Wanted wanted = what_is_wanted(call);
   check_output(call.output, {call.model, call.rows});
   const Model model = read_model(call.model, call.rows);
+  if (!wanted.bands.empty()) check_bands(call.model, model, wanted.bands.front(), wanted.method);
   if (call.exact_quantiles) {
     model_of_quantiles(model);
     require(!model.target, "--exact-quantiles are for a target of kind real, this one is of kind ",
@@ -420,6 +469,12 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
   add_option(verb, "--mass-at", call->mass_at, "y,y,...",
              "P(Y = y | x) of values of a counted or ordinal target, or one with atoms: columns mass_at_0, ...", group);
+  add_option(verb, "--bands", call->bands, "p",
+             "Beside every column but samples its error bars of level p, of a model from fit --bootstrap: columns "
+             "mean_low, mean_high, ...",
+             group);
+  add_option(verb, "--bands-method", call->bands_method, "NAME",
+             "percentile (default), basic, or normal: how they follow from the replicates", group);
   add_option(verb, "--sample", call->samples, "K", "K random draws of y: columns sample1, sample2, ...", group);
   add_option(verb, "--seed", call->seed, "N", "Seed of --sample (default: 0)");
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
@@ -435,6 +490,7 @@ void add_predict(CLI::App& app) {
       "With several targets the columns are named y1_mean, y2_mean, ...\n"
       "\nExamples:\n"
       "  condens predict geyser.json new.csv --mean --interval .9\n"
+      "  condens predict geyser.json new.csv --mean --quantiles .5,.95 --bands .9\n"
       "  condens predict geyser.json new.csv --keep --sample 3 --seed 1 -o draws.csv");
   verb.callback([call] { predict(*call); });
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "bands.hpp"
 #include "condens/plot/colormap.hpp"
 #include "condens/plot/figures.hpp"
 #include "density_image.hpp"
@@ -71,6 +72,20 @@ void draw_curve(const Panel& panel, const Axis& axis, const VectorView& values, 
   }
 }
 
+/// An area over a continuum, a bar for every level.
+void draw_band(const Panel& panel, const Axis& axis, const Vector& low, const Vector& high, const Style& style) {
+  if (!axis.levels) {
+    panel.band(axis.values.row(0).transpose(), low, high, style);
+    return;
+  }
+  for (Index k = 0; k < low.size(); ++k) {
+    const double at = static_cast<double>(k);
+    const Point corner = panel.at(at - level_half, high[k]);
+    const Point end = panel.at(at + level_half, low[k]);
+    panel.canvas().rect(corner, end.x - corner.x, end.y - corner.y, style);
+  }
+}
+
 /// A band around every atom, as wide as a tenth of the axis where it is certain.
 void draw_atoms(const Panel& panel, const Axis& axis, const TargetDistributions& laws, const Extent& y_axis) {
   const Matrix share = laws.atom_probabilities();
@@ -137,6 +152,7 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
                                   {percent(options.interval) + " interval", Mark::line, interval_style}};
   if (!laws.support().atoms.empty()) legend.push_back({"probability of " + atom_names(laws), Mark::area, atom_style});
   if (options.max_points > 0) legend.push_back(point_legend(shown));
+  if (options.bands.replicates != nullptr) legend.push_back(band_legend(options.bands));
   if (options.truth) legend.push_back({"true density", Mark::line, truth_style});
   const std::string y_name = name_of(names.targets, options.target, "y");
   Frame frame =
@@ -164,6 +180,21 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
   if (options.truth) draw_truth(panel, options.truth);
   draw_points(panel, axis.data, data_y, shown);
   const Matrix interval = laws.interval(options.interval, run);
+  if (options.bands.replicates != nullptr) {
+    const Index n = laws.size();
+    const auto curves = [&](const TargetDistributions& own) {
+      const Run here{.threads = run.threads, .observer = {}};
+      const Matrix ends = own.interval(options.interval, here);
+      Vector out(3 * n);
+      out << own.mean(here).row(0).transpose(), ends.row(0).transpose(), ends.row(1).transpose();
+      return out;
+    };
+    const Bands around = bands_at(model, moved(at, moving, axis.values), options.target, options.kind, options.bands,
+                                  curves(laws), curves, run);
+    for (Index k = 0; k < 3; ++k)
+      draw_band(panel, axis, around.low.segment(k * n, n), around.high.segment(k * n, n),
+                band_legend(options.bands).style);
+  }
   draw_curve(panel, axis, interval.row(0).transpose(), interval_style);
   draw_curve(panel, axis, interval.row(1).transpose(), interval_style);
   draw_curve(panel, axis, laws.mean(run).row(0).transpose(), mean_style);

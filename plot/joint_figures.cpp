@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bands.hpp"
 #include "condens/plot/colormap.hpp"
 #include "condens/plot/contour.hpp"
 #include "condens/plot/figures.hpp"
@@ -190,7 +191,7 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
 }
 
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names, Index target,
-                          const Run& run, const TargetDecoder* kind) {
+                          const Run& run, const TargetDecoder* kind, const BandOptions& band) {
   check_figure("density_curve", model, data, target);
   require(model.n_inputs() == 0, "density_curve: the model has ", model.n_inputs(),
           " inputs, expected none (slices draws p(y | x) at several x)");
@@ -212,10 +213,16 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
 
   const Vector y = Vector::LinSpaced(400, extent.low, extent.high);
   const Vector density = laws.log_pdf_grid(y.transpose(), run).array().exp().col(0);
+  Bands around;
+  if (band.replicates != nullptr)
+    around = bands_at(model, Matrix(0, 1), target, kind, band, density, densities_at(y), run);
+  const double top =
+      std::max({density.maxCoeff(), heights.maxCoeff(), around.high.size() > 0 ? around.high.maxCoeff() : 0.0});
   const Style component_style{.stroke = accent, .width = 1.0};
   const Matrix components = kind == nullptr ? component_curves(laws.base()[0], y) : Matrix(y.size(), 0);
   std::vector<LegendEntry> legend{{"model", Mark::line, contour_style}, {"data", Mark::area, bar_style}};
   if (components.cols() > 0) legend.insert(legend.begin() + 1, {"components", Mark::line, component_style});
+  if (around.low.size() > 0) legend.push_back(band_legend(band));
   const std::string name = name_of(names.targets, target, "y");
   const std::string bars =
       laws.support().atoms.empty() ? "" : "Bars: the probability of " + atom_names(laws) + "; the top is 1.";
@@ -224,11 +231,11 @@ std::string density_curve(const ConditionalDensity& model, const Dataset& data, 
                   .legend = legend,
                   .height = 400.0,
                   .caption = {.remarks = {outside_remark(outside_of(laws, extent, run), extent, values), bars}}});
-  const Panel panel =
-      frame.panel(extent, density_axis(std::max(density.maxCoeff(), heights.maxCoeff())), name, "density");
+  const Panel panel = frame.panel(extent, density_axis(top), name, "density");
   panel.draw_grid();
   panel.begin();
   panel.bars(data_extent, heights, bar_style);
+  if (around.low.size() > 0) panel.band(y, around.low, around.high, band_legend(band).style);
   for (Index l = 0; l < components.cols(); ++l) panel.line(y, components.col(l), component_style);
   panel.line(y, density, contour_style);
   const Matrix atoms = laws.atom_probabilities();

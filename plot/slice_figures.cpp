@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bands.hpp"
 #include "condens/plot/colormap.hpp"
 #include "condens/plot/figures.hpp"
 #include "density_image.hpp"
@@ -25,6 +26,7 @@ struct Moves {
   bool levels;      ///< values are levels, not quantiles
   bool all = true;  ///< every level is shown
   TargetDistributions laws;
+  Matrix x;  ///< where these are, a column each
 };
 
 /// The inputs that move, checked.
@@ -62,7 +64,12 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
   if (!levels.labels.empty()) {
     const TargetDistributions laws = target_laws(model, moved(at, column, levels.x), options.target, options.kind, run);
     const std::vector<Index> shown = spread_levels(laws.mean(run).row(0).transpose());
-    Moves out{column.name, {}, true, shown.size() == levels.labels.size(), laws.select(shown)};
+    Moves out{column.name,
+              {},
+              true,
+              shown.size() == levels.labels.size(),
+              laws.select(shown),
+              moved(at, column, levels.x)(Eigen::all, shown)};
     for (const Index k : shown) out.values.push_back(levels.labels[static_cast<std::size_t>(k)]);
     return out;
   }
@@ -72,8 +79,12 @@ Moves moves_of(const ConditionalDensity& model, const Dataset& data, const Input
     values(0, k) = sample_quantile(data.x.row(column.row).transpose(), options.levels[static_cast<std::size_t>(k)]);
     texts.push_back(short_number(values(0, k)));
   }
-  return {column.name, texts, false, true,
-          target_laws(model, moved(at, column, values), options.target, options.kind, run)};
+  return {column.name,
+          texts,
+          false,
+          true,
+          target_laws(model, moved(at, column, values), options.target, options.kind, run),
+          moved(at, column, values)};
 }
 
 Style curve_style(std::size_t k) { return {.stroke = line_color(k), .width = 2.0}; }
@@ -117,7 +128,8 @@ std::vector<double> panel_tops(const std::vector<Matrix>& density) {
 }
 
 /// Several inputs share the names of the quantiles, their values stand above the panels; a single one has both.
-std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const std::vector<double>& levels) {
+std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const std::vector<double>& levels,
+                                      const BandOptions& bands) {
   std::vector<LegendEntry> out;
   const Moves& first = panels.front();
   const bool single = panels.size() == 1;
@@ -132,6 +144,8 @@ std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const st
       out.push_back({label, Mark::line, curve_style(k)});
     }
   }
+  if (bands.replicates != nullptr)
+    out.push_back({band_legend(bands).label, Mark::area, {.fill = line_color(0), .opacity = 0.25}});
   out.push_back({"beyond the data", Mark::area, beyond_style});
   return out;
 }
@@ -181,13 +195,18 @@ void draw_atoms(const Panel& panel, const TargetDistributions& laws) {
 }
 
 void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const Matrix& density,
-                 const TargetDistributions& laws) {
+                 const TargetDistributions& laws, const Bands& around) {
   draw_beyond(panel, data);
   panel.draw_grid();
   panel.begin();
   for (Index k = 0; k < density.cols(); ++k) {
     const auto place = static_cast<std::size_t>(k);
-    panel.band(y, Vector::Zero(y.size()), density.col(k), {.fill = line_color(place), .opacity = 0.1});
+    if (around.low.size() > 0) {
+      panel.band(y, around.low.segment(k * y.size(), y.size()), around.high.segment(k * y.size(), y.size()),
+                 {.fill = line_color(place), .opacity = 0.25});
+    } else {
+      panel.band(y, Vector::Zero(y.size()), density.col(k), {.fill = line_color(place), .opacity = 0.1});
+    }
     panel.line(y, density.col(k), curve_style(place));
   }
   draw_atoms(panel, laws);
@@ -245,12 +264,19 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
     outside = {std::max(outside.below, own.below), std::max(outside.above, own.above)};
   }
 
-  const std::vector<double> tops = panel_tops(curves.density);
+  std::vector<Bands> around(panels.size());
+  std::vector<Matrix> drawn = curves.density;
+  for (std::size_t p = 0; options.bands.replicates != nullptr && p < panels.size(); ++p) {
+    around[p] = bands_at(model, panels[p].x, options.target, options.kind, options.bands, curves.density[p].reshaped(),
+                         densities_at(curves.y), run);
+    drawn[p] = around[p].high.cwiseMax(curves.density[p].reshaped());
+  }
+  const std::vector<double> tops = panel_tops(drawn);
   const std::string y_name = name_of(names.targets, options.target, "y");
   const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
   Frame frame = make_frame(
       {.title = "Density of " + y_name + (single ? " given " + panels.front().name : " as one input moves"),
-       .legend = slice_legend(panels, options.levels),
+       .legend = slice_legend(panels, options.levels, options.bands),
        .height = single ? 400.0 : 76.0 + panel_pitch * rows,
        .caption = slice_caption(panels, columns, at, options.remark, outside_remark(outside, axis, Vector()))});
   const double gap = 64.0;
@@ -263,7 +289,7 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
     draw_slices({frame.canvas,
                  {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(tops[p]), y_name,
                   p % 2 == 0 ? "density" : ""}},
-                extent_of(data_y), curves.y, curves.density[p], panels[p].laws);
+                extent_of(data_y), curves.y, curves.density[p], panels[p].laws, around[p]);
   }
   return frame.canvas.str();
 }

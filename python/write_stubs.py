@@ -56,6 +56,7 @@ _COMMON_TYPES = {
     "target_kind": "str",
     "missing": "str",
     "conformal": "bool | Mapping[str, float]",
+    "bootstrap": "int",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",
     "n_jobs": "int | None",
     "verbose": "bool",

@@ -39,6 +39,7 @@
 #include "core/finite.hpp"
 #include "core/names.hpp"
 #include "estimators/boost/classes.hpp"
+#include "model/bootstrap.hpp"
 #include "model/calibration_rows.hpp"
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
@@ -441,23 +442,42 @@ GaussianMixture mixture_of_columns(const Dataset& columns, Index most, const Run
           GaussianComponents::from_covariances(model.kernel_means(), model.kernel_covariances())};
 }
 
-TargetModel fit_kind(const ModelInfo& info, const TargetKind& kind, const Dataset& data, std::string_view preset,
+/// Replicates with the options that the fit has chosen; none of a fit that was interrupted.
+std::optional<Replicates> replicates_of(const ModelInfo& info, const ConditionalDensity& density, Refits refits,
+                                        Index count, std::string_view preset, const Document& options, const Run& run) {
+  if (count == 0 || density.report().status == "interrupted") return std::nullopt;
+  refits.refit = [&, chosen = chosen_options(info, density)](const Dataset& rows, const Run& own) {
+    return info.fit(rows, preset, chosen, own);
+  };
+  return bootstrap(density, refits, count, seed_of(options), run);
+}
+
+TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
                      const Document& options, const PlaceOfRow& place, const Run& run) {
   TargetModel out;
-  TargetKind own = kind;
+  TargetKind own = request.kind;
   if (own.name == TargetName::automatic)
     own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
   if (own.name == TargetName::real) {
     out.density = fit_model(info, data, preset, options, run);
+    out.replicates = replicates_of(info, *out.density, {&data, {}, {}}, request.replicates, preset, options, run);
     return out;
   }
   TargetEncoder encoder(data, own, seed_of(options), place);
   const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
   encoder.choose_map([&](const Dataset& rows, const Run& inside) { return simple.fit(rows, "", Document(), inside); },
                      run);
-  out.density = fit_model(info, encoder.coded(), preset, options_of_rows(options, encoder.rest(), data.size()), run);
+  const Dataset coded = encoder.coded();
+  out.density = fit_model(info, coded, preset, options_of_rows(options, encoder.rest(), data.size()), run);
   std::shared_ptr<const ClassModel> atoms;
-  if (encoder.has_atoms()) atoms = BoostedClasses::fit(encoder.atom_numbers(), seed_of(options), run);
+  const Dataset numbers = encoder.has_atoms() ? encoder.atom_numbers() : Dataset{};
+  const auto classes = [&](const Dataset& rows, const Run& own_run) {
+    return BoostedClasses::fit(rows, seed_of(options), own_run);
+  };
+  if (encoder.has_atoms()) atoms = classes(numbers, run);
+  Refits refits{&coded, {}, {}};
+  if (encoder.has_atoms()) refits = {&coded, encoder.rest(), {}, &numbers, classes};
+  out.replicates = replicates_of(info, *out.density, refits, request.replicates, preset, options, run);
   out.target = encoder.decoder(std::move(atoms));
   return out;
 }
@@ -466,12 +486,12 @@ TargetModel fit_kind(const ModelInfo& info, const TargetKind& kind, const Datase
 TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                           std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   if (!request.impute_inputs || data.x.rows() == 0) {
-    return fit_kind(info, request.kind, data, preset, options, place, run);
+    return fit_kind(info, request, data, preset, options, place, run);
   }
   InputImputer::Fit imputed = InputImputer::fit(data, seed_of(options), mixture_of_columns, run);
   Dataset completed = data;
   completed.x = std::move(imputed.x);
-  TargetModel out = fit_kind(info, request.kind, completed, preset, options, place, run);
+  TargetModel out = fit_kind(info, request, completed, preset, options, place, run);
   out.density->set_imputer(std::move(imputed.imputer));
   return out;
 }
@@ -508,6 +528,8 @@ Conformal calibrate(const TargetModel& model, const Dataset& rows, const Run& ru
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   const double share = request.calibration_share;
+  require(request.replicates >= 0 && request.replicates <= most_replicates, "bootstrap = ", request.replicates,
+          ", expected a number of replicates, 0 to ", most_replicates);
   if (share == 0.0) return fit_completed(info, request, data, preset, options, place, run);
   const Index n = data.size();
   const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
@@ -573,6 +595,11 @@ Document save_density(const ConditionalDensity& density) {
 
 TargetDecoder load_target(const Document& document, Index n_inputs) {
   return TargetDecoder::from_document(document, n_inputs, BoostedClasses::from_document);
+}
+
+Replicates load_replicates(const Document& document, const ConditionalDensity& density,
+                           const std::optional<TargetDecoder>& target) {
+  return Replicates::from_document(document, density, target, load_density, BoostedClasses::from_document);
 }
 
 std::unique_ptr<ConditionalDensity> load_density(const Document& document) {

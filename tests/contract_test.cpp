@@ -179,6 +179,32 @@ TEST_P(Contract, TellsWhatTheInputsAreWorth) {
   EXPECT_EQ(model->log_density(data.x, data.y), fit(data)->log_density(data.x, data.y));
 }
 
+TEST_P(Contract, CanBeBootstrapped) {
+  const ModelInfo& info = find_model(GetParam().model);
+  const Dataset data = sample_data(40, 1, 1, 1);
+  const Dataset test = sample_data(10, 1, 1, 2);
+  const auto fit_replicates = [&](int threads) {
+    return fit_target(info, {{}, 0.0, 2}, data, GetParam().preset, quick_options(GetParam()), [](Index) { return ""; },
+                      {.threads = threads, .observer = {}});
+  };
+  const TargetModel model = fit_replicates(1);
+  ASSERT_EQ(model.replicates->size(), 2);
+  const Document saved = model.replicates->to_document(*model.density);
+  for (const int threads : {2, 7}) {
+    const TargetModel same = fit_replicates(threads);
+    EXPECT_TRUE(same.replicates->to_document(*same.density) == saved) << threads;
+  }
+  const Replicates again = load_replicates(document_from_json(document_to_json(saved)), *model.density, model.target);
+  const Vector all_rows = model.density->log_density(test.x, test.y);
+  for (Index r = 0; r < 2; ++r) {
+    const auto replicate = model.replicates->density(*model.density, r);
+    const Vector own = replicate->log_density(test.x, test.y);
+    EXPECT_TRUE(own.allFinite());
+    EXPECT_NE(own, all_rows);
+    EXPECT_EQ(again.density(*model.density, r)->log_density(test.x, test.y), own);
+  }
+}
+
 TEST_P(Contract, ScoresASingleCandidateWhereFoldsAreGiven) {
   const ModelInfo& info = find_model(GetParam().model);
   Document options = quick_options(GetParam());

@@ -54,6 +54,7 @@
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/metrics/uniformity.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/fit_report.hpp"

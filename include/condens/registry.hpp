@@ -26,6 +26,7 @@
 #include "condens/model/joint_density.hpp"
 #include "condens/model/pooled_density.hpp"
 #include "condens/model/projected_density.hpp"
+#include "condens/model/replicates.hpp"
 #include "condens/model/results.hpp"
 #include "condens/model/row_weights.hpp"
 #include "condens/model/target_kind.hpp"
@@ -104,6 +105,7 @@ struct TargetModel {
   std::unique_ptr<ConditionalDensity> density;
   std::optional<TargetDecoder> target;
   std::optional<Conformal> conformal;
+  std::optional<Replicates> replicates;
 };
 
 /// What is asked of a fit beside its model.
@@ -111,6 +113,7 @@ struct TargetRequest {
   TargetKind kind = {};
   double calibration_share = 0;  ///< of the rows that the fit does not see, for intervals with a guarantee; 0: none
   bool impute_inputs = false;    ///< inputs may be missing (NaN), here and in what the model predicts
+  Index replicates = 0;          ///< of the bootstrap over rows, for error bars; 0: none
 };
 
 /// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
@@ -137,6 +140,10 @@ std::unique_ptr<ConditionalDensity> load_density(const Document& document);
 /// What a target of another kind was told from, of a model with so many inputs. Throws FormatError for what does not
 /// fit together.
 TargetDecoder load_target(const Document& document, Index n_inputs);
+
+/// Replicates of the model. Throws FormatError for what does not fit together.
+Replicates load_replicates(const Document& document, const ConditionalDensity& density,
+                           const std::optional<TargetDecoder>& target);
 
 namespace detail {
 

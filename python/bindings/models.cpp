@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "arrays.hpp"
@@ -11,9 +12,11 @@
 #include "condens/inspection/training_rows.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/registry.hpp"
+#include "core/names.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "io/files.hpp"
@@ -52,8 +55,8 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
-          const Names& target_names, const std::string& target_kind, double conformal_share, int threads,
-          const nb::object& callback) {
+          const Names& target_names, const std::string& target_kind, double conformal_share, Index n_replicates,
+          int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   bool impute = false;
@@ -64,12 +67,23 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   }
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  const TargetRequest request{TargetKind::parse(target_kind), conformal_share, impute};
+  const TargetRequest request{.kind = TargetKind::parse(target_kind),
+                              .calibration_share = conformal_share,
+                              .impute_inputs = impute,
+                              .replicates = n_replicates};
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
   return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
-          std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal)};
+          std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal),
+          std::move(fitted.replicates)};
+}
+
+BandMethod band_method(const std::string& text) {
+  const auto& names = choice_names<BandMethod>;
+  const auto found = std::find(names.begin(), names.end(), text);
+  require(found != names.end(), "method = '", text, "', expected one of ", list_names({names.begin(), names.end()}));
+  return static_cast<BandMethod>(found - names.begin());
 }
 
 /// The model as one that can do this. Throws TypeError, which says which models can.
@@ -191,6 +205,8 @@ void bind_model(nb::module_& m) {
         return nb::make_tuple(self.conformal.value().central_mass(level), self.conformal.value().highest_mass(level));
       },
       nb::arg("level"));
+  c.def_prop_ro("n_replicates", [](const Model& self) { return self.replicates ? self.replicates->size() : Index{0}; });
+  c.def("replicate", &replicate_of, nb::arg("number"));
   c.def_prop_ro("target_kind", [](const Model& self) { return self.target ? self.target->kind().text() : "real"; });
   c.def_prop_ro("results", &results_of);
   c.def_prop_ro("scales", &scales_of);
@@ -338,8 +354,8 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
-        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("threads") = 0,
-        nb::arg("callback") = nb::none());
+        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("n_replicates") = 0,
+        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {
@@ -348,6 +364,19 @@ void bind_models(nb::module_& m) {
         return nb::make_tuple(kind.text(), reason_for(kind, values));
       },
       nb::arg("y").noconvert());
+  m.def(
+      "check_bands",
+      [](Index n_replicates, double level, const std::string& method) {
+        check_bands(n_replicates, level, band_method(method));
+      },
+      nb::arg("n_replicates"), nb::arg("level"), nb::arg("method"));
+  m.def(
+      "bands",
+      [](const Line& estimates, const Rows& replicates, double level, const std::string& method) {
+        const Bands found = bands(vector_of(estimates), columns_of(replicates), level, band_method(method));
+        return nb::make_tuple(to_line(found.low), to_line(found.high));
+      },
+      nb::arg("estimates").noconvert(), nb::arg("replicates").noconvert(), nb::arg("level"), nb::arg("method"));
   m.def("parse_model", &from_bytes, nb::arg("bytes"), nb::arg("source"));
 }
 

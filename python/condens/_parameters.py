@@ -61,6 +61,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
         "with the probability that they say, whatever the model: on average over new rows from the same source.",
     ),
+    "bootstrap": (
+        0,
+        "int",
+        "Number of times that the model is fitted again to rows drawn with replacement, its tuning kept, so that "
+        "`predict_bands` tells error bars of whatever is asked; 100 is usual.",
+    ),
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",
@@ -293,6 +299,13 @@ def takes_missing(missing: Any, check: bool = True) -> bool:
     return bool(missing in ("indicator", "model"))
 
 
+def replicate_count(bootstrap: Any) -> int:
+    """The number of bootstrap replicates."""
+    if isinstance(bootstrap, (bool, np.bool_)) or not isinstance(bootstrap, (int, np.integer)):
+        raise TypeError(f"bootstrap = {bootstrap!r}, expected a number of replicates, such as 100, or 0")
+    return int(bootstrap)
+
+
 def conformal_share(conformal: Any) -> float:
     """The share of the rows that `conformal` leaves out of the fit."""
     if isinstance(conformal, (bool, np.bool_)):
@@ -317,6 +330,11 @@ def _need_real(name: str, inner: Any) -> None:
     if inner.conformal:
         raise ValueError(
             f"{name} has an estimator with conformal = {inner.conformal!r}, expected False: it is for the "
+            "estimator around it"
+        )
+    if inner.bootstrap:
+        raise ValueError(
+            f"{name} has an estimator with bootstrap = {inner.bootstrap!r}, expected 0: it is for the "
             "estimator around it"
         )
     if inner.target_kind != "real":

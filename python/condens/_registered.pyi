@@ -74,6 +74,7 @@ class LSCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -107,6 +108,7 @@ class LSCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -140,6 +142,7 @@ class SACDE(_Additive, _Selecting):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -181,6 +184,7 @@ class SACDE(_Additive, _Selecting):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -198,6 +202,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -222,6 +227,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -257,6 +263,7 @@ class LSCE(_Reducing):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -296,6 +303,7 @@ class LSCE(_Reducing):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -321,6 +329,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -350,6 +359,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -373,6 +383,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -397,6 +408,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -419,6 +431,7 @@ class RatioKDE(_OfRatio):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -442,6 +455,7 @@ class RatioKDE(_OfRatio):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -464,6 +478,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -489,6 +504,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -525,6 +541,7 @@ class PRESS(_OfStates):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -569,6 +586,7 @@ class PRESS(_OfStates):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -594,6 +612,7 @@ class KernelQuantileRegression(_OfQuantiles):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -626,6 +645,7 @@ class KernelQuantileRegression(_OfQuantiles):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -659,6 +679,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -698,6 +719,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -724,6 +746,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -755,6 +778,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -784,6 +808,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -818,6 +843,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -854,6 +880,7 @@ class GSKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -893,6 +920,7 @@ class GSKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -915,6 +943,7 @@ class Parzen(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -940,6 +969,7 @@ class Parzen(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -970,6 +1000,7 @@ class SKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1004,6 +1035,7 @@ class SKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1029,6 +1061,7 @@ class RSDE(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1057,6 +1090,7 @@ class RSDE(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1085,6 +1119,7 @@ class GMM(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1118,6 +1153,7 @@ class GMM(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1139,6 +1175,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1162,6 +1199,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1195,6 +1233,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1232,6 +1271,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1255,6 +1295,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1278,6 +1319,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1303,6 +1345,7 @@ class LocationScale(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1333,6 +1376,7 @@ class LocationScale(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1352,6 +1396,7 @@ class Pooled(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1372,6 +1417,7 @@ class Pooled(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1390,6 +1436,7 @@ class AutoCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1409,6 +1456,7 @@ class AutoCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -19,8 +19,9 @@ from sklearn.utils.validation import (
 
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
+from condens._bands import Functional, bands_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, conformal_share, kind_text, takes_missing
+from condens._parameters import chosen_options, conformal_share, kind_text, replicate_count, takes_missing
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -131,6 +132,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 callback=watch,
                 target_kind=kind_text(self.target_kind),
                 conformal_share=conformal_share(self.conformal),
+                n_replicates=replicate_count(self.bootstrap),
                 **data,
             )
         self._set_model(model, y_ndim=2)
@@ -184,6 +186,41 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         rows = self._rows(X)
         laws = self._model.predict(rows, threads_of(self.n_jobs))
         return distributions_of(laws, (len(rows),), self.n_jobs)  # type: ignore[no-any-return]
+
+    def predict_bands(
+        self, X: Any, functional: Functional = "mean", confidence: float = 0.9, method: str = "percentile"
+    ) -> Floats:
+        """Error bars of what the estimator says of y given each row of X: of one fitted with `bootstrap`.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Inputs.
+        functional : callable, or name of a method without arguments
+            What is asked of the n distributions of `predict_distribution(X)`: "mean", "std", "median", or a function
+            of them that returns numbers, as many for every replicate: `lambda dist: dist.cdf(60.0)`.
+        confidence : float in (0, 1)
+            Level of the error bars.
+        method : {'percentile', 'basic', 'normal'}
+            How they follow from the replicates (Efron and Tibshirani 1993, chapters 12 and 13).
+
+        Returns
+        -------
+        bands : array of shape (..., 2)
+            The two ends, pointwise; the shape before is that of what the function returns. They are for what the
+            estimate is on average over samples: the bias of a smoothed density is not in them.
+
+        Raises
+        ------
+        ValueError
+            Without replicates, with too few for the level, or for a functional whose shape changes.
+
+        Notes
+        -----
+        Cost: one prediction for each replicate. Source: Efron 1979; docs/bands.md.
+        """
+        rows = self._rows(X)
+        return bands_of(self._model, rows, functional, confidence, method, self.n_jobs)
 
     def _masses(self, share: float) -> tuple[float, float]:
         check_is_fitted(self)

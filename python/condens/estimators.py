@@ -333,6 +333,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         **parameters_of(cls._info, model.options),
         target_kind=model.target_kind,
         conformal=model.n_calibration > 0,
+        bootstrap=model.n_replicates,
         missing=model.encoder.missing,
     )
     names, given = names_of_features(model, "is_density" in cls._info["capabilities"])

@@ -74,6 +74,7 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
         "target_kind",
         "missing",
         "conformal",
+        "bootstrap",
         "random_state",
         "n_jobs",
         "verbose",

@@ -25,9 +25,13 @@ Document to_document(const Model& model) {
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
   if (model.target) body.set("target", model.target->to_document());
   if (model.conformal) body.set("conformal", model.conformal->to_document());
+  if (model.replicates) body.set("replicates", model.replicates->to_document(*model.density));
   Document out;
   out.set("format", format_name)
-      .set("version", std::int64_t{model.target || model.conformal || model.encoder.missing() != MissingInputs::error ? 2 : 1})
+      .set("version", std::int64_t{model.target || model.conformal || model.replicates ||
+                                           model.encoder.missing() != MissingInputs::error
+                                       ? 2
+                                       : 1})
       .set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
@@ -65,6 +69,9 @@ Model from_document(const Document& file) {
     if (targets != 1) throw FormatError(message("scores of calibration rows, and ", targets, " targets"));
     out.conformal = Conformal::from_document(*scores);
   }
+  if (const Document* replicates = body.find("replicates")) {
+    out.replicates = load_replicates(*replicates, *out.density, out.target);
+  }
   return out;
 }
 
@@ -85,6 +92,13 @@ std::vector<std::string> warnings_of(const Model& model) {
     out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
   }
   return out;
+}
+
+Model replicate_of(const Model& model, Index r) {
+  require(model.replicates.has_value(), "replicate_of: the model has no replicates, expected one that was fitted with ",
+          "a bootstrap");
+  return {model.encoder, model.replicates->density(*model.density, r), model.replicates->target(model.target, r),
+          model.conformal};
 }
 
 std::string to_json(const Model& model) { return document_to_json(to_document(model), "model"); }

@@ -1,5 +1,6 @@
 #include "condens/model/conditional_density.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,10 @@ namespace condens {
 namespace {
 
 constexpr Index block_size = 256;
+
+// Of distributions whose components move with x: scores take time with the square of their number.
+constexpr Index most_components_of_draws = 2000;
+constexpr Index fewest_draws = 4;
 
 void check_columns(std::string_view model, const char* name, const MatrixView& data, Index rows,
                    bool may_be_missing = false) {
@@ -72,13 +77,13 @@ void ConditionalDensity::set_imputer(std::shared_ptr<const InputImputer> imputer
 }
 
 GaussianMixtures ConditionalDensity::laws_of_any(const MatrixView& x) const {
-  return x.array().isNaN().any() ? laws_of_incomplete(x) : laws(x_scale_.transform(x));
+  return x.array().isNaN().any() ? laws_of_incomplete(x, *imputer_) : laws(x_scale_.transform(x));
 }
 
 // Column by column: the draws of a block together would fill the memory.
-GaussianMixtures ConditionalDensity::laws_of_incomplete(const MatrixView& x) const {
+GaussianMixtures ConditionalDensity::laws_of_incomplete(const MatrixView& x, const InputImputer& imputer) const {
   std::vector<GaussianMixtures> parts;
-  const InputImputer::Draws draws = imputer_->draws(x);
+  const InputImputer::Draws draws = imputer.draws(x);
   for (Index i = 0; i < x.cols(); ++i) {
     const Index begin = draws.begin[static_cast<std::size_t>(i)];
     const Index count = draws.begin[static_cast<std::size_t>(i + 1)] - begin;
@@ -87,7 +92,9 @@ GaussianMixtures ConditionalDensity::laws_of_incomplete(const MatrixView& x) con
       parts.push_back(
           GaussianMixtures::shared(own.components_pointer(), log_mean_of_draws(own.log_weights(), {0, count})));
     } else {
-      parts.push_back(GaussianMixtures::separate(own.components(), own.log_weights().reshaped()));
+      const Index kept = std::min(count, std::max(fewest_draws, most_components_of_draws / own.n_components()));
+      const GaussianMixtures some = own.slice(0, kept);
+      parts.push_back(GaussianMixtures::separate(some.components(), some.log_weights().reshaped()));
     }
   }
   return GaussianMixtures::concatenate(parts);
@@ -111,7 +118,7 @@ Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y,
         const auto own_x = x.middleCols(range.begin, range.size());
         const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
         const Vector own = own_x.array().isNaN().any()
-                               ? laws_of_incomplete(own_x).log_pdf(t, {.threads = 1, .observer = {}})
+                               ? laws_of_incomplete(own_x, *imputer_).log_pdf(t, {.threads = 1, .observer = {}})
                                : log_densities(x_scale_.transform(own_x), t);
         out.segment(range.begin, range.size()) = own.array() - log_scale;
         task.advance(static_cast<double>(range.size()));

@@ -135,7 +135,7 @@ GaussianMixtures JointDensity::moving_laws(const MatrixView& x) const {
   return GaussianMixtures::separate(std::move(components), with_defensive(std::move(log_weights), defensive_));
 }
 
-GaussianMixtures JointDensity::laws_of_incomplete(const MatrixView& x) const {
+GaussianMixtures JointDensity::laws_of_incomplete(const MatrixView& x, const InputImputer&) const {
   const Matrix z = x_scale().transform(x);
   const GaussianMixtures joint = GaussianMixtures::shared_normalized(
       std::make_shared<const GaussianComponents>(joint_.components()), joint_.log_weights());

@@ -83,14 +83,28 @@ PooledDensity::PooledDensity(PoolParts parts, FitReport report)
 
 GaussianMixtures PooledDensity::laws(const MatrixView& x) const {
   std::vector<GaussianMixtures> parts;
+  for (const PoolMember& member : parts_.members) parts.push_back(laws_of(*member.model, inputs_of(*member.model, x)));
+  return mixed(std::move(parts), x.cols());
+}
+
+GaussianMixtures PooledDensity::laws_of_incomplete(const MatrixView& x, const InputImputer& imputer) const {
+  std::vector<GaussianMixtures> parts;
   for (const PoolMember& member : parts_.members) {
-    const Standardizer& scale = y_scale_of(*member.model);
-    GaussianMixtures own = laws_of(*member.model, inputs_of(*member.model, x));
-    const bool moved = shared_components_ == nullptr;
-    parts.push_back(moved ? std::move(own).affine(scale.mean(), scale.scale()) : std::move(own));
+    const ConditionalDensity& model = *member.model;
+    parts.push_back(model.n_inputs() == 0 ? laws_of(model, inputs_of(model, x))
+                                          : ConditionalDensity::laws_of_incomplete(model, x, imputer));
   }
-  if (parts_.defensive.weight > 0) parts.push_back(broad_laws(parts_.defensive, x.cols()));
-  Matrix log_weights(components_of(parts), x.cols());
+  return mixed(std::move(parts), x.cols());
+}
+
+// `parts`: the distributions of every member, each on its own scale of y.
+GaussianMixtures PooledDensity::mixed(std::vector<GaussianMixtures> parts, Index n) const {
+  for (std::size_t m = 0; m < parts.size() && shared_components_ == nullptr; ++m) {
+    const Standardizer& scale = y_scale_of(*parts_.members[m].model);
+    parts[m] = std::move(parts[m]).affine(scale.mean(), scale.scale());
+  }
+  if (parts_.defensive.weight > 0) parts.push_back(broad_laws(parts_.defensive, n));
+  Matrix log_weights(components_of(parts), n);
   Index to = 0;
   for (std::size_t m = 0; m < parts.size(); ++m) {
     const Index own = parts[m].n_components();
@@ -100,7 +114,7 @@ GaussianMixtures PooledDensity::laws(const MatrixView& x) const {
   if (shared_components_ != nullptr) {
     return GaussianMixtures::shared_normalized(shared_components_, std::move(log_weights));
   }
-  return GaussianMixtures::separate(joined(parts, x.cols()), std::move(log_weights));
+  return GaussianMixtures::separate(joined(parts, n), std::move(log_weights));
 }
 
 Vector PooledDensity::log_densities(const MatrixView& x, const MatrixView& y) const {

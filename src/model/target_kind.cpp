@@ -280,16 +280,20 @@ TargetDecoder TargetDecoder::from_document(const Document& document, Index n_inp
     out.trials_.push_back({reach.is_null() ? infinity : reach.as_number(), own.at("score").as_number()});
   }
   const Document& atoms = document.at("atoms");
-  if (!atoms.is_null()) out.atom_model_ = load(atoms);
-  if (out.atom_model_ && out.atom_model_->n_inputs() != n_inputs) {
-    throw FormatError(message("the probabilities of atoms have ", out.atom_model_->n_inputs(),
-                              " inputs, the density has ", n_inputs));
-  }
-  const Index classes = out.atom_model_ ? out.atom_model_->log_probabilities(Matrix::Zero(n_inputs, 1), {}).rows() : 1;
-  if (classes != std::ssize(out.support_.atoms) + 1) {
+  return out.with_atom_model(atoms.is_null() ? nullptr : load(atoms), n_inputs);
+}
+
+TargetDecoder TargetDecoder::with_atom_model(std::shared_ptr<const ClassModel> atom_model, Index n_inputs) const {
+  if (atom_model && atom_model->n_inputs() != n_inputs) {
     throw FormatError(
-        message("the target has ", out.support_.atoms.size(), " atoms and probabilities of ", classes - 1));
+        message("the probabilities of atoms have ", atom_model->n_inputs(), " inputs, the density has ", n_inputs));
   }
+  const Index classes = atom_model ? atom_model->log_probabilities(Matrix::Zero(n_inputs, 1), {}).rows() : 1;
+  if (classes != std::ssize(support_.atoms) + 1) {
+    throw FormatError(message("the target has ", support_.atoms.size(), " atoms and probabilities of ", classes - 1));
+  }
+  TargetDecoder out = *this;
+  out.atom_model_ = std::move(atom_model);
   return out;
 }
 

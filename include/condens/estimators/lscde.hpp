@@ -107,7 +107,7 @@ struct LscdeState {
   Defensive defensive;
 };
 
-class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public LearnsFromUnlabeled {
+class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public LearnsFromUnlabeled, public Reweighs {
  public:
   static constexpr std::string_view class_name = "LSCDE";
 
@@ -127,6 +127,10 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
   Lscde rescaled(double factor_x, const Standardizer& y_scale) const;
 
   std::string_view model_name() const override { return "lscde"; }
+
+  /// The coefficients alpha of other weights: centres, widths and regularisation stay.
+  Vector reweighted(const Dataset& rows, const Run& run) const override;
+  std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 
   /// Throws FormatError where no coefficient is positive.
   static void check(const LscdeOptions& options, const LscdeState& state);

@@ -104,7 +104,8 @@ struct NadarayaWatsonState {
 
 class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOptions, NadarayaWatsonState>,
                              public RanksInputs,
-                             public WeighsTrainingRows {
+                             public WeighsTrainingRows,
+                             public Reweighs {
  public:
   static constexpr std::string_view class_name = "NadarayaWatson";
 
@@ -121,6 +122,11 @@ class NadarayaWatson final : public FittedModel<NadarayaWatson, NadarayaWatsonOp
                                       const Run& run) const override;
 
   std::string_view model_name() const override { return "nw"; }
+
+  /// The weights of the kernels, at rows: widths stay.
+  bool can_reweigh() const override { return options_.centers.size() == 0; }
+  Vector reweighted(const Dataset& rows, const Run& run) const override;
+  std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 
  protected:
   GaussianMixtures laws(const MatrixView& x) const override;

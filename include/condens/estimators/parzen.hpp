@@ -72,7 +72,9 @@ inline constexpr auto option_table<ParzenOptions> = Fields{
     OptionField{"seed", &ParzenOptions::seed, whole(0), "Seed of everything random: folds and subset."},
 };
 
-class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>, public WeighsTrainingRows {
+class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>,
+                     public WeighsTrainingRows,
+                     public Reweighs {
  public:
   static constexpr std::string_view class_name = "Parzen";
 
@@ -85,6 +87,10 @@ class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>, 
                                       const Run& run) const override;
 
   std::string_view model_name() const override { return "parzen"; }
+
+  /// The weights of the kernels: widths stay.
+  Vector reweighted(const Dataset& rows, const Run& run) const override;
+  std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 
  protected:
   /// By the density of (x, y) over that of x, each of the kernels within reach, where there are many.

@@ -4,8 +4,8 @@
 //   {"format": "condens-model", "version": 1, "checksum": "...", "body": {"encoder": ..., "density": ...}}
 //
 // Version 2 may have "target", how a target that is not any real number is told from its code, and "conformal", the
-// scores of calibration rows, and an encoder that marks missing inputs. The others stay what they were, for those who
-// read them.
+// scores of calibration rows, and "replicates", those of the bootstrap, and an encoder that marks missing inputs. The
+// others stay what they were, for those who read them.
 //
 // The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
 // hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that
@@ -20,16 +20,21 @@
 #include "condens/data/encoder.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/conformal.hpp"
+#include "condens/model/replicates.hpp"
 #include "condens/model/target_kind.hpp"
 
 namespace condens {
 
 struct Model {
   Encoder encoder;
-  std::shared_ptr<const ConditionalDensity> density;   ///< of the target, or of its code
-  std::optional<TargetDecoder> target = std::nullopt;  ///< where the target is not any real number
-  std::optional<Conformal> conformal = std::nullopt;   ///< where rows were left out for intervals with a guarantee
+  std::shared_ptr<const ConditionalDensity> density;    ///< of the target, or of its code
+  std::optional<TargetDecoder> target = std::nullopt;   ///< where the target is not any real number
+  std::optional<Conformal> conformal = std::nullopt;    ///< where rows were left out for intervals with a guarantee
+  std::optional<Replicates> replicates = std::nullopt;  ///< where the fit was asked for error bars
 };
+
+/// Replicate r of a model that has replicates, a model like any other.
+Model replicate_of(const Model& model, Index r);
 
 /// The warnings of the fit, with names in the place of "input 2" and "target 1".
 std::vector<std::string> warnings_of(const Model& model);

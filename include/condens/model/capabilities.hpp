@@ -7,11 +7,13 @@
 // The wrappers are capabilities, too: JointDensity, ProjectedDensity, SubsetDensity and PooledDensity. The registry
 // lists by name what each model can do.
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
+#include "condens/data/dataset.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/model/conditional_density.hpp"
 
@@ -134,6 +136,19 @@ class HasTrends {
   virtual ~HasTrends() = default;
   virtual std::vector<Trend> trends() const = 0;  ///< one a target
   virtual const ConditionalDensity& residual_model() const = 0;
+};
+
+/// Is fitted again to rows with other weights by a few numbers: all else stays as it is (model/replicates.hpp).
+class Reweighs {
+ public:
+  virtual ~Reweighs() = default;
+  /// Whether this fit can: not where its kernels stand elsewhere than at rows, say.
+  virtual bool can_reweigh() const { return true; }
+  /// The numbers of a fit to `rows`, some of those of the model, with weights; always as many. Throws NumericalError
+  /// where there is no density.
+  virtual Vector reweighted(const Dataset& rows, const Run& run) const = 0;
+  /// The model with these numbers. Throws FormatError for what cannot be its numbers.
+  virtual std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const = 0;
 };
 
 /// Takes one target only.

@@ -68,7 +68,7 @@ class ConditionalDensity {
 
   /// The same at inputs on the user's scale, missing (NaN) in some columns: the mean over what the imputer draws for
   /// them, or, of models that know the distribution of the inputs, without them.
-  virtual GaussianMixtures laws_of_incomplete(const MatrixView& x) const;
+  virtual GaussianMixtures laws_of_incomplete(const MatrixView& x, const InputImputer& imputer) const;
 
   /// log p(y_i | x_i) for a block of standardised pairs; for models that need no laws for it.
   virtual Vector log_densities(const MatrixView& x, const MatrixView& y) const;
@@ -77,6 +77,10 @@ class ConditionalDensity {
   /// standardised by its scale of y.
   static GaussianMixtures laws_of(const ConditionalDensity& other, const MatrixView& x) {
     return other.laws(other.x_scale_.transform(x));
+  }
+  static GaussianMixtures laws_of_incomplete(const ConditionalDensity& other, const MatrixView& x,
+                                             const InputImputer& imputer) {
+    return other.laws_of_incomplete(x, imputer);
   }
   static const Standardizer& y_scale_of(const ConditionalDensity& other) { return other.y_scale_; }
 

@@ -53,6 +53,7 @@ class JointDensity : public ConditionalDensity {
   static Parameters read_kernels(const Document& document, double defensive_weight);
 
   const Defensive& defensive() const { return defensive_; }
+  const GaussianMixture& joint() const { return joint_; }  ///< of standardised z, without the defensive component
 
   /// The kernels on the standardised scale, and the logarithms of their weights at one x, not normalised: of kernels
   /// with independent coordinates.
@@ -62,7 +63,7 @@ class JointDensity : public ConditionalDensity {
   GaussianMixtures laws(const MatrixView& x) const override;
 
   /// p(y | x_o): the marginal mixture of y and the inputs that are there, conditioned on these.
-  GaussianMixtures laws_of_incomplete(const MatrixView& x) const override;
+  GaussianMixtures laws_of_incomplete(const MatrixView& x, const InputImputer& imputer) const override;
 
  private:
   void add_inputs_independent(const MatrixView& x, Matrix& log_weights) const;

@@ -66,6 +66,8 @@ class PooledDensity : public ConditionalDensity {
   PooledDensity(PoolParts parts, FitReport report);
 
   GaussianMixtures laws(const MatrixView& x) const override;
+  /// Member by member, so that those whose distributions share their components keep them.
+  GaussianMixtures laws_of_incomplete(const MatrixView& x, const InputImputer& imputer) const override;
   Vector log_densities(const MatrixView& x, const MatrixView& y) const override;
 
   /// "n_inputs", "members", "weights" and the broad Gaussian of a model's document, and back.
@@ -73,6 +75,8 @@ class PooledDensity : public ConditionalDensity {
   static PoolParts read(const Document& document, const InnerLoader& load);
 
  private:
+  GaussianMixtures mixed(std::vector<GaussianMixtures> parts, Index n) const;
+
   PoolParts parts_;
 
   // Derived.

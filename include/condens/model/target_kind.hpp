@@ -75,6 +75,8 @@ class TargetDecoder {
   const std::vector<Trial>& trials() const { return trials_; }
   /// The model of the atoms' numbers: 0 for no atom, 1, 2, ... for each; or nullptr.
   const ClassModel* atom_model() const { return atom_model_.get(); }
+  /// The same with other probabilities of the atoms. Throws FormatError where these do not fit.
+  TargetDecoder with_atom_model(std::shared_ptr<const ClassModel> atom_model, Index n_inputs) const;
 
   /// The distributions of the target at every column of x.
   TargetDistributions predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run = {}) const;

@@ -13,6 +13,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/replicates.hpp"
 #include "condens/model/target_kind.hpp"
 
 namespace condens::plot {
@@ -32,6 +33,12 @@ struct Names {
   std::vector<InputColumn> columns = {};  ///< in the order of panels and captions; empty: every row of x, in its order
 };
 
+/// Error bars, pointwise, by the percentiles of bootstrap replicates (model/bands.hpp); none without replicates.
+struct BandOptions {
+  const Replicates* replicates = nullptr;
+  double level = 0.9;
+};
+
 /// Medians of the inputs of `data`, the reference of all figures.
 Vector median_inputs(const Dataset& data);
 
@@ -47,6 +54,7 @@ struct MapOptions {
   std::function<double(double x, double y)> truth = {};  ///< a known density, drawn as contour lines
   std::string title = {};                                ///< empty: "Density of y given x", with their names
   const TargetDecoder* kind = nullptr;                   ///< of a target that is not any real number
+  BandOptions bands = {};                                ///< of the mean and the ends of the interval
 };
 
 /// p(y | x) as a heat map over one input and one target, with the mean, a central interval
@@ -65,6 +73,7 @@ struct SliceOptions {
   Vector at = {};                             ///< the other inputs; empty: their medians
   std::string remark = {};                    ///< written below: what the panels leave out
   const TargetDecoder* kind = nullptr;        ///< of a target that is not any real number
+  BandOptions bands = {};                     ///< of the curves
 };
 
 /// p(y | x) as curves over y, while one input moves over its quantiles and the others stay. A category, or an
@@ -84,7 +93,8 @@ std::string pair_map(const ConditionalDensity& model, const Dataset& data, const
 
 /// The density of one target of a model without inputs, over a histogram of the data.
 std::string density_curve(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
-                          Index target = 0, const Run& run = {}, const TargetDecoder* kind = nullptr);
+                          Index target = 0, const Run& run = {}, const TargetDecoder* kind = nullptr,
+                          const BandOptions& band = {});
 
 /// Above so many rows calibration shows the difference to what is promised: the band of chance would be too thin.
 constexpr Index difference_rows = 4000;

@@ -302,6 +302,36 @@ Lscde Lscde::rescaled(double factor_x, const Standardizer& y_scale) const {
 
 Standardizer Lscde::input_scale() const { return x_scale().rescaled(state_.input_widths.cwiseInverse()); }
 
+Vector Lscde::reweighted(const Dataset& rows, const Run& run) const {
+  Dataset storage;
+  const Dataset& counted = rows_that_count(rows, storage);
+  Problem problem;
+  problem.x = x_scale().transform(counted.x);
+  problem.y = y_scale().transform(counted.y);
+  problem.weights = counted.weights.size() > 0 ? counted.weights : Vector::Ones(counted.size());
+  problem.x_unlabeled = Matrix(n_inputs(), 0);
+  if (counted.x_unlabeled.size() > 0) problem.x_unlabeled = x_scale().transform(counted.x_unlabeled);
+  problem.centers_x = state_.centers_x;
+  problem.centers_y = state_.centers_y;
+  problem.fold_begin = {0, counted.size()};
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
+  problem.coefficients = options_.coefficients;
+  problem.scoring = options_.scoring;
+  problem.defensive = state_.defensive;
+  Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
+  return lscde::fit_coefficients(problem, state_.bandwidth, state_.bandwidth_y, state_.regularization, task);
+}
+
+std::unique_ptr<ConditionalDensity> Lscde::with_numbers(const VectorView& numbers) const {
+  if (numbers.size() != state_.coefficients.size() || !numbers.allFinite() || numbers.minCoeff() < 0) {
+    throw FormatError("LSCDE: the coefficients of a replicate do not fit the centers");
+  }
+  LscdeState state = state_;
+  state.coefficients = numbers;
+  check(options_, state);
+  return std::unique_ptr<ConditionalDensity>(new Lscde(options_, std::move(state), x_scale(), y_scale(), report()));
+}
+
 GaussianMixtures Lscde::laws(const MatrixView& x) const {
   if (gridded_ != nullptr) return gridded_->laws(x / state_.bandwidth);
   Matrix log_weights(active_centers_.rows(), x.cols());

@@ -12,6 +12,7 @@
 #include "model/gridded_kernels.hpp"
 #include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
+#include "model/weights_at_points.hpp"
 
 namespace condens {
 
@@ -206,6 +207,30 @@ NadarayaWatson::NadarayaWatson(NadarayaWatsonOptions options, NadarayaWatsonStat
       components_(kernel_components(state_.centers_y, state_.bandwidth_y, state_.defensive)),
       gridded_(GriddedKernels::make(mapped_centers_.transpose(), log_weights_, state_.centers_y, state_.bandwidth_y,
                                     state_.defensive)) {}
+
+Vector NadarayaWatson::reweighted(const Dataset& rows, const Run&) const {
+  Dataset storage;
+  const Dataset& counted = rows_that_count(rows, storage);
+  const auto stack = [](const Matrix& x, const Matrix& y) {
+    Matrix out(x.rows() + y.rows(), y.cols());
+    out.topRows(x.rows()) = x;
+    out.bottomRows(y.rows()) = y;
+    return out;
+  };
+  return weights_at_points(stack(state_.centers_x, state_.centers_y),
+                           stack(x_scale().transform(counted.x), y_scale().transform(counted.y)),
+                           counted.weights.size() > 0 ? counted.weights : Vector::Ones(counted.size()));
+}
+
+std::unique_ptr<ConditionalDensity> NadarayaWatson::with_numbers(const VectorView& numbers) const {
+  const std::vector<Index> kept = weighted_kernels(class_name, numbers, state_.weights.size());
+  NadarayaWatsonState state = state_;
+  state.weights = numbers(kept);
+  state.centers_x = state_.centers_x(Eigen::all, kept);
+  state.centers_y = state_.centers_y(Eigen::all, kept);
+  return std::unique_ptr<ConditionalDensity>(
+      new NadarayaWatson(options_, std::move(state), x_scale(), y_scale(), report()));
+}
 
 GaussianMixtures NadarayaWatson::laws(const MatrixView& x) const {
   if (gridded_ != nullptr) return gridded_->laws(state_.metric.apply(x));

@@ -11,6 +11,7 @@
 #include "data/random_splits.hpp"
 #include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
+#include "model/weights_at_points.hpp"
 #include "width.hpp"
 
 namespace condens {
@@ -307,6 +308,22 @@ std::vector<RowWeights> Parzen::row_weights(const MatrixView& x, const Dataset& 
   const KernelRows rows(owner, kernels().means, stacked(fitted.standardized()), fitted);
   const Matrix standardized = x_scale().transform(x);
   return rows.weigh(x.cols(), most, run, [&](Index i) { return log_kernel_weights(standardized.col(i)); });
+}
+
+Vector Parzen::reweighted(const Dataset& rows, const Run&) const {
+  Dataset storage;
+  const Dataset& counted = rows_that_count(rows, storage);
+  const Dataset standardized{.x = x_scale().transform(counted.x), .y = y_scale().transform(counted.y)};
+  return weights_at_points(joint().means(), stack(standardized),
+                           counted.weights.size() > 0 ? counted.weights : Vector::Ones(counted.size()));
+}
+
+std::unique_ptr<ConditionalDensity> Parzen::with_numbers(const VectorView& numbers) const {
+  const std::vector<Index> kept = weighted_kernels(class_name, numbers, n_kernels());
+  return std::unique_ptr<ConditionalDensity>(new Parzen(
+      options_, {},
+      parameters(numbers(kept), joint().means()(Eigen::all, kept), joint().scales()(Eigen::all, kept), defensive()),
+      x_scale(), y_scale(), report()));
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {

@@ -1,0 +1,79 @@
+// Error bars through the command: fit --bootstrap, predict --bands, plot --bands.
+
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "condens/core/random.hpp"
+
+namespace condens::tests::bands_command_test {
+namespace {
+
+class BandsCommand : public CommandTest {
+ protected:
+  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
+  }
+  Outcome good(const std::string& arguments) const {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+    return outcome;
+  }
+  std::string bad(const std::string& arguments) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    return outcome.err;
+  }
+};
+
+std::string table() {
+  RandomStream random(3);
+  std::string out = "a,b,y\n";
+  for (int i = 0; i < 80; ++i) {
+    const double a = random.normal();
+    const double y = 2.0 + 0.7 * a + 0.4 * random.normal();
+    out += std::to_string(a) + "," + std::to_string(random.normal()) + "," + std::to_string(std::max(y, 1.5)) + "\n";
+  }
+  return out;
+}
+
+TEST_F(BandsCommand, ColumnsAndPicturesHaveErrorBars) {
+  write("t.csv", table());
+  for (const std::string how : {"--inputs a", "--inputs a,b", "--inputs \"\"", "--inputs a --target-kind with-atoms"}) {
+    const std::string fit = "fit t.csv --target y --model parzen --seed 4 -o m.json ";
+    const Outcome fitted = good(fit + how + " --bootstrap 39");
+    expect_in(fitted.err, {"fitted 39 bootstrap replicates, for --bands of predict and plot"});
+    const std::string predicted =
+        good("predict m.json t.csv --mean --quantiles .5 --cdf --log-density --sample 1 --bands .9").out;
+    expect_in(predicted, {"mean,mean_low,mean_high,q0.5,q0.5_low,q0.5_high,cdf,cdf_low,cdf_high,log_density,"
+                          "log_density_low,log_density_high,sample1\n"});
+    EXPECT_EQ(good("predict m.json t.csv --mean --bands .9 --threads 1").out,
+              good("predict m.json t.csv --mean --bands .9 --threads 3").out);
+    for (const std::string method : {"basic", "normal"})
+      expect_in(good("predict m.json t.csv --std --bands .9 --bands-method " + method).out, {"std,std_low,std_high\n"});
+    good("plot m.json t.csv --bands .9 -o m.svg");
+    expect_in(read("m.svg"), {"90 % band"});
+    expect_in(good("describe m.json").out, {"Error bars, from 39 bootstrap replicates"});
+    expect_in(good("describe m.json --json").out, {"\"n_replicates\": 39"});
+  }
+}
+
+TEST_F(BandsCommand, SaysWhatIsWrong) {
+  write("t.csv", table());
+  good("fit t.csv --target y --model parzen -o none.json");
+  good("fit t.csv --target y --model parzen --bootstrap 10 -o ten.json");
+  expect_in(
+      bad("predict none.json t.csv --bands .9"),
+      {"--bands: none.json has no bootstrap replicates to tell error bars from; fit it again with --bootstrap 100"});
+  expect_in(bad("plot none.json t.csv --bands .9 -o m.svg"), {"--bands: none.json has no bootstrap replicates"});
+  expect_in(bad("predict ten.json t.csv --bands .9"), {"level = 0.9 of 10 replicates, expected at least 19 of them"});
+  expect_in(bad("predict ten.json t.csv --bands .5,.6"), {"--bands = '.5,.6', expected one number between 0 and 1"});
+  expect_in(bad("plot ten.json t.csv --bands .5,.6 -o m.svg"), {"--bands = '.5,.6', expected one number"});
+  expect_in(bad("predict ten.json t.csv --bands 90"), {"--bands: '90', expected a number between 0 and 1"});
+  expect_in(bad("predict ten.json t.csv --bands .5 --bands-method t"),
+            {"--bands-method = 't', expected one of percentile, basic, normal"});
+  expect_in(bad("fit t.csv --target y --bootstrap 20000 -o m.json"),
+            {"--bootstrap = 20000, expected a number of replicates, 0 to 10000"});
+}
+
+}  // namespace
+}  // namespace condens::tests::bands_command_test
