@@ -113,7 +113,7 @@ struct NamedData {
 NamedData read_data(const CompareCall& call, const std::string& path) {
   const Table table = call.csv.read(path);
   const Encoder encoder = Encoder::fit(table, call.columns.options());
-  Dataset data = encoder.encode(table, call.columns.drop_missing);
+  Dataset data = encoder.encode_training(table, call.columns.drop_missing);  // no row sees its own target
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }

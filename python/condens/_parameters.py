@@ -60,6 +60,23 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
         "with the probability that they say, whatever the model: on average over new rows from the same source.",
     ),
+    "many_levels": (
+        "statistics",
+        "{'statistics', 'indicators'}",
+        "What categories of more than 20 levels become, in data frames: statistics of y among the rows of a level, out "
+        "of fold in the fit, or one indicator for each level.",
+    ),
+    "rare_levels": (
+        None,
+        "int or None",
+        "Levels of fewer rows become one, (other). None is 5 in inputs of more than 10 levels.",
+    ),
+    "unseen": (
+        "auto",
+        "{'auto', 'error', 'other'}",
+        "What becomes of levels that come up in prediction only: auto takes them as (other), or as all rows where "
+        "levels are statistics, and refuses them else; other lets the most frequent level stand in there.",
+    ),
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",

@@ -1,6 +1,7 @@
 #include "condens/data/encoder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,11 +11,45 @@
 #include "column_roles.hpp"
 #include "column_values.hpp"
 #include "condens/core/errors.hpp"
+#include "dates.hpp"
+#include "level_statistics.hpp"
 #include "missing_inputs.hpp"
 
 namespace condens {
 
+namespace {
+
+EncodedColumn read_calendar(const Table& table, const Column& column, const std::vector<Index>& rows) {
+  std::vector<double> dates = read_dates(table, column, rows);
+  EncodedColumn out{.name = column.name};
+  out.calendar = varying_parts(dates);
+  std::sort(dates.begin(), dates.end());
+  out.low = dates.front();
+  out.typical = dates[(dates.size() - 1) / 2];
+  out.high = dates.back();
+  out.typical_level = format_date(out.typical);
+  return out;
+}
+
+}  // namespace
+
+Index EncodedColumn::width() const {
+  if (is_date()) return std::ssize(calendar_names(name, calendar));
+  if (has_statistics()) return std::ssize(statistics);
+  return levels.size() > 2 ? std::ssize(levels) : 1;
+}
+
+Matrix EncodedColumn::values() const {
+  if (is_date()) return calendar_of({low, typical, high}, calendar, low);
+  if (has_statistics()) return codes.leftCols(std::ssize(levels));
+  if (width() > 1) return Matrix::Identity(width(), width());
+  if (!is_categorical()) return Matrix{{low, typical, high}};
+  return levels.size() == 1 ? Matrix::Zero(1, 1) : Matrix{{0.0, 1.0}};
+}
+
 Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
+  require(!options.rare_levels || *options.rare_levels >= 0, "rare_levels = ", options.rare_levels.value_or(0),
+          ", expected a number of rows >= 0");
   if (options.missing == MissingInputs::indicator) {
     MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical);
     EncoderOptions own = options;
@@ -38,6 +73,10 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
   for (EncodedColumn& input : out.inputs_) {
     const Column& column = table.at(input.name, "input");
     const bool named = contains(options.categorical, input.name);
+    if (!named && holds_dates(table, column)) {
+      input = read_calendar(table, column, rows);
+      continue;
+    }
     if (!named && !column.is_numeric()) refuse_mixed(table, column);
     input = named || !column.is_numeric() ? collect_levels(column, rows)
                                           : summarize(input.name, read_numbers(table, column, rows));
@@ -46,6 +85,88 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
     target = summarize(target.name, read_numbers(table, table.at(target.name, "target"), rows));
   }
   if (!out.weight_.empty()) read_weights(table, out.weight_, rows);
+  for (EncodedColumn& input : out.inputs_) {
+    if (input.is_categorical()) out.code_levels(table, input, rows, options);
+  }
+  out.unseen_ = options.unseen;
+  out.seed_ = options.seed;
+  out.same_inputs_ = same_inputs(table, out.inputs_, rows);
+  return out;
+}
+
+LevelRows Encoder::level_rows(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
+                              const Vector& row_weights) const {
+  const auto n = static_cast<Index>(rows.size());
+  LevelRows out{Matrix(std::ssize(targets_), n), Vector::Ones(n), {}, std::ssize(input.levels)};
+  for (Index t = 0; t < out.y.rows(); ++t) {
+    out.y.row(t) = read_numbers(table, table.at(targets_[static_cast<std::size_t>(t)].name, "target"), rows);
+  }
+  if (row_weights.size() > 0) {
+    require(row_weights.size() == table.rows(), "row_weights has ", row_weights.size(), " numbers, expected ",
+            table.rows(), ", one for each row");
+    out.weights = counted_weights(row_weights(rows));
+  } else if (!weight_.empty()) {
+    out.weights = counted_weights(read_weights(table, weight_, rows));
+  }
+  const Column& column = table.at(input.name, "input");
+  for (const Index row : rows) {
+    out.level.push_back(find_level(column, row, input.levels));
+    if (out.level.back() < 0) throw std::invalid_argument(unknown_level(table, column, row, input.levels));
+  }
+  return out;
+}
+
+void Encoder::code_levels(const Table& table, EncodedColumn& input, const std::vector<Index>& rows,
+                          const EncoderOptions& options) const {
+  constexpr std::size_t most_indicators = 20;
+  if (options.many_levels == ManyLevels::statistics && input.levels.size() > most_indicators) {
+    input.statistics = statistic_names(names_of(targets_));
+    input.codes = level_codes(level_rows(table, input, rows, options.row_weights));
+    return;
+  }
+  constexpr std::size_t few_levels_stay = 10;
+  constexpr Index few_rows = 5;
+  const Index least = options.rare_levels.value_or(input.levels.size() > few_levels_stay ? few_rows : 0);
+  merge_rare(input, table.at(input.name, "input"), rows, least);
+}
+
+bool Encoder::takes_unseen(const EncodedColumn& input) const {
+  if (unseen_ != UnseenLevels::automatic) return unseen_ == UnseenLevels::other;
+  return input.has_statistics() || contains(input.levels, other_level);
+}
+
+Index Encoder::code_of(const Table& table, const Column& column, Index row, const EncodedColumn& input) const {
+  const Index known = find_level(column, row, input.levels);
+  if (known >= 0) return known;
+  const auto place = [&](std::string_view level) {
+    return std::lower_bound(input.levels.begin(), input.levels.end(), level) - input.levels.begin();
+  };
+  if (find_level(column, row, input.merged) >= 0) return place(other_level);
+  if (!takes_unseen(input)) throw std::invalid_argument(unknown_level(table, column, row, input.levels));
+  if (input.has_statistics()) return std::ssize(input.levels);
+  return place(contains(input.levels, other_level) ? other_level : input.typical_level);
+}
+
+std::vector<std::string> Encoder::unseen_levels(const Table& table) const {
+  Names out;
+  for (const EncodedColumn& input : inputs_) {
+    const Column* column = table.find(input.name);
+    if (column == nullptr || !input.is_categorical() || !takes_unseen(input)) continue;
+    Index count = 0;
+    Index first = 0;
+    for (Index row = 0; row < column->size(); ++row) {
+      if (column->is_missing(row) || !is_unseen(*column, row, input)) continue;
+      if (count++ == 0) first = row;
+    }
+    if (count == 0) continue;
+    const std::string stand_in = input.has_statistics() ? "the statistics of all rows stand"
+                                 : contains(input.levels, other_level)
+                                     ? "the level (other) stands"
+                                     : message("the most frequent level, ", input.typical_level, ", stands");
+    out.push_back(message(table.place(first), ": '", input.name, "' is '", column->level(first),
+                          "', a level that the training data did not have; ", stand_in, " in, as in ", count,
+                          count == 1 ? " row" : " rows", " in all"));
+  }
   return out;
 }
 
@@ -120,6 +241,8 @@ Table Encoder::completed(const Table& table) const {
     const Column& column = table.at(input.name, "input");
     if (!has_missing(column))
       out.add(column);
+    else if (input.is_date())
+      out.add(with_level(column, input.typical_level));
     else if (!input.is_categorical())
       out.add(filled(column, input.typical));
     else
@@ -157,7 +280,10 @@ EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) con
   if (marks_missing()) own = completed(table);
   const Table& marked = marks_missing() ? own : table;
   EncodableRows out = complete_rows(marked, columns_needed(marked, with_targets));
-  keep_known_levels(marked, inputs_, out);
+  std::vector<EncodedColumn> strict;
+  std::copy_if(inputs_.begin(), inputs_.end(), std::back_inserter(strict),
+               [&](const EncodedColumn& input) { return !takes_unseen(input); });
+  keep_known_levels(marked, strict, out);
   return out;
 }
 
@@ -171,12 +297,17 @@ Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows
   Index at = 0;
   for (const EncodedColumn& input : inputs_) {
     const Column& column = marked.at(input.name, "input");
-    if (!input.is_categorical()) out.row(at) = read_numbers(marked, column, rows);
+    if (input.is_date()) {
+      out.middleRows(at, input.width()) = calendar_of(read_dates(marked, column, rows), input.calendar, input.low);
+    } else if (!input.is_categorical()) {
+      out.row(at) = read_numbers(marked, column, rows);
+    }
     for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
       const Index row = rows[static_cast<std::size_t>(j)];
-      const Index level = find_level(column, row, input.levels);
-      if (level < 0) throw std::invalid_argument(unknown_level(marked, column, row, input.levels));
-      if (input.width() > 1) {
+      const Index level = code_of(marked, column, row, input);
+      if (input.has_statistics()) {
+        out.block(at, j, input.width(), 1) = input.codes.col(level);
+      } else if (input.width() > 1) {
         out(at + level, j) = 1;
       } else {
         out(at, j) = static_cast<double>(level);
@@ -207,11 +338,37 @@ Dataset Encoder::encode(const Table& table, const std::vector<Index>& rows) cons
   return out;
 }
 
+Dataset Encoder::encode_training(const Table& table, bool drop_missing, const Vector& row_weights) const {
+  return encode_training(table, usable(table, encodable_rows(table, true), drop_missing), row_weights);
+}
+
+Dataset Encoder::encode_training(const Table& table, const std::vector<Index>& rows, const Vector& row_weights) const {
+  Dataset out = encode(table, rows);
+  Table own;
+  if (marks_missing()) own = completed(table);
+  Matrix x = out.x;
+  Index at = 0;
+  for (const EncodedColumn& input : inputs_) {
+    if (input.has_statistics()) {
+      x.middleRows(at, input.width()) =
+          codes_out_of_fold(level_rows(marks_missing() ? own : table, input, rows, row_weights), seed_);
+    }
+    at += input.width();
+  }
+  out.x = std::move(x);
+  return out;
+}
+
 std::vector<std::string> Encoder::encoded_names() const {
   Names out;
   for (const EncodedColumn& input : inputs_) {
-    if (!input.is_categorical()) {
+    if (input.is_date()) {
+      const Names names = calendar_names(input.name, input.calendar);
+      out.insert(out.end(), names.begin(), names.end());
+    } else if (!input.is_categorical()) {
       out.push_back(input.name);
+    } else if (input.has_statistics()) {
+      for (const std::string& statistic : input.statistics) out.push_back(message(input.name, ": ", statistic));
     } else if (input.width() == 1) {
       out.push_back(input.name + "=" + input.levels.back());
     } else {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
+#include "categories.hpp"
 #include "column_roles.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/encoder.hpp"
+#include "dates.hpp"
 
 namespace condens {
 
@@ -17,9 +20,27 @@ Document to_document(const EncodedColumn& column) {
   out.set("name", column.name);
   if (!column.missing_of.empty()) out.set("missing_of", column.missing_of);
   if (column.is_categorical()) {
-    return out.set("levels", Document(column.levels)).set("typical", column.typical_level);
+    out.set("levels", Document(column.levels)).set("typical", column.typical_level);
+    if (!column.merged.empty()) out.set("merged", Document(column.merged));
+    if (column.has_statistics()) out.set("statistics", Document(column.statistics)).set("codes", column.codes);
+    return out;
   }
+  if (column.is_date()) out.set("calendar", Document(column.calendar));
   return out.set("low", column.low).set("typical", column.typical).set("high", column.high);
+}
+
+void check_calendar(const EncodedColumn& column) {
+  const auto is_part = [](const std::string& part) { return contains(calendar_parts(), part); };
+  const std::set<std::string> distinct(column.calendar.begin(), column.calendar.end());
+  if (column.calendar.empty() || distinct.size() != column.calendar.size() ||
+      !std::all_of(column.calendar.begin(), column.calendar.end(), is_part)) {
+    throw FormatError(
+        message("encoder: column '", column.name, "' needs parts of the calendar: ", join(calendar_parts())));
+  }
+  constexpr double most_days = 3e6;  // beyond the year 9999
+  if (column.low < -most_days || column.high > most_days) {
+    throw FormatError(message("encoder: column '", column.name, "' needs dates of the years 0 to 9999"));
+  }
 }
 
 EncodedColumn column_from_document(const Document& document) {
@@ -31,6 +52,11 @@ EncodedColumn column_from_document(const Document& document) {
     out.high = document.at("high").as_number();
     const bool ordered = out.low <= out.typical && out.typical <= out.high;
     if (!ordered) throw FormatError(message("encoder: column '", out.name, "' needs low <= typical <= high"));
+    if (const Document* calendar = document.find("calendar")) {
+      out.calendar = calendar->as_strings();
+      check_calendar(out);
+      out.typical_level = format_date(out.typical);
+    }
     return out;
   }
   out.levels = document.at("levels").as_strings();
@@ -39,6 +65,22 @@ EncodedColumn column_from_document(const Document& document) {
       std::adjacent_find(out.levels.begin(), out.levels.end(), std::greater_equal<>()) == out.levels.end();
   if (out.levels.empty() || !increasing || !contains(out.levels, out.typical_level)) {
     throw FormatError(message("encoder: column '", out.name, "' needs sorted levels, and a typical one among them"));
+  }
+  if (const Document* merged = document.find("merged")) {
+    out.merged = merged->as_strings();
+    if (!std::is_sorted(out.merged.begin(), out.merged.end()) || !contains(out.levels, other_level)) {
+      throw FormatError(message("encoder: column '", out.name, "' needs sorted merged levels, and the level (other)"));
+    }
+  }
+  if (const Document* statistics = document.find("statistics")) {
+    out.statistics = statistics->as_strings();
+    out.codes = document.at("codes").as_matrix();
+    const Index levels = std::ssize(out.levels) + 1;
+    if (out.statistics.empty() || out.codes.rows() != std::ssize(out.statistics) || out.codes.cols() != levels ||
+        !out.codes.allFinite()) {
+      throw FormatError(message("encoder: column '", out.name, "' needs codes of ", out.statistics.size(),
+                                " statistics, finite, for ", levels, " levels with that of others"));
+    }
   }
   return out;
 }
@@ -51,6 +93,13 @@ std::vector<EncodedColumn> columns_from_document(const Document& document) {
 
 }  // namespace
 
+bool Encoder::has_new_parts() const {
+  return marks_missing() || unseen_ != UnseenLevels::automatic ||
+         std::any_of(inputs_.begin(), inputs_.end(), [](const EncodedColumn& input) {
+           return input.is_date() || input.has_statistics() || !input.merged.empty();
+         });
+}
+
 Document Encoder::to_document() const {
   Document::Array inputs;
   Document::Array targets;
@@ -59,6 +108,7 @@ Document Encoder::to_document() const {
   Document out;
   out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
   if (marks_missing()) out.set("missing", "indicator");
+  if (unseen_ != UnseenLevels::automatic) out.set("unseen", unseen_ == UnseenLevels::error ? "error" : "other");
   return out;
 }
 
@@ -70,6 +120,11 @@ Encoder Encoder::from_document(const Document& document) {
   if (const Document* missing = document.find("missing")) {
     if (missing->as_string() != "indicator") throw FormatError("encoder: missing is none of error, indicator");
     out.missing_ = MissingInputs::indicator;
+  }
+  if (const Document* unseen = document.find("unseen")) {
+    const std::string how = unseen->as_string();
+    if (how != "error" && how != "other") throw FormatError("encoder: unseen is none of error, other");
+    out.unseen_ = how == "error" ? UnseenLevels::error : UnseenLevels::other;
   }
   for (const EncodedColumn& input : out.inputs_) {
     if (!input.missing_of.empty() && !contains(names_of(out.inputs_), input.missing_of)) {

@@ -44,8 +44,9 @@ std::string warning_of(const EncodedColumn& input, Index rows) {
   const double each = static_cast<double>(rows) / std::max(levels, 1.0);
   const bool rare = rows > 0 && input.levels.size() > few_levels && each < rows_for_a_level;
   if (input.levels.size() <= many_levels && !rare) return "";
-  const std::string head = message("input '", input.name, "' has ", levels, " levels",
-                                   rows > 0 ? message(" in ", rows, " rows") : "", ", each a column of its own: ");
+  const std::string head =
+      message("input '", input.name, "' has ", levels, " levels", rows > 0 ? message(" in ", rows, " rows") : "",
+              input.has_statistics() ? ": " : ", each a column of its own: ");
   const auto dates = static_cast<double>(std::count_if(input.levels.begin(), input.levels.end(), is_date));
   if (dates >= most_dates * levels) {
     return head +
@@ -57,6 +58,7 @@ std::string warning_of(const EncodedColumn& input, Index rows) {
            "nearly every row has its own, as names and identifiers do, which tell nothing of new rows; leave "
            "the column out";
   }
+  if (input.has_statistics()) return "";
   return head + "this takes time, and rare levels tell little; group the rare ones, or leave the column out";
 }
 
@@ -66,6 +68,22 @@ std::vector<std::string> Encoder::warnings(Index rows) const {
   Names out;
   for (const EncodedColumn& input : inputs_) {
     if (const std::string text = warning_of(input, rows); !text.empty()) out.push_back(text);
+  }
+  out.insert(out.end(), same_inputs_.begin(), same_inputs_.end());
+  return out;
+}
+
+std::vector<std::string> Encoder::notes() const {
+  Names out;
+  for (const EncodedColumn& input : inputs_) {
+    if (!input.merged.empty()) {
+      out.push_back(message("input '", input.name, "': ", input.merged.size(), " levels of few rows are one, (other)"));
+    }
+    if (input.has_statistics()) {
+      out.push_back(message("input '", input.name, "': ", input.levels.size(), " levels, each given by ",
+                            join(input.statistics), " (out of fold in the fit)"));
+    }
+    if (input.is_date()) out.push_back(message("input '", input.name, "': dates, given by ", join(input.calendar)));
   }
   return out;
 }

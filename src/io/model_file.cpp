@@ -27,7 +27,7 @@ Document to_document(const Model& model) {
   if (model.conformal) body.set("conformal", model.conformal->to_document());
   Document out;
   out.set("format", format_name)
-      .set("version", std::int64_t{model.target || model.conformal || model.encoder.marks_missing() ? 2 : 1})
+      .set("version", std::int64_t{model.target || model.conformal || model.encoder.has_new_parts() ? 2 : 1})
       .set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
