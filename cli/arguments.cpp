@@ -124,10 +124,11 @@ void ColumnFlags::add_to(CLI::App& verb) {
              "Columns");
   add_option(verb, "--rare-levels", rare_levels, "N",
              "Levels of fewer rows become one, (other) (default: 5, in inputs of more than 10 levels)", "Columns");
-  add_option(verb, "--unseen", unseen, "HOW",
-             "Of levels that come up in prediction only: auto (default): as (other), or as all rows where levels are "
-             "statistics, else refused; error; or other: the most frequent level stands in where auto refuses",
-             "Columns");
+  add_option(
+      verb, "--unseen", unseen, "HOW",
+      "Of levels that come up in prediction only: automatic (default): as (other), or as all rows where levels are "
+      "statistics, else refused; error; or other: the most frequent level stands in where that refuses",
+      "Columns");
 }
 
 EncoderOptions ColumnFlags::options() const {

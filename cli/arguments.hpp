@@ -46,7 +46,7 @@ struct ColumnFlags {
   bool drop_missing = false;
   std::string many_levels = "statistics";
   std::optional<Index> rare_levels;
-  std::string unseen = "auto";
+  std::string unseen = "automatic";
 
   void add_to(CLI::App& verb);
   EncoderOptions options() const;

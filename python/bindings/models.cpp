@@ -149,7 +149,7 @@ void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
   c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"),
                nb::arg("mark_missing") = false, nb::arg("many_levels") = "statistics",
-               nb::arg("rare_levels") = nb::none(), nb::arg("unseen") = "auto", nb::arg("weights") = nb::none(),
+               nb::arg("rare_levels") = nb::none(), nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(),
                nb::arg("seed") = 0);
   c.def(
       "encode_training",
@@ -161,7 +161,7 @@ void bind_encoder(nb::module_& m) {
         [](const Encoder& self, const nb::dict& columns) { return self.unseen_levels(table_of(columns)); });
   c.def_prop_ro("unseen", [](const Encoder& self) {
     const UnseenLevels how = self.unseen();
-    return how == UnseenLevels::automatic ? "auto" : how == UnseenLevels::error ? "error" : "other";
+    return how == UnseenLevels::automatic ? "automatic" : how == UnseenLevels::error ? "error" : "other";
   });
   c.def_prop_ro("named_inputs", [](const Encoder& self) {
     Names out;  // those that are no numbers, or of levels or dates

@@ -248,7 +248,7 @@ class Encoder:
         mark_missing: bool = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
-        unseen: str = "auto",
+        unseen: str = "automatic",
         weights: Floats | None = None,
         seed: int = 0,
     ) -> Encoder: ...

@@ -72,9 +72,9 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "Levels of fewer rows become one, (other). None is 5 in inputs of more than 10 levels.",
     ),
     "unseen": (
-        "auto",
-        "{'auto', 'error', 'other'}",
-        "What becomes of levels that come up in prediction only: auto takes them as (other), or as all rows where "
+        "automatic",
+        "{'automatic', 'error', 'other'}",
+        "What becomes of levels that come up in prediction only: automatic takes them as (other), or as all rows where "
         "levels are statistics, and refuses them else; other lets the most frequent level stand in there.",
     ),
     "random_state": (

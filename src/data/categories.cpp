@@ -14,9 +14,9 @@ ManyLevels many_levels_of(std::string_view argument, std::string_view text) {
 }
 
 UnseenLevels unseen_of(std::string_view argument, std::string_view text) {
-  require(text == "auto" || text == "error" || text == "other", argument, " = '", text,
-          "', expected auto, error or other");
-  return text == "auto" ? UnseenLevels::automatic : text == "error" ? UnseenLevels::error : UnseenLevels::other;
+  require(text == "automatic" || text == "error" || text == "other", argument, " = '", text,
+          "', expected automatic, error or other");
+  return text == "automatic" ? UnseenLevels::automatic : text == "error" ? UnseenLevels::error : UnseenLevels::other;
 }
 
 Index find_level(const Column& column, Index row, const Names& levels) {

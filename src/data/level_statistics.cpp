@@ -40,14 +40,15 @@ Sums sums_by_level(const LevelRows& rows, const Vector& z, const Kept& kept) {
 }
 
 /// m = sigma^2 / tau^2; infinite where levels do not differ, or have one row each.
-double prior_rows(const LevelRows& rows, const Vector& z, const Kept& all) {
-  const Sums sums = sums_by_level(rows, z, all);
+double prior_rows(const LevelRows& rows, const Vector& z, const Kept& kept) {
+  const Sums sums = sums_by_level(rows, z, kept);
   const double total = sums.n.sum();
   const double mean = sums.z.sum() / total;
   double within = 0.0;
   for (Index i = 0; i < z.size(); ++i) {
     const Index level = rows.level[static_cast<std::size_t>(i)];
-    if (rows.weights[i] > 0) within += rows.weights[i] * std::pow(z[i] - sums.z[level] / sums.n[level], 2);
+    if (kept[static_cast<std::size_t>(i)] != 0 && rows.weights[i] > 0)
+      within += rows.weights[i] * std::pow(z[i] - sums.z[level] / sums.n[level], 2);
   }
   double between = 0.0;
   double levels = 0.0;
@@ -67,7 +68,7 @@ double drawn(double n, double sum, double m, double overall) {
   return (sum + m * overall) / (n + m);
 }
 
-/// What is the same for every row, of one target: from all rows.
+/// Of one target: statistics and order of all rows, the same for every row, and m of the rows that count.
 struct Prior {
   double mean, m_mean, spread, m_spread;
   std::array<double, quantile_levels.size()> quantile, m_quantile;
@@ -96,7 +97,6 @@ Prior prior_of(const LevelRows& rows, const Vector& y, const Kept& all) {
   out.m_mean = prior_rows(rows, y, all);
   const Vector spread = deviations(rows, y, mean_codes(rows, y, out, all));
   out.spread = rows.weights.dot(spread) / total;
-  out.m_spread = prior_rows(rows, spread, all);
   out.order.resize(static_cast<std::size_t>(y.size()));
   std::iota(out.order.begin(), out.order.end(), Index{0});
   std::stable_sort(out.order.begin(), out.order.end(), [&](Index a, Index b) { return y[a] < y[b]; });
@@ -106,9 +106,17 @@ Prior prior_of(const LevelRows& rows, const Vector& y, const Kept& all) {
     const double wanted = quantile_levels[q] * total * (1 - rounding);
     const auto found = std::lower_bound(out.cumulated.begin(), out.cumulated.end(), wanted);
     out.quantile[q] = y[out.order[static_cast<std::size_t>(found - out.cumulated.begin())]];
-    out.m_quantile[q] = prior_rows(rows, (y.array() <= out.quantile[q]).cast<double>(), all);
   }
   return out;
+}
+
+/// With m of the rows that count: from all rows, m would be near zero where the row's own target agrees with its level.
+void set_prior_rows(const LevelRows& rows, const Vector& y, const Kept& kept, Prior& prior) {
+  prior.m_mean = prior_rows(rows, y, kept);
+  prior.m_spread = prior_rows(rows, deviations(rows, y, mean_codes(rows, y, prior, kept)), kept);
+  for (std::size_t q = 0; q < quantile_levels.size(); ++q) {
+    prior.m_quantile[q] = prior_rows(rows, (y.array() <= prior.quantile[q]).cast<double>(), kept);
+  }
 }
 
 /// Of one level: its values in order, and the weights up to each.
@@ -154,7 +162,8 @@ Matrix codes_of(const LevelRows& rows, const std::vector<Prior>& priors, const K
   for (Index t = 0; t < rows.y.rows(); ++t) {
     check_cancelled();
     const Vector y = rows.y.row(t).transpose();
-    const Prior& prior = priors[static_cast<std::size_t>(t)];
+    Prior prior = priors[static_cast<std::size_t>(t)];
+    set_prior_rows(rows, y, kept, prior);
     auto block = out.middleRows(1 + per_target * t, per_target);
     const Vector means = mean_codes(rows, y, prior, kept);
     block.row(0) = means.transpose();

@@ -11,7 +11,7 @@
 //   mean           z = y;
 //   spread         the logarithm of the code of z = |y - mean code|, not below a thousandth of that of all rows;
 //   quantile of p  the quantile of (n F_level + m F) / (n + m), with m of z = [y <= quantile of all rows];
-// and for all of them log(1 + n). What is the same in all rows (m, zbar, F, n) comes from all rows.
+// and for all of them log(1 + n). What is the same in all rows (zbar and F) and n comes from all rows.
 
 #include <cstdint>
 #include <string>
