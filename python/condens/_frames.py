@@ -136,9 +136,7 @@ def read_columns(data: Any, keep_missing: bool = False) -> tuple[dict[str, Any],
         raise TypeError("categories need columns whose names are all texts")
     categorical = [name for name in data.columns if _is_text(data[name])]
     texts = {name for name in data.columns if name in categorical or _is_date(data[name])}
-    columns = {
-        name: (_texts if name in texts else _numbers)(data[name], name, keep_missing) for name in data.columns
-    }
+    columns = {name: (_texts if name in texts else _numbers)(data[name], name, keep_missing) for name in data.columns}
     return columns, categorical
 
 

@@ -74,6 +74,9 @@ class LSCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -107,6 +110,9 @@ class LSCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -140,6 +146,9 @@ class SACDE(_Additive, _Selecting):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -181,6 +190,9 @@ class SACDE(_Additive, _Selecting):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -198,6 +210,9 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -222,6 +237,9 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -257,6 +275,9 @@ class LSCE(_Reducing):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -296,6 +317,9 @@ class LSCE(_Reducing):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -321,6 +345,9 @@ class NadarayaWatson(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -350,6 +377,9 @@ class NadarayaWatson(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -373,6 +403,9 @@ class EpsilonKDE(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -397,6 +430,9 @@ class EpsilonKDE(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -419,6 +455,9 @@ class RatioKDE(_OfRatio):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -442,6 +481,9 @@ class RatioKDE(_OfRatio):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -464,6 +506,9 @@ class GaussianProcess(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -489,6 +534,9 @@ class GaussianProcess(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -525,6 +573,9 @@ class PRESS(_OfStates):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -569,6 +620,9 @@ class PRESS(_OfStates):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -594,6 +648,9 @@ class KernelQuantileRegression(_OfQuantiles):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -626,6 +683,9 @@ class KernelQuantileRegression(_OfQuantiles):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -659,6 +719,9 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -698,6 +761,9 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -724,6 +790,9 @@ class ConditionalForest(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -755,6 +824,9 @@ class ConditionalForest(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -784,6 +856,9 @@ class BoostedDensity(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -818,6 +893,9 @@ class BoostedDensity(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -854,6 +932,9 @@ class GSKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -893,6 +974,9 @@ class GSKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -915,6 +999,9 @@ class Parzen(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -940,6 +1027,9 @@ class Parzen(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -970,6 +1060,9 @@ class SKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1004,6 +1097,9 @@ class SKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1029,6 +1125,9 @@ class RSDE(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1057,6 +1156,9 @@ class RSDE(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1085,6 +1187,9 @@ class GMM(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1118,6 +1223,9 @@ class GMM(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1139,6 +1247,9 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1162,6 +1273,9 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1195,6 +1309,9 @@ class LSMI(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1232,6 +1349,9 @@ class LSMI(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1255,6 +1375,9 @@ class Sliced(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1278,6 +1401,9 @@ class Sliced(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1303,6 +1429,9 @@ class LocationScale(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1333,6 +1462,9 @@ class LocationScale(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1352,6 +1484,9 @@ class Pooled(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1372,6 +1507,9 @@ class Pooled(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1390,6 +1528,9 @@ class AutoCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1409,6 +1550,9 @@ class AutoCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

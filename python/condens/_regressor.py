@@ -97,7 +97,9 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         self._y_ndim = targets.ndim
         return self
 
-    def _training_rows(self, X: Any, y: Any, weights: Any = None) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
+    def _training_rows(
+        self, X: Any, y: Any, weights: Any = None
+    ) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
         """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
         check_inputs(X)
         if has_categories(X) or marks_missing(self.missing):
