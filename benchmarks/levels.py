@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from condens import BoostedDensity, LocationScale
+from condens import BoostedDensity, ConditionalForest
 
 
 def generated(noise: bool):
@@ -33,12 +33,13 @@ def flights(path: str):
 
 
 def main() -> None:
+    """Print the table."""
     warnings.simplefilter("ignore")
     print(f"# Many levels\n\n`python benchmarks/levels.py`; {sys.argv[2]}.\n")
     print("| set | model | levels | log score | seconds |\n|---|---|---|---|---|")
     sets = {"generated": generated(False), "noise": generated(True), "flights": flights(sys.argv[1])}
     for name, (X, y) in sets.items():
-        for cls in (BoostedDensity, LocationScale):
+        for cls in (BoostedDensity, ConditionalForest):
             for how in ("indicators", "statistics", "statistics in fold"):
                 model = cls(many_levels=how.split()[0], unseen="other")
                 if how == "statistics in fold":
