@@ -121,6 +121,16 @@ void ColumnFlags::add_to(CLI::App& verb) {
       "them; or indicator: the median stands in, and a mark is an input",
       "Columns");
   verb.add_flag("--drop-missing", drop_missing, "Leave out rows with missing values")->group("Columns");
+  add_option(verb, "--many-levels", many_levels, "HOW",
+             "Of categories of more than 20 levels: statistics of the target by level (default), or indicators",
+             "Columns");
+  add_option(verb, "--rare-levels", rare_levels, "N",
+             "Levels of fewer rows become one, (other) (default: 5, in inputs of more than 10 levels)", "Columns");
+  add_option(
+      verb, "--unseen", unseen, "HOW",
+      "Of levels that come up in prediction only: automatic (default): as (other), or as all rows where levels are "
+      "statistics, else refused; error; or other: the most frequent level stands in where that refuses",
+      "Columns");
 }
 
 EncoderOptions ColumnFlags::options(const ModelInfo& info) const {
@@ -133,6 +143,11 @@ EncoderOptions ColumnFlags::options(const ModelInfo& info) const {
                      .drop_missing = drop_missing,
                      .missing = missing_inputs(info, missing)};
   if (inputs_given) out.inputs = split_names(inputs);
+  out.many_levels = many_levels_of("--many-levels", many_levels);
+  out.unseen = unseen_of("--unseen", unseen);
+  require(!rare_levels || *rare_levels >= 0, "--rare-levels ", rare_levels.value_or(0),
+          ", expected a number of rows >= 0");
+  out.rare_levels = rare_levels;
   return out;
 }
 
@@ -162,6 +177,7 @@ void RowFlags::add_to(CLI::App& verb, const std::string& group) {
 std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encoder, const Table& table,
                                   bool with_targets, const std::string& advice) const {
   for (const std::string& text : encoder.filled_without_mark(table)) say(verb, "warning: " + text);
+  for (const std::string& text : encoder.unseen_levels(table)) say(verb, "warning: " + text);
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
   require(others == 0 || drop, found.trouble, "; ", advice);

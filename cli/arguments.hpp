@@ -2,6 +2,7 @@
 // From the words of a call to values: lists, files and model options.
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,8 @@ struct CsvFlags {
   Table read(const std::string& path) const;  ///< a file that cannot be read is a wrong call
 };
 
-/// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing.
+/// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing,
+/// --many-levels, --rare-levels, --unseen.
 struct ColumnFlags {
   std::string target;
   std::string inputs;
@@ -43,6 +45,9 @@ struct ColumnFlags {
   std::string categorical;
   std::string missing = "error";
   bool drop_missing = false;
+  std::string many_levels = "statistics";
+  std::optional<Index> rare_levels;
+  std::string unseen = "automatic";
 
   void add_to(CLI::App& verb);
   EncoderOptions options(const ModelInfo& info) const;

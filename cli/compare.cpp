@@ -115,7 +115,7 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   require(call.columns.missing != "model",
           "--missing model, expected error or indicator: models that are compared see ", "the same inputs");
   const Encoder encoder = Encoder::fit(table, call.columns.options(find_model(default_model)));
-  Dataset data = encoder.encode(table, call.columns.drop_missing);
+  Dataset data = encoder.encode_training(table, call.columns.drop_missing);  // no row sees its own target
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }

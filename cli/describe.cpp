@@ -13,6 +13,7 @@
 #include "condens/model/pooled_density.hpp"
 #include "console.hpp"
 #include "core/text.hpp"
+#include "data/dates.hpp"
 #include "fitted.hpp"
 #include "kernels.hpp"
 #include "relevance.hpp"
@@ -33,6 +34,10 @@ struct DescribeCall {
 };
 
 std::string column_text(const EncodedColumn& column) {
+  if (column.is_date()) {
+    return "dates from " + format_date(column.low) + " to " + format_date(column.high) + ", given by " +
+           list_text(column.calendar);
+  }
   if (!column.is_categorical()) {
     return "from " + brief(column.low) + " to " + brief(column.high) + ", median " + brief(column.typical);
   }
@@ -41,7 +46,10 @@ std::string column_text(const EncodedColumn& column) {
     levels += (i == 0 ? "" : ", ") + column.levels[i];
   }
   if (column.levels.size() > 12) levels += ", ...";
-  return std::to_string(column.levels.size()) + " levels: " + levels + "; most often " + column.typical_level;
+  std::string out =
+      std::to_string(column.levels.size()) + " levels: " + levels + "; most often " + column.typical_level;
+  if (column.has_statistics()) out += "; given by " + list_text(column.statistics);
+  return out;
 }
 
 std::string columns_text(const Model& model) {

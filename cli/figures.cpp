@@ -53,9 +53,16 @@ Dataset ranges(const FigureRequest& request) {
   const auto groups = encoder.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const EncodedColumn& column = encoder.input_columns()[i];
+    const Matrix values = column.values();
     for (const Index row : groups[i]) {
-      x.row(row) << (column.is_categorical() ? 0.0 : column.low), (column.is_categorical() ? 0.0 : column.typical),
-          (column.is_categorical() ? 1.0 : column.high);
+      const auto own = values.row(row - groups[i].front());
+      if (column.is_number()) {
+        x.row(row) = own;
+      } else if (column.is_date() || column.has_statistics()) {
+        x.row(row) << own.minCoeff(), 0.5 * (own.minCoeff() + own.maxCoeff()), own.maxCoeff();
+      } else {
+        x.row(row) << 0.0, 0.0, 1.0;
+      }
     }
   }
   for (Index j = 0; j < targets; ++j) {
@@ -104,9 +111,9 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
     return plot::density_curve(*model.density, data, names, target, run, kind, bands_of(request));
   const Vector at = inputs_at(model.encoder, request.at);
   if (request.input || names.columns.size() == 1) {
-    const std::string& moving = model.encoder.input_columns()[static_cast<std::size_t>(request.input.value_or(0))].name;
+    const Index first = model.encoder.groups()[static_cast<std::size_t>(request.input.value_or(0))].front();
     const auto found = std::find_if(names.columns.begin(), names.columns.end(),
-                                    [&](const plot::InputColumn& column) { return column.name == moving; });
+                                    [&](const plot::InputColumn& column) { return column.row == first; });
     plot::MapOptions options{
         .input = std::distance(names.columns.begin(), found), .target = target, .at = at, .interval = request.interval};
     if (!request.data) options.max_points = 0;
@@ -216,7 +223,7 @@ std::vector<std::size_t> movable_inputs(const Model& model) {
   for (const Influence& influence : influences(model)) {
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const EncodedColumn& column) { return column.name == influence.input; });
-    if (found->is_categorical() || found->low == found->high || out.size() == most) continue;
+    if (!found->is_number() || found->low == found->high || out.size() == most) continue;
     out.push_back(static_cast<std::size_t>(std::distance(columns.begin(), found)));
   }
   return out;
@@ -424,7 +431,7 @@ constexpr std::array figures = {
            needs_states, [](const Sheet& sheet, Index) { return weights_figure(sheet.request); },
            [](const Sheet& sheet) {
              const auto& columns = sheet.model.encoder.input_columns();
-             const auto is_of_levels = [](const EncodedColumn& column) { return column.is_categorical(); };
+             const auto is_of_levels = [](const EncodedColumn& column) { return !column.is_number(); };
              const bool fits = sheet.request.input
                                    ? !is_of_levels(columns[static_cast<std::size_t>(*sheet.request.input)])
                                    : !std::all_of(columns.begin(), columns.end(), is_of_levels);
@@ -492,7 +499,11 @@ plot::Names plot_names(const Model& model) {
   const auto groups = encoder.groups();
   for (const std::size_t i : by_influence(model)) {
     const EncodedColumn& column = encoder.input_columns()[i];
-    out.columns.push_back({column.name, groups[i].front(), column.width(), column.levels});
+    if (column.is_number() || (column.is_categorical() && !column.has_statistics())) {
+      out.columns.push_back({column.name, groups[i].front(), column.width(), column.levels});
+      continue;
+    }
+    for (const Index row : groups[i]) out.columns.push_back({out.inputs[static_cast<std::size_t>(row)], row});
   }
   return out;
 }

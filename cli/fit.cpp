@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -107,6 +108,7 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
+  for (const std::string& note : model.encoder.notes()) say("fit", "note: " + note);
   say_kind(model, data);
   if (model.conformal) {
     const Index left_out = model.conformal->n_rows();
@@ -205,10 +207,13 @@ void fit(const FitCall& call) {
   check_output(call.output, {call.train, call.unlabeled});
 
   const Table table = call.csv.read(call.train);
-  Model model{Encoder::fit(table, call.columns.options(info)), nullptr};
+  EncoderOptions columns = call.columns.options(info);
+  columns.seed = static_cast<std::uint64_t>(call.seed.value_or(0));
+  Model model{Encoder::fit(table, columns), nullptr};
   std::vector<Index> rows;
   if (call.columns.drop_missing) rows = model.encoder.encodable_rows(table, true).rows;
-  Dataset data = call.columns.drop_missing ? model.encoder.encode(table, rows) : model.encoder.encode(table);
+  Dataset data =
+      call.columns.drop_missing ? model.encoder.encode_training(table, rows) : model.encoder.encode_training(table);
   check_columns(model.encoder, call.train, data);
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 

@@ -329,6 +329,7 @@ std::vector<Index> rows_to_predict(const PredictCall& call, const Encoder& encod
                               "--na prints NA for such rows, --drop-missing leaves them out");
   }
   for (const std::string& text : encoder.filled_without_mark(table)) say("predict", "warning: " + text);
+  for (const std::string& text : encoder.unseen_levels(table)) say("predict", "warning: " + text);
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
   if (others > 0) say("predict", message("NA for ", others, " of ", table.rows(), " rows: ", found.trouble));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/dates.hpp"
 #include "fitted.hpp"
 #include "relevance.hpp"
 
@@ -19,20 +20,24 @@ std::vector<double> numbers_of(const EncodedColumn& column) {
 std::vector<std::string> values_of(const EncodedColumn& column) {
   if (column.is_categorical()) return column.levels;
   std::vector<std::string> out;
-  for (const double value : numbers_of(column)) out.push_back(format_number(value));
+  for (const double value : numbers_of(column)) {
+    out.push_back(column.is_date() ? format_date(value) : format_number(value));
+  }
   return out;
 }
 
 /// The typical inputs with one input at each of its values, as columns.
 Matrix one_moves(const EncodedColumn& column, Index first_row, const Vector& typical, std::size_t values) {
   Matrix x = typical.replicate(1, static_cast<Index>(values));
-  if (column.is_categorical() && column.width() > 1) {
-    x.middleRows(first_row, column.width()).setIdentity();
+  if (column.is_categorical()) {
+    x.middleRows(first_row, column.width()) = column.values();
     return x;
   }
-  const std::vector<double> numbers = column.is_categorical() ? std::vector<double>{0, 1} : numbers_of(column);
+  EncodedColumn moving = column;
+  const std::vector<double> numbers = numbers_of(column);
   for (Index j = 0; j < x.cols(); ++j) {
-    x.col(j).segment(first_row, column.width()).setConstant(numbers[static_cast<std::size_t>(j)]);
+    moving.typical = numbers[static_cast<std::size_t>(j)];
+    x.col(j).segment(first_row, column.width()) = moving.values().col(1);
   }
   return x;
 }

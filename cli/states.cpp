@@ -24,7 +24,9 @@ std::vector<std::string> input_labels(const Encoder& encoder) {
   std::vector<std::string> out = encoder.encoded_names();
   const auto groups = encoder.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const char* what = encoder.input_columns()[i].is_categorical() ? "share of " : "mean of ";
+    const char* what = encoder.input_columns()[i].is_categorical() && !encoder.input_columns()[i].has_statistics()
+                           ? "share of "
+                           : "mean of ";
     for (const Index row : groups[i]) out[static_cast<std::size_t>(row)].insert(0, what);
   }
   return out;
@@ -168,13 +170,13 @@ std::string weights_figure(const FigureRequest& request) {
     for (const Influence& influence : influences(model)) {
       const auto found = std::find_if(columns.begin(), columns.end(),
                                       [&](const EncodedColumn& column) { return column.name == influence.input; });
-      if (found->is_categorical()) continue;
+      if (!found->is_number()) continue;
       input = static_cast<std::size_t>(std::distance(columns.begin(), found));
       break;
     }
   }
   const EncodedColumn& column = columns[input];
-  require(!column.is_categorical(), "--figure weights: ", column.name,
+  require(column.is_number(), "--figure weights: ", column.name,
           " is categorical, expected an input of numbers; give one by --x");
   const bool constant = column.low == column.high;
   return plot::state_weights(*model.density,

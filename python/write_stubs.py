@@ -55,6 +55,9 @@ _TYPES = {
 _COMMON_TYPES = {
     "target_kind": "str",
     "missing": "str",
+    "many_levels": "str",
+    "rare_levels": "int | None",
+    "unseen": "str",
     "conformal": "bool | Mapping[str, float]",
     "bootstrap": "int",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",

@@ -1,5 +1,6 @@
 // The registry, encoders and fitted models.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,12 +45,25 @@ Table table_of(const nb::dict& columns) {
   return table;
 }
 
+/// Empty for None.
+Vector vector_of(const nb::object& numbers) {
+  if (numbers.is_none()) return {};
+  const auto line = nb::cast<Line>(numbers);
+  return Eigen::Map<const Vector>(line.data(), static_cast<Index>(line.shape(0)));
+}
+
 Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& model,
-                    const std::string& missing) {
+                    const std::string& missing, const std::string& many_levels, std::optional<Index> rare_levels, const std::string& unseen,
+                    const nb::object& weights, std::uint64_t seed) {
   const Table table = table_of(columns);
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
   options.missing = missing_inputs(find_model(model), missing);
+  options.many_levels = many_levels_of("many_levels", many_levels);
+  options.rare_levels = rare_levels;
+  options.unseen = unseen_of("unseen", unseen);
+  options.row_weights = vector_of(weights);
+  options.seed = seed;
   return Encoder::fit(table, options);
 }
 
@@ -153,8 +167,29 @@ Model from_bytes(const nb::bytes& bytes, const std::string& source) {
 
 void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("model"),
-               nb::arg("missing"));
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"),
+               nb::arg("model"), nb::arg("missing"), nb::arg("many_levels") = "statistics",
+               nb::arg("rare_levels") = nb::none(), nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(),
+               nb::arg("seed") = 0);
+  c.def(
+      "encode_training",
+      [](const Encoder& self, const nb::dict& columns, const nb::object& weights) {
+        return to_rows(self.encode_training(table_of(columns), false, vector_of(weights)).x);
+      },
+      nb::arg("columns"), nb::arg("weights") = nb::none());
+  c.def("unseen_levels",
+        [](const Encoder& self, const nb::dict& columns) { return self.unseen_levels(table_of(columns)); });
+  c.def_prop_ro("unseen", [](const Encoder& self) {
+    const UnseenLevels how = self.unseen();
+    return how == UnseenLevels::automatic ? "automatic" : how == UnseenLevels::error ? "error" : "other";
+  });
+  c.def_prop_ro("named_inputs", [](const Encoder& self) {
+    Names out;  // those that are no numbers, or of levels or dates
+    for (const EncodedColumn& column : self.input_columns()) {
+      if (!column.is_number() && column.missing_of.empty()) out.push_back(column.name);
+    }
+    return out;
+  });
   c.def("encode_inputs",
         [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
   c.def("warnings", &Encoder::warnings, nb::arg("rows"));

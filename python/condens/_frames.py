@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from condens._arrays import as_float64
 
 _TEXTS = ("str", "string", "utf8", "categorical", "enum")
 _TEXT_PREFIXES = ("string[", "large_string", "categorical(", "enum(")
-_TIMES = ("date", "time", "duration", "period", "interval")  # datetime64[ns], timedelta64[ns], Duration(...), ...
+_DATES = ("date", "timestamp")  # datetime64[ns], Date, Datetime(...), timestamp[ns][pyarrow]
+_TIMES = ("time", "duration", "period", "interval")  # timedelta64[ns], Duration(...), ...
 
 
 def is_frame(data: Any) -> bool:
@@ -45,7 +47,7 @@ def names_of_targets(y: Any, targets: NDArray[np.float64], inputs: Iterable[str]
 
 
 def check_inputs(data: Any) -> None:
-    """Refuses dates and durations, which numpy would take for numbers, and columns of one name."""
+    """Refuses durations and arrays of dates, which numpy would take for numbers, and columns of one name."""
     advice = "make numbers of them first, such as the days since some date"
     if not is_frame(data):
         dtype = getattr(data, "dtype", None)
@@ -57,10 +59,19 @@ def check_inputs(data: Any) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has several columns named {twice!r}, expected names that differ")
     for name in names:
-        if str(data[name].dtype).lower().startswith(_TIMES):
+        if str(data[name].dtype).lower().startswith(_TIMES) and not _is_date(data[name]):
             raise TypeError(
-                f"column {name!r} has dtype {data[name].dtype}, expected numbers, texts or categories; {advice}"
+                f"column {name!r} has dtype {data[name].dtype}, expected numbers, texts, categories or dates; {advice}"
             )
+
+
+def _is_date(column: Any) -> bool:
+    """Whether a column of a frame holds dates, with or without a time."""
+    name = str(column.dtype).lower()
+    if name in ("object", "o"):
+        there = [value for value in column if isinstance(value, date)]
+        return bool(there)
+    return name.startswith(_DATES)
 
 
 def _is_text(column: Any) -> bool:
@@ -76,12 +87,16 @@ def _is_text(column: Any) -> bool:
 
 def has_categories(data: Any) -> bool:
     """Whether a frame has columns that are no numbers."""
-    return is_frame(data) and any(_is_text(data[name]) for name in data.columns)
+    return is_frame(data) and any(_is_text(data[name]) or _is_date(data[name]) for name in data.columns)
 
 
 def _texts(column: Any, name: str, keep_missing: bool) -> list[str]:
     missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
-    texts = [str(value) for value in column.to_list()]
+    values = column.to_list()
+    if _is_date(column):  # without the zone: the calendar is the one on the wall
+        texts = [value.isoformat()[:26].split("+")[0] if isinstance(value, date) else str(value) for value in values]
+    else:
+        texts = [str(value) for value in values]
     missing = missing | np.array([text == "" for text in texts], dtype=bool)
     if not keep_missing:
         _refuse_missing(missing, name)
@@ -120,9 +135,8 @@ def read_columns(data: Any, keep_missing: bool = False) -> tuple[dict[str, Any],
     if not all(isinstance(name, str) for name in data.columns):
         raise TypeError("categories need columns whose names are all texts")
     categorical = [name for name in data.columns if _is_text(data[name])]
-    columns = {
-        name: (_texts if name in categorical else _numbers)(data[name], name, keep_missing) for name in data.columns
-    }
+    texts = {name for name in data.columns if name in categorical or _is_date(data[name])}
+    columns = {name: (_texts if name in texts else _numbers)(data[name], name, keep_missing) for name in data.columns}
     return columns, categorical
 
 

@@ -67,6 +67,23 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "Number of times that the model is fitted again to rows drawn with replacement, its tuning kept, so that "
         "`predict_bands` tells error bars of whatever is asked; 100 is usual.",
     ),
+    "many_levels": (
+        "statistics",
+        "{'statistics', 'indicators'}",
+        "What categories of more than 20 levels become, in data frames: statistics of y among the rows of a level, out "
+        "of fold in the fit, or one indicator for each level.",
+    ),
+    "rare_levels": (
+        None,
+        "int or None",
+        "Levels of fewer rows become one, (other). None is 5 in inputs of more than 10 levels.",
+    ),
+    "unseen": (
+        "automatic",
+        "{'automatic', 'error', 'other'}",
+        "What becomes of levels that come up in prediction only: automatic takes them as (other), or as all rows where "
+        "levels are statistics, and refuses them else; other lets the most frequent level stand in there.",
+    ),
     "random_state": (
         None,
         "int, numpy.random.Generator, RandomState or None",

@@ -74,7 +74,9 @@ class LSCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -108,7 +110,9 @@ class LSCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -142,7 +146,9 @@ class SACDE(_Additive, _Selecting):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -184,7 +190,9 @@ class SACDE(_Additive, _Selecting):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -202,7 +210,9 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -227,7 +237,9 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -263,7 +275,9 @@ class LSCE(_Reducing):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -303,7 +317,9 @@ class LSCE(_Reducing):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -329,7 +345,9 @@ class NadarayaWatson(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -359,7 +377,9 @@ class NadarayaWatson(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -383,7 +403,9 @@ class EpsilonKDE(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -408,7 +430,9 @@ class EpsilonKDE(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -431,7 +455,9 @@ class RatioKDE(_OfRatio):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -455,7 +481,9 @@ class RatioKDE(_OfRatio):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -478,7 +506,9 @@ class GaussianProcess(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -504,7 +534,9 @@ class GaussianProcess(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -541,7 +573,9 @@ class PRESS(_OfStates):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -586,7 +620,9 @@ class PRESS(_OfStates):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -612,7 +648,9 @@ class KernelQuantileRegression(_OfQuantiles):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -645,7 +683,9 @@ class KernelQuantileRegression(_OfQuantiles):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -679,7 +719,9 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -719,7 +761,9 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -746,7 +790,9 @@ class ConditionalForest(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -778,7 +824,9 @@ class ConditionalForest(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -808,7 +856,9 @@ class BoostedDensity(ConditionalDensityRegressor):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -843,7 +893,9 @@ class BoostedDensity(ConditionalDensityRegressor):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -880,7 +932,9 @@ class GSKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -920,7 +974,9 @@ class GSKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -943,7 +999,9 @@ class Parzen(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -969,7 +1027,9 @@ class Parzen(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1000,7 +1060,9 @@ class SKD(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1035,7 +1097,9 @@ class SKD(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1061,7 +1125,9 @@ class RSDE(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1090,7 +1156,9 @@ class RSDE(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1119,7 +1187,9 @@ class GMM(_Density):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1153,7 +1223,9 @@ class GMM(_Density):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1175,7 +1247,9 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1199,7 +1273,9 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1233,7 +1309,9 @@ class LSMI(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1271,7 +1349,9 @@ class LSMI(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1295,7 +1375,9 @@ class Sliced(_Reducing, _WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1319,7 +1401,9 @@ class Sliced(_Reducing, _WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1345,7 +1429,9 @@ class LocationScale(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1376,7 +1462,9 @@ class LocationScale(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1396,7 +1484,9 @@ class Pooled(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1417,7 +1507,9 @@ class Pooled(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1436,7 +1528,9 @@ class AutoCDE(_WithUnlabeled):
     target_kind: str
     missing: str
     conformal: bool | Mapping[str, float]
-    bootstrap: int
+    many_levels: str
+    rare_levels: int | None
+    unseen: str
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1456,7 +1550,9 @@ class AutoCDE(_WithUnlabeled):
         target_kind: str = "real",
         missing: str = "error",
         conformal: bool | Mapping[str, float] = False,
-        bootstrap: int = 0,
+        many_levels: str = "statistics",
+        rare_levels: int | None = None,
+        unseen: str = "automatic",
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

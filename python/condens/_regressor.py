@@ -55,7 +55,8 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         Parameters
         ----------
         X : array or data frame of shape (n, d)
-            Inputs. Columns of texts and categories of a pandas or polars frame become indicators.
+            Inputs. Columns of texts and categories of a pandas or polars frame become indicators or, of more than 20
+            levels, statistics of y; dates are read off the calendar.
         y : array, series or data frame of shape (n,), (n, 1) or (n, d_y)
             Targets; several are modelled jointly.
         sample_weight : array of shape (n,), optional
@@ -82,7 +83,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             raise TypeError("ConditionalDensityRegressor is the base class of estimators; fit one, as AutoCDE()")
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
-        x, encoder, targets, target_names = self._training_rows(X, y)
+        x, encoder, targets, target_names = self._training_rows(X, y, sample_weight)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
         self._fit_core(
@@ -97,11 +98,13 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         self._y_ndim = targets.ndim
         return self
 
-    def _training_rows(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
+    def _training_rows(
+        self, X: Any, y: Any, weights: Any = None
+    ) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
         """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
         check_inputs(X)
         if has_categories(X) or takes_missing(self.missing):
-            return self._encode(X, y)
+            return self._encode(X, y, weights)
         x, targets = validate_data(
             self,
             X,
@@ -140,7 +143,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             if text not in said:
                 warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
 
-    def _encode(self, X: Any, y: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
+    def _encode(self, X: Any, y: Any, weights: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
         validate_data(self, X, skip_check_array=True)
         columns, categorical = read_columns(X, takes_missing(self.missing))
@@ -149,8 +152,20 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         names = names_of_targets(y, targets, columns)
         rows = targets.reshape(len(targets), -1)
         table = {**columns, **{name: np.ascontiguousarray(rows[:, i]) for i, name in enumerate(names)}}
-        encoder = _core.Encoder.fit(table, names, categorical, self._info["name"], self.missing)
-        return encoder.encode_inputs(columns), encoder, targets, names
+        weight = None if weights is None else _check_sample_weight(weights, rows, dtype=np.float64)
+        encoder = _core.Encoder.fit(
+            table,
+            names,
+            categorical,
+            self._info["name"],
+            self.missing,
+            many_levels=self.many_levels,
+            rare_levels=self.rare_levels,
+            unseen=self.unseen,
+            weights=weight,
+            seed=int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 0,
+        )
+        return as_rows(encoder.encode_training(table, weight)), encoder, targets, names
 
     def _set_model(self, model: _core.Model, y_ndim: int) -> None:
         self._model = model
@@ -173,7 +188,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def _by_input(self, name: str, value: Floats) -> NDArray[Any]:
         """Numbers of the columns of X, from those of the core's inputs, in which a category has several."""
         encoder = self._model.encoder
-        if (encoder.levels or encoder.missing != "error") and len(value):
+        if (encoder.named_inputs or encoder.missing != "error") and len(value):
             columns = np.zeros(max(encoder.groups) + 1)
             (np.add if name == "feature_importances" else np.maximum).at(columns, encoder.groups, value)
             value = columns
@@ -244,17 +259,20 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         if encoder is not None and encoder.missing != "error":
             validate_data(self, X, reset=False, skip_check_array=True)
             columns = read_columns(X, True)[0]
-            for text in encoder.filled_without_mark(columns):
+            for text in [*encoder.filled_without_mark(columns), *encoder.unseen_levels(columns)]:
                 warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
             return as_rows(encoder.encode_inputs(columns))
-        if encoder is not None and encoder.levels:
+        if encoder is not None and encoder.named_inputs:
             if not is_frame(X):
                 raise TypeError(
-                    f"{type(self).__name__} was fitted with categories in {', '.join(encoder.levels)}; "
+                    f"{type(self).__name__} was fitted with categories in {', '.join(encoder.named_inputs)}; "
                     "X must be a data frame with these columns"
                 )
             validate_data(self, X, reset=False, skip_check_array=True)
-            return as_rows(encoder.encode_inputs(read_columns(X)[0]))
+            columns = read_columns(X)[0]
+            for text in encoder.unseen_levels(columns):
+                warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
+            return as_rows(encoder.encode_inputs(columns))
         least = min(1, self.n_features_in_)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_min_features=least)
         return as_rows(X)

@@ -150,7 +150,7 @@ class _OfStates(ConditionalDensityRegressor):
     def _linear(self, name: str) -> Floats:
         check_is_fitted(self)
         coefficients: Floats = self.state_coef_
-        if not coefficients.size or self._model.encoder.levels:
+        if not coefficients.size or self._model.encoder.named_inputs:
             text = f"{type(self).__name__!r} object has no attribute {name!r}: only a linear map of inputs without "
             raise AttributeError(text + "categories has it; see state_coef_")
         return coefficients
@@ -335,6 +335,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         conformal=model.n_calibration > 0,
         bootstrap=model.n_replicates,
         missing=model.encoder.missing,
+        unseen=model.encoder.unseen,
     )
     names, given = names_of_features(model, "is_density" in cls._info["capabilities"])
     estimator.n_features_in_ = len(names)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "dates.hpp"
 
 namespace condens {
 
@@ -24,6 +25,17 @@ double median_of(const Column& column) {
   if (there.empty()) return 0.0;
   std::sort(there.begin(), there.end());
   return std::midpoint(there[(there.size() - 1) / 2], there[there.size() / 2]);
+}
+
+/// Of the dates that are there, the lower one of the middle.
+double median_date(const Table& table, const Column& column) {
+  std::vector<Index> there;
+  for (Index row = 0; row < column.size(); ++row) {
+    if (!column.is_missing(row)) there.push_back(row);
+  }
+  std::vector<double> dates = read_dates(table, column, there);
+  std::sort(dates.begin(), dates.end());
+  return dates[(dates.size() - 1) / 2];
 }
 
 }  // namespace
@@ -75,7 +87,7 @@ MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inp
   for (const Column& column : table.columns()) {
     if (!is_among(inputs, column.name) || !has_missing(column)) {
       out.table.add(column);
-    } else if (!column.is_numeric() || is_among(categorical, column.name)) {
+    } else if (is_among(categorical, column.name) || (!column.is_numeric() && !holds_dates(table, column))) {
       out.table.add(with_level(column, missing_level));
     } else if (levels_only) {
       out.table.add(column);
@@ -83,7 +95,8 @@ MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inp
       std::string mark = column.name + " missing";
       require(table.find(mark) == nullptr, "column '", mark, "' has the name of the mark of missing values in '",
               column.name, "'; rename it");
-      out.table.add(filled(column, median_of(column)));
+      out.table.add(column.is_numeric() ? filled(column, median_of(column))
+                                        : with_level(column, format_date(median_date(table, column))));
       out.table.add(mark_of(column, mark));
       out.inputs.push_back(mark);
       out.marks[std::move(mark)] = column.name;

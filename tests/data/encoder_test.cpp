@@ -263,7 +263,8 @@ TEST(Encoder, WarnsOfManyLevels) {
     const std::size_t n = texts.size();
     table.add({name, std::move(texts)});
     table.add({"y", Numbers(n, 1.0)});
-    return Encoder::fit(table, {.targets = {"y"}}).warnings(static_cast<Index>(n));
+    const EncoderOptions options{.targets = {"y"}, .categorical = {name}, .many_levels = ManyLevels::indicators};
+    return Encoder::fit(table, options).warnings(static_cast<Index>(n));
   };
   const auto named = [](std::size_t n, const std::string& stem) {
     Texts out;

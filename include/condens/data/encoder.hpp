@@ -3,7 +3,9 @@
 // training and in prediction.
 //
 // A numeric input is itself. A categorical input with two levels is one indicator of
-// the second level; with k > 2 levels it is k indicators. Levels are in sorted order.
+// the second level; with k > 2 levels it is k indicators, and with more than 20 statistics of the targets among the
+// rows of a level (Micci-Barreca 2001; src/data/level_statistics.hpp). Levels are in sorted order. A column of ISO
+// dates is read off the calendar (src/data/dates.hpp).
 //
 // Missing inputs are refused, or
 //   marked    a number that is missing becomes the median, and an input of its own, "age missing", says yes; a missing
@@ -12,6 +14,7 @@
 //   at ends   for trees, which split by order alone: an input twice, where missing is less, and more, than all
 //             numbers, so that a split may send what is missing to either side, or apart; levels as marked ones
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +29,18 @@ namespace condens {
 /// What becomes of rows whose inputs have missing values.
 enum class MissingInputs { error, indicator, model, ends };
 
+/// What a categorical input of more than 20 levels becomes.
+enum class ManyLevels { statistics, indicators };
+
+/// What becomes of a level that the training data did not have. `automatic`: where there is a level "(other)" it is
+/// that one, where levels are statistics it has those of all rows, else it is refused. `other`: as `automatic`, and
+/// where that refuses, the most frequent level stands in.
+enum class UnseenLevels { automatic, error, other };
+
+/// "statistics", "indicators"; and "automatic", "error", "other". Throws std::invalid_argument that begins with `argument`.
+ManyLevels many_levels_of(std::string_view argument, std::string_view text);
+UnseenLevels unseen_of(std::string_view argument, std::string_view text);
+
 struct EncoderOptions {
   std::vector<std::string> targets = {};  ///< one or more numeric columns
   /// Absent: every other column. Empty: none, for a density of the targets.
@@ -34,6 +49,13 @@ struct EncoderOptions {
   std::vector<std::string> categorical = {};  ///< inputs to read as levels although they hold numbers
   bool drop_missing = false;                  ///< leave out rows with missing values instead of refusing them
   MissingInputs missing = MissingInputs::error;
+  ManyLevels many_levels = ManyLevels::statistics;
+  /// Indicators: levels of fewer rows become one, "(other)", where there are two such levels or more, and two others.
+  /// Absent: of fewer than 5 rows, in inputs of more than 10 levels.
+  std::optional<Index> rare_levels = std::nullopt;
+  UnseenLevels unseen = UnseenLevels::automatic;
+  Vector row_weights = {};  ///< of statistics, where the weights are no column; empty or one for each row
+  std::uint64_t seed = 0;   ///< of the folds of `encode_training`
 };
 
 /// What the encoder knows of one column of the training data.
@@ -46,8 +68,19 @@ struct EncodedColumn {
   std::string missing_of = {};  ///< the input of which this one says whether it is missing; empty for others
   bool at_ends = false;         ///< a number that was missing in some rows, of a model of trees
 
+  std::vector<std::string> merged = {};      ///< levels that are "(other)"
+  std::vector<std::string> statistics = {};  ///< names of the numbers that stand for a level; empty: indicators
+  Matrix codes = {};                         ///< statistics x (levels + 1); the last of a level not seen
+  std::vector<std::string> calendar = {};    ///< parts of a date; low, typical and high are days since 1970-01-01
+
   bool is_categorical() const { return !levels.empty(); }
-  Index width() const { return levels.size() > 2 ? static_cast<Index>(levels.size()) : at_ends ? 2 : 1; }
+  bool is_date() const { return !calendar.empty(); }
+  bool is_number() const { return !is_categorical() && !is_date(); }
+  bool has_statistics() const { return !statistics.empty(); }
+  Index width() const;
+
+  /// What Dataset::x holds (width x n) at each level or, of numbers and dates, at low, typical and high.
+  Matrix values() const;
 };
 
 std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns);
@@ -60,6 +93,8 @@ struct EncodableRows {
   /// What is wrong with the others, with places; empty when there are none.
   std::string trouble;
 };
+
+struct LevelRows;
 
 class Encoder {
  public:
@@ -86,6 +121,11 @@ class Encoder {
   Dataset encode(const Table& table, bool drop_missing = false) const;
   Dataset encode(const Table& table, const std::vector<Index>& rows) const;
 
+  /// The same for the rows of the fit: where levels are statistics, those without the row's own targets, out of ten
+  /// folds. `row_weights` as in the options.
+  Dataset encode_training(const Table& table, bool drop_missing = false, const Vector& row_weights = {}) const;
+  Dataset encode_training(const Table& table, const std::vector<Index>& rows, const Vector& row_weights = {}) const;
+
   /// The inputs alone (encoded_names().size() x rows); other columns are not needed.
   Matrix encode_inputs(const Table& table) const;
   Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
@@ -105,14 +145,23 @@ class Encoder {
 
   /// What to know before a fit to `rows` rows (0: unknown): categorical inputs of so many levels that they take time
   /// and tell little. Above 50 levels, or above 10 with fewer than five rows each on average; dates written as texts
-  /// and identifiers of rows are called so. Each names the column, and what to do.
+  /// and identifiers of rows are called so. After a fit also pairs of inputs that are the same, or of which either one
+  /// tells the other. Each names the column, and what to do.
   std::vector<std::string> warnings(Index rows) const;
 
+  UnseenLevels unseen() const { return unseen_; }
   MissingInputs missing() const { return missing_; }
 
   /// Inputs with missing values of which there were none in training, and where they are first: they are filled by what
   /// is typical, without a mark. Complete sentences; empty where missing values are refused.
   std::vector<std::string> filled_without_mark(const Table& table) const;
+
+  /// What stands in for levels that the training data did not have, with a count and the first place. Complete
+  /// sentences; empty where such levels are refused.
+  std::vector<std::string> unseen_levels(const Table& table) const;
+
+  /// What was made of inputs: merged levels, statistics, dates. Complete sentences.
+  std::vector<std::string> notes() const;
 
   /// For each row of Dataset::x the place of its column in the table of the fit, among the inputs: marks are of the
   /// column that they are of.
@@ -121,11 +170,21 @@ class Encoder {
   /// Names of the inputs that had one value in all of the training data.
   std::vector<std::string> constant_inputs() const;
 
+  /// Whether a file needs the second version of the format: missing inputs, merged levels, statistics, dates.
+  bool has_new_parts() const;
   Document to_document() const;
   static Encoder from_document(const Document& document);
 
  private:
   std::vector<const Column*> columns_needed(const Table& table, bool with_targets) const;
+  LevelRows level_rows(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
+                       const Vector& row_weights) const;
+  /// Makes statistics, or "(other)", of an input's levels.
+  void code_levels(const Table& table, EncodedColumn& input, const std::vector<Index>& rows,
+                   const EncoderOptions& options) const;
+  /// Whether a level that the training data did not have has a code.
+  bool takes_unseen(const EncodedColumn& input) const;
+  Index code_of(const Table& table, const Column& column, Index row, const EncodedColumn& input) const;
   /// The table with marks, and without missing inputs but those that are told as such.
   Table completed(const Table& table) const;
   void encode_numbers(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
@@ -135,6 +194,9 @@ class Encoder {
   std::vector<EncodedColumn> targets_;
   std::string weight_;
   MissingInputs missing_ = MissingInputs::error;
+  UnseenLevels unseen_ = UnseenLevels::automatic;
+  std::uint64_t seed_ = 0;                // of a fit; files do not need it
+  std::vector<std::string> same_inputs_;  // of a fit, as warnings
 };
 
 }  // namespace condens
