@@ -492,6 +492,7 @@ TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, c
   Dataset completed = data;
   completed.x = std::move(imputed.x);
   TargetModel out = fit_kind(info, request, completed, preset, options, place, run);
+  if (out.replicates) out.replicates->set_imputer(imputed.imputer);
   out.density->set_imputer(std::move(imputed.imputer));
   return out;
 }

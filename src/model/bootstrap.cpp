@@ -108,7 +108,7 @@ Replicates bootstrap(const ConditionalDensity& density, const Refits& refits, In
     for (Index r = 0; r < count; ++r) numbers.col(r) = found[static_cast<std::size_t>(r)].numbers;
     return Replicates(std::move(numbers), std::move(classes));
   }
-  std::vector<std::shared_ptr<const ConditionalDensity>> models;
+  std::vector<std::shared_ptr<ConditionalDensity>> models;
   for (Replicate& own : found) models.push_back(std::move(own.model));
   return Replicates(std::move(models), std::move(classes));
 }

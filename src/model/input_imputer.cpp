@@ -74,6 +74,10 @@ Matrix even_points(Index coordinates, Index n) {
   return out;
 }
 
+bool same_group(const std::vector<Index>& groups, Index a, Index b) {
+  return !groups.empty() && groups[static_cast<std::size_t>(a)] == groups[static_cast<std::size_t>(b)];
+}
+
 bool has_missing(const MatrixView& column) { return column.array().isNaN().any(); }
 
 }  // namespace
@@ -159,34 +163,46 @@ class InputImputer::Sampler {
 
 namespace {
 
-/// Values at the scores of inputs that are missing. Of a category, the level whose indicator goes farthest beyond the
-/// score above which it is one.
+/// Whether these inputs are the indicators of one category: each is 0 or 1.
+bool are_indicators(const std::vector<Vector>& quantiles, Index begin, Index end) {
+  for (Index j = begin; j < end; ++j) {
+    const Vector& own = quantiles[static_cast<std::size_t>(j)];
+    if (!((own.array() == 0.0) || (own.array() == 1.0)).all()) return false;
+  }
+  return end > begin + 1;
+}
+
+/// The indicator that goes farthest beyond the score above which it is one.
+Index farthest_indicator(const std::vector<Vector>& quantiles, const std::vector<Vector>& drawn, Index begin, Index end,
+                         const VectorView& scores) {
+  Index chosen = begin;
+  double farthest = -infinity;
+  for (Index j = begin; j < end; ++j) {
+    const Vector& own = drawn[static_cast<std::size_t>(j)];
+    const double zeros = 1.0 - quantiles[static_cast<std::size_t>(j)].mean();
+    const auto place = static_cast<Index>(zeros * static_cast<double>(own.size()));
+    const double beyond = scores[j] - own[std::min(place, own.size() - 1)];
+    if (beyond <= farthest) continue;
+    farthest = beyond;
+    chosen = j;
+  }
+  return chosen;
+}
+
+/// Values at the scores of inputs that are missing; of a category, one level.
 void put_values(const std::vector<Vector>& quantiles, const std::vector<Vector>& drawn,
                 const std::vector<Index>& groups, const VectorView& scores, Eigen::Ref<Vector> x) {
   const auto n = static_cast<Index>(quantiles.size());
   for (Index begin = 0; begin < n;) {
     Index end = begin + 1;
-    while (end < n && !groups.empty() &&
-           groups[static_cast<std::size_t>(end)] == groups[static_cast<std::size_t>(begin)])
-      ++end;
-    if (std::isnan(x[begin]) && end == begin + 1) {
-      const auto k = static_cast<std::size_t>(begin);
-      x[begin] = value_at(quantiles[k], drawn[k], scores[begin]);
-    } else if (std::isnan(x[begin])) {
-      Index chosen = begin;
-      double farthest = -infinity;
-      for (Index j = begin; j < end; ++j) {
-        const Vector& own = drawn[static_cast<std::size_t>(j)];
-        const double zeros = 1.0 - quantiles[static_cast<std::size_t>(j)].mean();
-        const auto place = static_cast<Index>(zeros * static_cast<double>(own.size()));
-        const double beyond = scores[j] - own[std::min(place, own.size() - 1)];
-        if (beyond > farthest) {
-          farthest = beyond;
-          chosen = j;
-        }
-        x[j] = 0.0;
-      }
-      x[chosen] = 1.0;
+    while (end < n && same_group(groups, begin, end)) ++end;
+    if (std::isnan(x[begin]) && are_indicators(quantiles, begin, end)) {
+      x.segment(begin, end - begin).setZero();
+      x[farthest_indicator(quantiles, drawn, begin, end, scores)] = 1.0;
+    }
+    for (Index j = begin; j < end; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      if (std::isnan(x[j])) x[j] = value_at(quantiles[k], drawn[k], scores[j]);
     }
     begin = end;
   }
@@ -235,10 +251,8 @@ InputImputer::Tables InputImputer::drawn_scores(const GaussianMixture& mixture, 
     drawn.resize(drawn_of_an_input);
     for (Index k = 0; k < drawn.size(); ++k) {
       Vector own = scores.col(rows[static_cast<std::size_t>(random.below(std::ssize(rows)))]).head(coordinates);
-      for (Index other = 0; other < d; ++other) {  // indicators of one category are missing together
-        if (other == j ||
-            (!groups.empty() && groups[static_cast<std::size_t>(other)] == groups[static_cast<std::size_t>(j)]))
-          own[other] = std::numeric_limits<double>::quiet_NaN();
+      for (Index other = 0; other < d; ++other) {  // what stands for one input is missing together
+        if (other == j || same_group(groups, other, j)) own[other] = std::numeric_limits<double>::quiet_NaN();
       }
       const double level = random.uniform();
       sampler.complete(own, level, [&](Index) { return random.normal(); });

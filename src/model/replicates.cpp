@@ -80,7 +80,7 @@ Replicates::Replicates(Matrix numbers, std::vector<std::shared_ptr<const ClassMo
           " replicates with probabilities of atoms of ", classes_.size(), ", expected at least one, and all or none");
 }
 
-Replicates::Replicates(std::vector<std::shared_ptr<const ConditionalDensity>> models,
+Replicates::Replicates(std::vector<std::shared_ptr<ConditionalDensity>> models,
                        std::vector<std::shared_ptr<const ClassModel>> classes)
     : models_(std::move(models)), classes_(std::move(classes)) {
   require(size() > 0 && (classes_.empty() || std::ssize(classes_) == size()), "Replicates: ", size(),
@@ -92,7 +92,14 @@ std::shared_ptr<const ConditionalDensity> Replicates::density(const ConditionalD
   if (!models_.empty()) return models_[static_cast<std::size_t>(r)];
   const auto* reweighs = capability<Reweighs>(model);
   require(reweighs != nullptr, "Replicates: these are replicates of another model");
-  return reweighs->with_numbers(numbers_.col(r));
+  std::unique_ptr<ConditionalDensity> out = reweighs->with_numbers(numbers_.col(r));
+  out->set_imputer(imputer_);
+  return out;
+}
+
+void Replicates::set_imputer(const std::shared_ptr<const InputImputer>& imputer) {
+  imputer_ = imputer;
+  for (const auto& own : models_) own->set_imputer(imputer);
 }
 
 std::optional<TargetDecoder> Replicates::target(const std::optional<TargetDecoder>& model, Index r) const {
@@ -132,17 +139,20 @@ Replicates Replicates::from_document(const Document& document, const Conditional
     if (capability<Reweighs>(model) == nullptr) throw FormatError("replicates of another model");
     Replicates out(numbers_of(*numbers), std::move(classes));
     for (Index r = 0; r < out.size(); ++r) out.density(model, r);  // throws where it does not fit
+    out.set_imputer(model.imputer());
     return out;
   }
   const Document base = model.to_document();
-  std::vector<std::shared_ptr<const ConditionalDensity>> models;
+  std::vector<std::shared_ptr<ConditionalDensity>> models;
   for (const Document& own : document.at("models").as_array()) {
     models.push_back(load(Document::Object{{"model", model.model_name()}, {"parameters", sum(base, own)}}));
     if (models.back()->n_inputs() != model.n_inputs() || models.back()->n_targets() != model.n_targets()) {
       throw FormatError("a replicate has other inputs or targets than the model");
     }
   }
-  return Replicates(std::move(models), std::move(classes));
+  Replicates out(std::move(models), std::move(classes));
+  out.set_imputer(model.imputer());
+  return out;
 }
 
 }  // namespace condens

@@ -226,7 +226,7 @@ void require_possible(const TargetSupport& support, const VectorView& y, const P
 TargetDistributions TargetDecoder::predict(const ConditionalDensity& coded, const MatrixView& x, const Run& run) const {
   GaussianMixtures base = coded.predict(x, run);
   if (!atom_model_) return {std::move(base), support_};
-  return {std::move(base), support_, atom_log_probabilities(coded.imputer(), x, run)};
+  return {std::move(base), support_, atom_log_probabilities(coded.imputer().get(), x, run)};
 }
 
 // Where inputs are missing, the mean over what is drawn for them.

@@ -44,7 +44,7 @@ class ConditionalDensity {
   void set_report(FitReport report) { report_ = std::move(report); }
 
   /// What stands in for missing inputs (NaN); nullptr: they are refused. To be set before the model is shared.
-  const InputImputer* imputer() const { return imputer_.get(); }
+  const std::shared_ptr<const InputImputer>& imputer() const { return imputer_; }
   void set_imputer(std::shared_ptr<const InputImputer> imputer);
 
   /// The name under which the registry knows the model ("lscde").

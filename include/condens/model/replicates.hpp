@@ -32,8 +32,11 @@ class Replicates {
   /// empty where there are none.
   explicit Replicates(Matrix numbers, std::vector<std::shared_ptr<const ClassModel>> classes = {});
   /// Models of their own.
-  explicit Replicates(std::vector<std::shared_ptr<const ConditionalDensity>> models,
+  explicit Replicates(std::vector<std::shared_ptr<ConditionalDensity>> models,
                       std::vector<std::shared_ptr<const ClassModel>> classes = {});
+
+  /// What stands in for missing inputs, as in the model; before they are shared.
+  void set_imputer(const std::shared_ptr<const InputImputer>& imputer);
 
   Index size() const { return models_.empty() ? numbers_.cols() : std::ssize(models_); }
 
@@ -50,7 +53,8 @@ class Replicates {
 
  private:
   Matrix numbers_;
-  std::vector<std::shared_ptr<const ConditionalDensity>> models_;
+  std::vector<std::shared_ptr<ConditionalDensity>> models_;
+  std::shared_ptr<const InputImputer> imputer_;
   std::vector<std::shared_ptr<const ClassModel>> classes_;
 };
 
