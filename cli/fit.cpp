@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "censoring.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/model/capabilities.hpp"
@@ -27,6 +28,7 @@ constexpr std::size_t most_names = 20;
 struct FitCall {
   std::string train;
   ColumnFlags columns;
+  CensoringFlags censoring;
   CsvFlags csv;
   std::string model = std::string(default_model);
   std::string target_kind = "real";
@@ -82,6 +84,23 @@ void say_kind(const Model& model, const Dataset& data) {
                      atoms.empty() ? reason_for(model.target->kind(), y) : atoms, ")"));
 }
 
+/// How much of the target was known by its limits, and what came of it.
+void say_censoring(const FitReport& told) {
+  const Document* account = told.details.find("censoring");
+  if (account == nullptr) return;
+  const auto count = [&](const char* name) { return account->at(name).as_integer(); };
+  std::string known = message("the target is exact in ", count("n_exact"), " rows");
+  for (const auto& [name, kind] : {std::pair{"n_right", "right censored"}, std::pair{"n_left", "left censored"},
+                                   std::pair{"n_interval", "in an interval"}, std::pair{"n_truncated", "truncated"}}) {
+    if (count(name) > 0) known += message(", ", kind, " in ", count(name));
+  }
+  say("fit", known);
+  const Vector trace = account->at("log_likelihood").as_vector();
+  say("fit", message("log likelihood of what is known, a row: ", brief(trace[0]), " at the start, ",
+                     brief(trace[trace.size() - 1]), " after ", count("rounds"), " rounds; the last changed it by ",
+                     brief(account->at("change").as_number())));
+}
+
 void report(const FitCall& call, const Model& model, const Dataset& data, Index dropped) {
   if (call.quiet) return;
   const Index rows = data.size();
@@ -98,7 +117,10 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
-  say_kind(model, data);
+  if (call.censoring.given())
+    say_censoring(told);
+  else
+    say_kind(model, data);
   if (model.conformal) {
     const Index left_out = model.conformal->n_rows();
     say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",
@@ -190,8 +212,12 @@ void fit(const FitCall& call) {
   if (!call.budget.empty()) options.set("budget", seconds_of(info, call.budget));
   check_output(call.output, {call.train, call.unlabeled});
 
-  const Table table = call.csv.read(call.train);
-  Model model{Encoder::fit(table, call.columns.options()), nullptr};
+  const EncoderOptions columns = call.columns.options();
+  std::vector<std::string> others = columns.inputs.value_or(std::vector<std::string>{});
+  others.push_back(columns.weight);
+  const CensoredTable read = call.censoring.read(call.csv.read(call.train), columns.targets, others);
+  const Table& table = read.table;
+  Model model{Encoder::fit(table, columns), nullptr};
   std::vector<Index> rows;
   if (call.columns.drop_missing) rows = model.encoder.encodable_rows(table, true).rows;
   Dataset data = call.columns.drop_missing ? model.encoder.encode(table, rows) : model.encoder.encode(table);
@@ -205,7 +231,8 @@ void fit(const FitCall& call) {
   const PlaceOfRow place = [&](Index row) {
     return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
   };
-  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0};
+  const TargetRequest request{kind, call.conformal ? call.conformal_share : 0.0,
+                              call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
@@ -224,6 +251,7 @@ void add_fit(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
   add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input")->required();
   call->columns.add_to(verb);
+  call->censoring.add_to(verb, "Columns");
   add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
              "More rows of the inputs, with unknown target, for models that learn from them: see condens models",
              "Columns");
@@ -255,6 +283,7 @@ void add_fit(CLI::App& app) {
       "  condens fit geyser.csv --target waiting -o geyser.json\n"
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
       "  condens fit claims.csv --target cost --target-kind auto --model auto -o cost.cbor\n"
+      "  condens fit waits.csv --target days --censored still_waiting --target-kind positive --model boost -o w.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
   verb.callback([call] { fit(*call); });
 }

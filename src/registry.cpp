@@ -42,6 +42,7 @@
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
 #include "model/preparation.hpp"
+#include "registry/censored_target.hpp"
 
 namespace condens {
 
@@ -476,6 +477,12 @@ Conformal calibrate(const TargetModel& model, const Dataset& rows, const Run& ru
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   const double share = request.calibration_share;
+  if (is_censored(request, data, place)) {
+    const CensoredOptions own{seed_of(options),
+                              [&](const auto& rows) { return options_of_rows(options, rows, data.size()); },
+                              [&](const ConditionalDensity& tuned) { return chosen_options(info, tuned); }};
+    return fit_censored_target(info, request, data, preset, own, place, run);
+  }
   if (share == 0.0) return fit_kind(info, request.kind, data, preset, options, place, run);
   constexpr std::uint64_t stream_of_calibration = 3'000;
   const Index n = data.size();

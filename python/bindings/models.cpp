@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "censoring.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/scores.hpp"
@@ -50,14 +51,14 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
-          const Names& target_names, const std::string& target_kind, double conformal_share, int threads,
-          const nb::object& callback) {
+          const Names& target_names, const std::string& target_kind, double conformal_share, const nb::object& limits,
+          int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  const TargetRequest request{TargetKind::parse(target_kind), conformal_share};
+  const TargetRequest request{TargetKind::parse(target_kind), conformal_share, censoring_of(limits)};
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
@@ -301,8 +302,8 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
-        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("threads") = 0,
-        nb::arg("callback") = nb::none());
+        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("limits") = nb::none(),
+        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {
