@@ -12,14 +12,14 @@ namespace condens {
 
 namespace {
 
-constexpr Index n_rounds = 10;
+constexpr Index n_rounds_of_censored = 10;
+constexpr Index n_rounds_of_truncated = 25;  // ghosts come by and by, from what was seen alone
 constexpr Index round_of_second_tuning = 3;
-constexpr Index n_draws = 5;  // of the last rounds, for the last fit
 constexpr std::uint64_t stream_of_draws = 5'000;
 constexpr Index most_ghosts = 20;
 constexpr Index rows_together = 1024;
 
-/// One completion: a value of every row, and ghosts.
+/// A value of every row, and ghosts.
 struct Completion {
   Vector y;
   std::vector<Index> ghost_of;
@@ -43,7 +43,12 @@ class CensoredRounds {
   /// `start` and `rows` on the scale of the fit.
   CensoredRounds(const Dataset& start, const Censoring& rows, const CensoredFits& fits, std::uint64_t seed,
                  const Run& run)
-      : start_(start), rows_(rows), fits_(fits), seed_(seed), run_(run) {
+      : start_(start),
+        rows_(rows),
+        fits_(fits),
+        seed_(seed),
+        run_(run),
+        n_rounds_(rows.n_truncated() > 0 ? n_rounds_of_truncated : n_rounds_of_censored) {
     for (Index i = 0; i < rows.size(); ++i) {
       if (!rows.is_exact(i)) censored_.push_back(i);
     }
@@ -54,7 +59,7 @@ class CensoredRounds {
  private:
   Completion draw(const ConditionalDensity& model, Index round) const;
   void add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random, Completion& out) const;
-  CompletedRows completed(const std::vector<Completion>& draws) const;
+  CompletedRows completed(const Completion& drawn) const;
   double likelihood_of(const ConditionalDensity& model) const;
   void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
             const FitReport& tuned) const;
@@ -64,6 +69,7 @@ class CensoredRounds {
   const CensoredFits& fits_;
   std::uint64_t seed_;
   const Run& run_;
+  Index n_rounds_;
   std::vector<Index> censored_;
 };
 
@@ -131,36 +137,14 @@ Completion CensoredRounds::draw(const ConditionalDensity& model, Index round) co
   return out;
 }
 
-/// The rows with the values of the first completion, then those of the others, then ghosts.
-CompletedRows CensoredRounds::completed(const std::vector<Completion>& draws) const {
+CompletedRows CensoredRounds::completed(const Completion& drawn) const {
   CompletedRows out;
-  std::vector<double> y;
-  std::vector<double> share;
-  const double part = 1.0 / static_cast<double>(draws.size());
-  for (Index i = 0; i < rows_.size(); ++i) {
-    out.origin.push_back(i);
-    y.push_back(draws.front().y[i]);
-    share.push_back(rows_.is_exact(i) ? 1.0 : part);
-  }
-  for (std::size_t d = 0; d < draws.size(); ++d) {
-    for (const Index i : d == 0 ? std::vector<Index>{} : censored_) {
-      out.origin.push_back(i);
-      y.push_back(draws[d].y[i]);
-      share.push_back(part);
-    }
-    for (std::size_t k = 0; k < draws[d].ghosts.size(); ++k) {
-      out.origin.push_back(draws[d].ghost_of[k]);
-      y.push_back(draws[d].ghosts[k]);
-      share.push_back(part);
-    }
-  }
-  out.data = start_.subset(out.origin);
-  out.data.y = Matrix(Eigen::Map<const Vector>(y.data(), std::ssize(y)).transpose());
-  if (draws.size() > 1) {
-    const Vector shares = Eigen::Map<const Vector>(share.data(), std::ssize(share));
-    const Vector all = out.data.weights.size() > 0 ? Vector(out.data.weights.cwiseProduct(shares)) : shares;
-    out.data.weights = all;
-  }
+  for (Index i = 0; i < rows_.size(); ++i) out.origin.push_back(i);
+  out.origin.insert(out.origin.end(), drawn.ghost_of.begin(), drawn.ghost_of.end());
+  out.data = drawn.ghosts.empty() ? start_ : start_.subset(out.origin);
+  Matrix y(1, std::ssize(out.origin));
+  y << drawn.y.transpose(), Eigen::Map<const Vector>(drawn.ghosts.data(), std::ssize(drawn.ghosts)).transpose();
+  out.data.y = std::move(y);
   return out;
 }
 
@@ -174,7 +158,7 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
   Document account(Document::Object{});
   account.set("n_rows", rows_.size()).set("n_exact", rows_.n_exact()).set("n_right", rows_.n_right());
   account.set("n_left", rows_.n_left()).set("n_interval", rows_.n_interval());
-  account.set("n_truncated", rows_.n_truncated()).set("rounds", n_rounds).set("draws", n_draws);
+  account.set("n_truncated", rows_.n_truncated()).set("rounds", n_rounds_);
   account.set("log_likelihood", Vector(Eigen::Map<const Vector>(trace.data(), std::ssize(trace))));
   account.set("change", trace.back() - trace[trace.size() - 2]);
   if (rows_.n_truncated() > 0) {
@@ -190,19 +174,18 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
 }
 
 std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
-  CompletedRows first{start_, {}};
-  for (Index i = 0; i < rows_.size(); ++i) first.origin.push_back(i);
-  std::unique_ptr<ConditionalDensity> tuned = fits_.tune(first, run_);
+  Completion start;
+  start.y = start_.y.row(0).transpose();
+  std::unique_ptr<ConditionalDensity> tuned = fits_.tune(completed(start), run_);
   const ConditionalDensity* model = tuned.get();
   std::unique_ptr<ConditionalDensity> now;
   std::vector<double> trace;
-  std::vector<Completion> kept;
-  for (Index round = 0; round < n_rounds; ++round) {
-    Completion drawn = draw(*model, round);
+  Completion drawn;
+  for (Index round = 0; round < n_rounds_; ++round) {
+    drawn = draw(*model, round);
     trace.push_back(drawn.log_likelihood);
-    if (round + n_draws >= n_rounds) kept.push_back(drawn);
-    if (round + 1 == n_rounds) break;
-    const CompletedRows rows = completed({std::move(drawn)});
+    if (round + 1 == n_rounds_) break;
+    const CompletedRows rows = completed(drawn);
     if (round + 1 == round_of_second_tuning) {
       tuned = fits_.tune(rows, run_);
       model = tuned.get();
@@ -211,14 +194,14 @@ std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
       model = now.get();
     }
   }
-  std::unique_ptr<ConditionalDensity> out = fits_.last(completed(kept), *tuned, run_);
+  std::unique_ptr<ConditionalDensity> out = fits_.last(completed(drawn), *tuned, run_);
   trace.push_back(likelihood_of(*out));
-  tell(trace, kept.back(), *out, tuned->report());
+  tell(trace, drawn, *out, tuned->report());
   return out;
 }
 
 double CensoredRounds::likelihood_of(const ConditionalDensity& model) const {
-  return draw(model, n_rounds).log_likelihood;
+  return draw(model, n_rounds_).log_likelihood;
 }
 
 }  // namespace

@@ -13,8 +13,7 @@
 // with its share of the row's weight (multiple imputation in one fit).
 //
 // Sources: B. Efron, Proc. Fifth Berkeley Symposium 4, 1967 (self-consistency); G. Celeux, J. Diebolt, Computational
-// Statistics Quarterly 2, 1985 (stochastic EM); G. Wei, M. Tanner, Biometrics 47, 1991 (multiple imputation); B.
-// Turnbull, JRSS B 38, 1976 (ghosts).
+// Statistics Quarterly 2, 1985 (stochastic EM); B. Turnbull, JRSS B 38, 1976 (ghosts).
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +27,7 @@
 
 namespace condens {
 
-/// Rows without gaps: those of the data in their order, then copies of some of them.
+/// Rows with a value: those of the data in their order, then ghosts of some of them.
 struct CompletedRows {
   Dataset data;
   std::vector<Index> origin;  ///< the row of the data that each is, or is made of
