@@ -41,13 +41,12 @@ Censoring random_rows(Index n, std::uint64_t seed) {
   return out;
 }
 
-// Remission in weeks under 6-mercaptopurine: Freireich et al. (1963), with the estimates that textbooks print (Kleinbaum
-// and Klein, Survival analysis, chapter 2).
+// Remission in weeks under 6-mercaptopurine: Freireich et al. (1963), with the estimates that textbooks print
+// (Kleinbaum and Klein, Survival analysis, chapter 2).
 TEST(KaplanMeier, GivesTheNumbersOfTheTextbook) {
-  const Censoring rows = right_censored(
-      {6, 6, 6, 6, 7, 9, 10, 10, 11, 13, 16, 17, 19, 20, 22, 23, 25, 32, 32, 34, 35},
-      {false, false, false, true, false, true, false, true, true, false, false, true, true, true, false, false, true, true,
-       true, true, true});
+  const Censoring rows = right_censored({6, 6, 6, 6, 7, 9, 10, 10, 11, 13, 16, 17, 19, 20, 22, 23, 25, 32, 32, 34, 35},
+                                        {false, false, false, true,  false, true, false, true, true, false, false,
+                                         true,  true,  true,  false, false, true, true,  true, true, true});
   const SurvivalCurve curve = kaplan_meier(rows);
   const Vector times{{6, 7, 10, 13, 16, 22, 23}};
   const Vector survival{{.8571, .8067, .7529, .6902, .6275, .5378, .4482}};
@@ -187,11 +186,21 @@ TEST(Concordance, IsOneWhereAllPairsAreInOrderAndNothingWithoutAny) {
 TEST(Survival, RefusesWhatItCannotUse) {
   const Vector y{{1, 2}};
   expect_complaint([&] { kaplan_meier({}); }, "kaplan_meier: no rows, expected at least one");
-  expect_complaint([&] { kaplan_meier({y, y}, Vector::Ones(3)); }, "3 weights for 2 rows, expected none or one for each");
-  expect_complaint([&] { kaplan_meier({y, y}, Vector({{1, -1}})); },
-                   "weights: row 2 (counting from 1) is -1, expected a finite number >= 0");
-  expect_complaint([&] { kaplan_meier({y, Vector({{1, 3}})}); },
-                   "row 2 (counting from 1) lies in [2, 3], expected an exact value or one that is right censored");
+  expect_complaint(
+      [&] {
+        kaplan_meier({y, y}, Vector::Ones(3));
+      },
+      "3 weights for 2 rows, expected none or one for each");
+  expect_complaint(
+      [&] {
+        kaplan_meier({y, y}, Vector({{1, -1}}));
+      },
+      "weights: row 2 (counting from 1) is -1, expected a finite number >= 0");
+  expect_complaint(
+      [&] {
+        kaplan_meier({y, Vector({{1, 3}})});
+      },
+      "row 2 (counting from 1) lies in [2, 3], expected an exact value or one that is right censored");
   expect_complaint([&] { concordance({y, y}, Vector::Ones(3)); }, "3 predictions for 2 rows, expected one for each");
   expect_complaint([&] { turnbull({}); }, "turnbull: no rows, expected at least one");
   expect_complaint([&] { turnbull({y, y}, Vector::Zero(2)); }, "weights are all zero");

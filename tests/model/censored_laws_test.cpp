@@ -68,8 +68,8 @@ TEST(CensoredLaws, QuantileInvertsTheDistributionWithinLimits) {
 TEST(CensoredLaws, QuantileIsAnExponentialFarInTheTails) {
   const GaussianMixtures law = GaussianMixtures::separate(Matrix({{0.0}}), Matrix({{1.0}}), Matrix({{0.0}}));
   const double a = 60.0;
-  const Vector found = quantile_between(law, Vector({{a, -infinity, a}}), Vector({{infinity, -a, a + 1.0}}),
-                                        Vector({{0.5, 0.5, 0.25}}));
+  const Vector found =
+      quantile_between(law, Vector({{a, -infinity, a}}), Vector({{infinity, -a, a + 1.0}}), Vector({{0.5, 0.5, 0.25}}));
   EXPECT_NEAR(found[0] - a, std::log(2.0) / a, 1e-3 / a);
   EXPECT_NEAR(found[1] + a, -std::log(2.0) / a, 1e-3 / a);
   EXPECT_EQ(found[2], a + 0.25);
