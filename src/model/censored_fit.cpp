@@ -61,8 +61,8 @@ class CensoredRounds {
   void add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random, Completion& out) const;
   CompletedRows completed(const Completion& drawn) const;
   double likelihood_of(const ConditionalDensity& model) const;
-  void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
-            const FitReport& tuned) const;
+  void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model, const FitReport& tuned,
+            const FitReport& before) const;
 
   const Dataset& start_;
   const Censoring& rows_;
@@ -149,8 +149,14 @@ CompletedRows CensoredRounds::completed(const Completion& drawn) const {
 }
 
 void CensoredRounds::tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
-                          const FitReport& tuned) const {
+                          const FitReport& tuned, const FitReport& before) const {
   FitReport report = model.report();
+  // That a hyper-parameter is at its bound, where that is what was chosen, is no news to whoever gave candidates.
+  const auto contains = [](const FitReport& own, const std::string& text) {
+    return std::find(own.warnings.begin(), own.warnings.end(), text) != own.warnings.end();
+  };
+  std::erase_if(report.warnings,
+                [&](const std::string& text) { return contains(before, text) && !contains(tuned, text); });
   for (const char* name : {"candidates", "fold_scores", "score", "score_standard_error", "score_note"}) {
     const Document* found = tuned.details.find(name);
     if (found != nullptr && report.details.find(name) == nullptr) report.details.set(name, *found);
@@ -196,7 +202,7 @@ std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
   }
   std::unique_ptr<ConditionalDensity> out = fits_.last(completed(drawn), *tuned, run_);
   trace.push_back(likelihood_of(*out));
-  tell(trace, drawn, *out, tuned->report());
+  tell(trace, drawn, *out, tuned->report(), model->report());
   return out;
 }
 
