@@ -16,8 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from condens import _core
 from condens._arrays import as_float64, as_rows, threads_of
-from condens._frames import check_inputs, names_of_features, names_of_targets
 from condens._censoring import known_values, limits_of
+from condens._frames import check_inputs, names_of_features, names_of_targets
 from condens._parameters import defaults, docstring, named, parameters_of, signature
 from condens._regressor import ConditionalDensityRegressor as ConditionalDensityRegressor
 from condens.distributions import GaussianMixtures
@@ -235,7 +235,9 @@ class _Density(ConditionalDensityRegressor):
             When the callback returned False.
         """
         limits = limits_of(X if y is None else y, censored, upper, entry)
-        return self._fit_density(X, sample_weight, limits) if y is None else self._fit(X, y, sample_weight, None, limits)
+        return (
+            self._fit_density(X, sample_weight, limits) if y is None else self._fit(X, y, sample_weight, None, limits)
+        )
 
     def _fit_density(self, X: Any, sample_weight: Any, limits: Any = None) -> Self:
         rows = self._density_rows(known_values(X, limits))

@@ -2,15 +2,14 @@
 // Fits of any model to values known by their limits: stochastic EM. With f_r(y | x) the model of round r,
 //
 //   draw      y_i ~ f_r(y | x_i, low_i < y <= high_i) of every censored row; of a row seen only because y > e_i, as
-//   many
-//             ghosts as were lost for each one seen, P(G = k) = S (1 - S)^k, S = P_r(Y > e_i | x_i), with
+//             many ghosts as were lost for each one seen, P(G = k) = S (1 - S)^k, S = P_r(Y > e_i | x_i), with
 //             y ~ f_r(y | x_i, y <= e_i)
 //   fit       f_(r+1) to exact values, draws and ghosts
 //
 // Its fixed point is the model that is consistent with itself: where the fit maximises a likelihood, it maximises, up
 // to noise, that of what was seen (the E step by one draw). Hyper-parameters are chosen in the first round and once
-// more when the draws follow the inputs; other rounds keep them. The last fit takes the draws of several rounds, each
-// with its share of the row's weight (multiple imputation in one fit).
+// more when the draws follow the inputs; other rounds keep them. The last fit is the model: of one completion, so that
+// it is of the class that was asked for and rows keep their weights.
 //
 // Sources: B. Efron, Proc. Fifth Berkeley Symposium 4, 1967 (self-consistency); G. Celeux, J. Diebolt, Computational
 // Statistics Quarterly 2, 1985 (stochastic EM); B. Turnbull, JRSS B 38, 1976 (ghosts).
