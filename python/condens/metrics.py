@@ -242,8 +242,8 @@ def censored_scores(
     """Scores of a target known by its limits, as `condens score --censored` gives them.
 
     "nll": the mean of -log p(y | x) of exact values and -log P(low < Y <= high | x) of others, plus
-    log P(Y > entry | x) of rows seen late; "crps_of_exact": of exact values alone; "concordance" of the predicted medians, with "n_pairs",
-    where no row is left or interval censored.
+    log P(Y > entry | x) of rows seen late; "crps_of_exact": of exact values alone; "concordance" of the predicted
+    medians, with "n_pairs", where no row is left or interval censored.
     """
     final, inputs = _final(estimator, X)
     if not isinstance(final, ConditionalDensityRegressor):
