@@ -48,6 +48,15 @@ def limits_of(y: ArrayLike, censored: Any = None, upper: Any = None, entry: Any 
     return low, high, late
 
 
+def required_limits(y: ArrayLike, censored: Any = None, upper: Any = None, entry: Any = None) -> Limits:
+    """The same, where all values are exact unless something else is said."""
+    if censored is None and upper is None:
+        censored = np.zeros(np.shape(y))
+    limits = limits_of(y, censored, upper, entry)
+    assert limits is not None
+    return limits
+
+
 def known_values(y: Any, limits: Limits | None) -> Any:
     """y, with upper ends in the place of lower ends that are open."""
     if limits is None:

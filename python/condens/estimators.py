@@ -37,6 +37,7 @@ class _WithUnlabeled(ConditionalDensityRegressor):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         X_unlabeled: Any | None = None,
+        *,
         censored: ArrayLike | None = None,
         upper: ArrayLike | None = None,
         entry: ArrayLike | None = None,
@@ -200,6 +201,7 @@ class _Density(ConditionalDensityRegressor):
         X: Any,
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
         censored: ArrayLike | None = None,
         upper: ArrayLike | None = None,
         entry: ArrayLike | None = None,
@@ -276,6 +278,7 @@ class _Density(ConditionalDensityRegressor):
         X: Any,
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
         censored: ArrayLike | None = None,
         upper: ArrayLike | None = None,
         entry: ArrayLike | None = None,
@@ -285,7 +288,7 @@ class _Density(ConditionalDensityRegressor):
         That is R squared of the mean, or of a target known by its limits the mean log likelihood of these.
         """
         if y is not None:
-            return super().score(X, y, sample_weight, censored, upper, entry)
+            return super().score(X, y, sample_weight, censored=censored, upper=upper, entry=entry)
         if limits_of(X, censored, upper, entry) is not None:
             raise ValueError("of a density without inputs give the target as y, and X as an array of shape (n, 0)")
         weight = None if sample_weight is None else as_float64(sample_weight, "sample_weight")

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from condens import _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
-from condens._censoring import limits_of
+from condens._censoring import required_limits
 from condens.distributions import GaussianMixtures
 from condens.estimators import ConditionalDensityRegressor
 
@@ -215,7 +215,7 @@ def kaplan_meier(
     Arrays "times" (where values are), "survival", "standard_error" (NaN where nothing is left), "at_risk" and "events".
     A row censored at t is at risk there; with `entry` a row is at risk after its entry (Kaplan and Meier 1958).
     """
-    low, high, late = limits_of(y, np.zeros(np.shape(y)) if censored is None else censored, None, entry)
+    low, high, late = required_limits(y, censored, None, entry)
     weights = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
     return _core.kaplan_meier(low, high, late, weights)
 
@@ -225,8 +225,9 @@ def concordance(y: ArrayLike, predictions: ArrayLike, censored: ArrayLike | None
 
     Of equal predictions a pair counts half; 0.5 is chance, 1 perfect; NaN without such a pair (Harrell et al. 1982).
     """
-    low, high, _ = limits_of(y, np.zeros(np.shape(y)) if censored is None else censored)
-    return _core.concordance(low, high, as_rows(as_float64(predictions, "predictions").reshape(-1)))["value"]
+    low, high, _ = required_limits(y, censored)
+    found = _core.concordance(low, high, as_rows(as_float64(predictions, "predictions").reshape(-1)))
+    return float(found["value"])
 
 
 def censored_scores(
@@ -249,8 +250,7 @@ def censored_scores(
     if not isinstance(final, ConditionalDensityRegressor):
         raise TypeError(f"{type(final).__name__} is no estimator of condens")
     rows = final._rows(inputs)
-    limits = limits_of(y, np.zeros(np.shape(y)) if censored is None and upper is None else censored, upper, entry)
-    low, high, late = limits
+    low, high, late = required_limits(y, censored, upper, entry)
     check_consistent_length(rows, low)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
     return _core.score_censored(final._model, rows, low, high, late, weights=weights, threads=threads_of(final.n_jobs))
