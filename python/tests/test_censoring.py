@@ -19,7 +19,7 @@ def waits():
     """Inputs, days waited, and whether the wait goes on."""
     random = np.random.default_rng(1)
     x = random.uniform(size=(200, 1))
-    wait = np.exp(0.5 + x[:, 0] + 0.5 * random.normal(size=200))
+    wait = np.exp(2 * x[:, 0] + 0.3 * random.normal(size=200))
     end = random.exponential(9, size=200)
     return x, np.minimum(wait, end), wait > end, wait
 
@@ -59,8 +59,10 @@ def test_without_censored_rows_it_is_the_plain_fit(waits):
 def test_left_censored_rows_and_missing_lower_ends_agree(waits):
     x, days, _, _ = waits
     left = np.arange(200) % 4 == 0
-    by_word = GMM().fit(x, days, censored=np.where(left, "left", "exact"))
-    by_end = GMM().fit(x, pd.Series(np.where(left, np.nan, days), name="days"), upper=days)
+    by_word = GMM(n_components=2, target_kind="positive").fit(x, days, censored=np.where(left, "left", "exact"))
+    by_end = GMM(n_components=2, target_kind="positive").fit(
+        x, pd.Series(np.where(left, np.nan, days), name="days"), upper=days
+    )
     assert np.array_equal(by_word.predict(x), by_end.predict(x))
     assert by_end.report_["details"]["censoring"]["n_left"] == 50
 

@@ -16,7 +16,8 @@ constexpr Index n_rounds_of_censored = 10;
 constexpr Index n_rounds_of_truncated = 25;  // ghosts come by and by, from what was seen alone
 constexpr Index round_of_second_tuning = 3;
 constexpr std::uint64_t stream_of_draws = 5'000;
-constexpr Index most_ghosts = 20;
+constexpr Index most_ghosts = 20;     // of a row: more would let a few rows, hardly possible to the model, outweigh all
+constexpr double most_capped = 0.01;  // a share of the truncated rows; more are told
 constexpr Index rows_together = 1024;
 
 /// A value of every row, and ghosts.
@@ -25,7 +26,7 @@ struct Completion {
   std::vector<Index> ghost_of;
   std::vector<double> ghosts;
   double log_likelihood = 0;  ///< of what is known, a weighted mean over rows, of the model that drew
-  Index n_capped = 0;         ///< rows that would have brought more ghosts than are kept
+  Index n_capped = 0;         ///< rows of which more ghosts are expected than are kept
 };
 
 /// Numbers in (0, 1), evenly one in each of n parts, in random order.
@@ -61,8 +62,8 @@ class CensoredRounds {
   void add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random, Completion& out) const;
   CompletedRows completed(const Completion& drawn) const;
   double likelihood_of(const ConditionalDensity& model) const;
-  void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model, const FitReport& tuned,
-            const FitReport& before) const;
+  void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
+            const FitReport& tuned) const;
 
   const Dataset& start_;
   const Censoring& rows_;
@@ -88,7 +89,7 @@ void CensoredRounds::add_ghosts(const GaussianMixtures& laws, Range range, Rando
     if (!here.is_truncated(i) || !(lost[i] > -infinity)) continue;
     // P(G >= k) = (1 - S)^k
     const double count = std::floor(std::log1p(-even) / lost[i]);
-    if (!(count <= static_cast<double>(most_ghosts))) ++out.n_capped;
+    if (-std::expm1(lost[i]) < 1.0 / static_cast<double>(most_ghosts)) ++out.n_capped;
     for (double k = 0.0; k < std::min(count, static_cast<double>(most_ghosts)); k += 1.0) of.push_back(i);
   }
   if (of.empty()) return;
@@ -149,14 +150,8 @@ CompletedRows CensoredRounds::completed(const Completion& drawn) const {
 }
 
 void CensoredRounds::tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
-                          const FitReport& tuned, const FitReport& before) const {
+                          const FitReport& tuned) const {
   FitReport report = model.report();
-  // That a hyper-parameter is at its bound, where that is what was chosen, is no news to whoever gave candidates.
-  const auto contains = [](const FitReport& own, const std::string& text) {
-    return std::find(own.warnings.begin(), own.warnings.end(), text) != own.warnings.end();
-  };
-  std::erase_if(report.warnings,
-                [&](const std::string& text) { return contains(before, text) && !contains(tuned, text); });
   for (const char* name : {"candidates", "fold_scores", "score", "score_standard_error", "score_note"}) {
     const Document* found = tuned.details.find(name);
     if (found != nullptr && report.details.find(name) == nullptr) report.details.set(name, *found);
@@ -169,10 +164,10 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
   account.set("change", trace.back() - trace[trace.size() - 2]);
   if (rows_.n_truncated() > 0) {
     account.set("n_ghosts", std::ssize(last.ghosts));
-    if (last.n_capped > 0) {
-      report.warnings.push_back(message(
-          last.n_capped, " rows were seen although the model says that fewer than one in ", most_ghosts,
-          " like them would be; they count as one in ", most_ghosts, ", lest a few of them outweigh all others"));
+    if (static_cast<double>(last.n_capped) > most_capped * static_cast<double>(rows_.n_truncated())) {
+      report.warnings.push_back(message("of ", last.n_capped, " rows the model says that fewer than one in ",
+                                        most_ghosts, " like them is seen, above their entry; they count as one in ",
+                                        most_ghosts, ": where most is truncated the data say little of what is below"));
     }
   }
   report.details.set("n_rows", rows_.size()).set("censoring", std::move(account));
@@ -202,7 +197,7 @@ std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
   }
   std::unique_ptr<ConditionalDensity> out = fits_.last(completed(drawn), *tuned, run_);
   trace.push_back(likelihood_of(*out));
-  tell(trace, drawn, *out, tuned->report(), model->report());
+  tell(trace, drawn, *out, tuned->report());
   return out;
 }
 
