@@ -84,23 +84,6 @@ void say_kind(const Model& model, const Dataset& data) {
                      atoms.empty() ? reason_for(model.target->kind(), y) : atoms, ")"));
 }
 
-/// How much of the target was known by its limits, and what came of it.
-void say_censoring(const FitReport& told) {
-  const Document* account = told.details.find("censoring");
-  if (account == nullptr) return;
-  const auto count = [&](const char* name) { return account->at(name).as_integer(); };
-  std::string known = message("the target is exact in ", count("n_exact"), " rows");
-  for (const auto& [name, kind] : {std::pair{"n_right", "right censored"}, std::pair{"n_left", "left censored"},
-                                   std::pair{"n_interval", "in an interval"}, std::pair{"n_truncated", "truncated"}}) {
-    if (count(name) > 0) known += message(", ", kind, " in ", count(name));
-  }
-  say("fit", known);
-  const Vector trace = account->at("log_likelihood").as_vector();
-  say("fit", message("log likelihood of what is known, a row: ", brief(trace[0]), " at the start, ",
-                     brief(trace[trace.size() - 1]), " after ", count("rounds"), " rounds; the last changed it by ",
-                     brief(account->at("change").as_number())));
-}
-
 void report(const FitCall& call, const Model& model, const Dataset& data, Index dropped) {
   if (call.quiet) return;
   const Index rows = data.size();
@@ -117,10 +100,9 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
-  if (call.censoring.given())
-    say_censoring(told);
-  else
-    say_kind(model, data);
+  const std::vector<std::string> known = censoring_lines(told);
+  for (const std::string& line : known) say("fit", line);
+  if (known.empty()) say_kind(model, data);
   if (model.conformal) {
     const Index left_out = model.conformal->n_rows();
     say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",

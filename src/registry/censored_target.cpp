@@ -29,19 +29,19 @@ TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& requ
                   const Run& inside) { return info.fit(own.data, preset, options.given(own.origin), inside); },
       .again = [&](const CompletedRows& own, const ConditionalDensity& tuned,
                    const Run& inside) { return info.fit(own.data, preset, options.chosen(tuned), inside); },
-      .last = [&](const CompletedRows& own, const ConditionalDensity& tuned,
-                  const Run& inside) {  // What a fit with frozen options warns of, such as one at its bound, is no news
-                                        // to who left them open.
-        ModelInfo frozen = info;
-        frozen.fit = [&](const Dataset& part, std::string_view with, const Document& values, const Run& around) {
-          auto density = info.fit(part, with, values, around);
-          FitReport report = density->report();
-          report.warnings = tuned.report().warnings;
-          density->set_report(std::move(report));
-          return density;
-        };
-        return fit_model(frozen, own.data, preset, options.chosen(tuned), inside);
-      }};
+      .last =
+          [&](const CompletedRows& own, const ConditionalDensity& tuned, const Run& inside) {
+            // What a fit with frozen options warns of, such as one at its bound, is no news to who left them open.
+            ModelInfo frozen = info;
+            frozen.fit = [&](const Dataset& part, std::string_view with, const Document& values, const Run& around) {
+              auto density = info.fit(part, with, values, around);
+              FitReport report = density->report();
+              report.warnings = tuned.report().warnings;
+              density->set_report(std::move(report));
+              return density;
+            };
+            return fit_model(frozen, own.data, preset, options.chosen(tuned), inside);
+          }};
   Dataset start = data;
   start.y = Matrix(start_of_censored(rows, data.weights, kind, options.seed).transpose());
   CensoredModel fitted = fit_censored(kind, start, rows, fits, options.seed, place, run);
