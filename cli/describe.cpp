@@ -322,6 +322,7 @@ std::string describe_text(const Model& model) {
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
   out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
+  for (const std::string& line : censoring_lines(report)) out += "  " + line + "\n";
   out += columns_text(model) + kind_text(model) + conformal_text(model) + replicates_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";

@@ -16,6 +16,7 @@
 #include "condens/plot/line_chart.hpp"
 #include "condens/plot/page.hpp"
 #include "condens/plot/relevance_figures.hpp"
+#include "condens/plot/survival_figure.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
@@ -337,6 +338,17 @@ std::string joint_figure(const Sheet& sheet) {
                          inputs_at(sheet.model.encoder, sheet.request.at), sheet.run);
 }
 
+std::string survival_figure(const FigureRequest& request, const Run& run) {
+  const Model& model = request.model;
+  plot::SurvivalOptions options{.target = model.encoder.targets().front().name,
+                                .kind = model.target ? &*model.target : nullptr};
+  for (const auto& [name, value] : request.at) {
+    options.at = inputs_at(model.encoder, request.at);
+    options.at_name += message(options.at_name.empty() ? "" : ", ", name, " = ", value);
+  }
+  return plot::survival_curves(*model.density, *request.data, request.censoring, options, run);
+}
+
 struct Figure {
   std::string_view name;   ///< of --figure
   std::string_view title;  ///< on a page
@@ -358,6 +370,14 @@ constexpr std::array figures = {
              return fits ? Problem() : "draws two targets, or several without inputs";
            },
            [](const Sheet& sheet, Index) { return joint_figure(sheet); }},
+    Figure{"survival", "Survival of",
+           "The mean over the rows of P(Y > t | x) beside the estimate without a model, and three rows.", true,
+           [](const Sheet& sheet) {
+             if (sheet.n_targets() > 1) return message("of ", sheet.n_targets(), " targets, expected one");
+             return needs_data(sheet);
+           },
+           [](const Sheet& sheet, Index) { return survival_figure(sheet.request, sheet.run); },
+           [](const Sheet& sheet) { return sheet.request.censoring.empty() ? "nothing is censored" : Problem(); }},
     Figure{"pit", "PIT values of", "P(Y <= y | x) on the test data: uniform when the model is right.", true, needs_test,
            [](const Sheet& sheet, Index target) {
              return plot::pit_histogram(sheet.scores_of(target).pit, sheet.scores().weights, sheet.target_name(target));

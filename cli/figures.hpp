@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "condens/core/run.hpp"
+#include "condens/data/censoring.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/plot/figures.hpp"
 #include "fitted.hpp"
@@ -18,6 +19,7 @@ struct FigureRequest {
   std::string model_name;
   std::string data_name = {};
   std::optional<Dataset> data = {};
+  Censoring censoring = {};  ///< what is known of the target in each row of the data; empty: its value
   std::string test_name = {};
   std::optional<Dataset> test = {};
   std::vector<std::pair<std::string, std::string>> at = {};

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "censoring.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/model/capabilities.hpp"
@@ -28,6 +29,7 @@ constexpr std::size_t most_names = 20;
 struct FitCall {
   std::string train;
   ColumnFlags columns;
+  CensoringFlags censoring;
   CsvFlags csv;
   std::string model = std::string(default_model);
   std::string target_kind = "real";
@@ -109,7 +111,9 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,
                      inputs.empty() ? ", a density without inputs" : " given " + inputs));
   for (const std::string& note : model.encoder.notes()) say("fit", "note: " + note);
-  say_kind(model, data);
+  const std::vector<std::string> known = censoring_lines(told);
+  for (const std::string& line : known) say("fit", line);
+  if (known.empty()) say_kind(model, data);
   if (model.conformal) {
     const Index left_out = model.conformal->n_rows();
     say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",
@@ -206,9 +210,12 @@ void fit(const FitCall& call) {
   if (!call.budget.empty()) options.set("budget", seconds_of(info, call.budget));
   check_output(call.output, {call.train, call.unlabeled});
 
-  const Table table = call.csv.read(call.train);
   EncoderOptions columns = call.columns.options(info);
   columns.seed = static_cast<std::uint64_t>(call.seed.value_or(0));
+  std::vector<std::string> others = columns.inputs.value_or(std::vector<std::string>{});
+  others.push_back(columns.weight);
+  const CensoredTable read = call.censoring.read(call.csv.read(call.train), columns.targets, others);
+  const Table& table = read.table;
   Model model{Encoder::fit(table, columns), nullptr};
   std::vector<Index> rows;
   if (call.columns.drop_missing) rows = model.encoder.encodable_rows(table, true).rows;
@@ -227,7 +234,8 @@ void fit(const FitCall& call) {
   const TargetRequest request{.kind = kind,
                               .calibration_share = call.conformal ? call.conformal_share : 0.0,
                               .impute_inputs = model.encoder.missing() == MissingInputs::model,
-                              .replicates = call.bootstrap};
+                              .replicates = call.bootstrap,
+                              .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
@@ -247,6 +255,7 @@ void add_fit(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
   add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input")->required();
   call->columns.add_to(verb);
+  call->censoring.add_to(verb, "Columns");
   add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
              "More rows of the inputs, with unknown target, for models that learn from them: see condens models",
              "Columns");
@@ -281,6 +290,7 @@ void add_fit(CLI::App& app) {
       "  condens fit geyser.csv --target waiting -o geyser.json\n"
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
       "  condens fit claims.csv --target cost --target-kind auto --model auto -o cost.cbor\n"
+      "  condens fit waits.csv --target days --censored still_waiting --target-kind positive --model boost -o w.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
   verb.callback([call] { fit(*call); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <variant>
 
 #include "condens/core/errors.hpp"
@@ -59,6 +60,22 @@ std::string list_text(const std::vector<std::string>& words) {
   }
   if (listed < words.size()) out += " and " + std::to_string(words.size() - listed) + " others";
   return out;
+}
+
+std::vector<std::string> censoring_lines(const FitReport& told) {
+  const Document* account = told.details.find("censoring");
+  if (account == nullptr) return {};
+  const auto count = [&](const char* name) { return account->at(name).as_integer(); };
+  std::string known = message("the target is exact in ", count("n_exact"), " rows");
+  for (const auto& [name, kind] : {std::pair{"n_right", "right censored"}, std::pair{"n_left", "left censored"},
+                                   std::pair{"n_interval", "in an interval"}, std::pair{"n_truncated", "truncated"}}) {
+    if (count(name) > 0) known += message(", ", kind, " in ", count(name));
+  }
+  const Vector trace = account->at("log_likelihood").as_vector();
+  if (trace.size() == 0) throw FormatError("the account of censoring has no log likelihood");
+  return {known, message("log likelihood of what is known, a row: ", brief(trace[0]), " at the start, ",
+                         brief(trace[trace.size() - 1]), " after ", count("rounds"), " rounds; the last changed it by ",
+                         brief(account->at("change").as_number()))};
 }
 
 Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string, std::string>>& replaced) {

@@ -21,6 +21,9 @@ std::string brief_text(const Document& chosen);
 /// "duration", "a, b and c"; of many words, the first ten.
 std::string list_text(const std::vector<std::string>& words);
 
+/// How the target was known in how many rows, and what the rounds of the fit came to; nothing where all was exact.
+std::vector<std::string> censoring_lines(const FitReport& told);
+
 /// Columns of one value of every input: the typical one (median, most frequent level), but
 /// for those that `replaced` names. Throws std::invalid_argument for an unknown name or value.
 Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string, std::string>>& replaced);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "censoring.hpp"
 #include "condens/core/errors.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
@@ -26,6 +27,8 @@ struct PlotCall {
   std::string bands;
   std::string test;
   std::string figure = "density";
+  bool survival = false;
+  CensoringFlags censoring;
   RowFlags rows;
   int threads = 0;
 };
@@ -63,7 +66,10 @@ FigureRequest read_request(const PlotCall& call) {
   }
   if (!call.data.empty()) {
     out.data_name = call.data;
-    out.data = read_rows(call, encoder, call.data);
+    const CensoredTable read = call.censoring.read(call.csv.read(call.data), names_of(encoder.targets()));
+    const std::vector<Index> rows = call.rows.read("plot", encoder, read.table, true);
+    out.data = encoder.encode(read.table, rows);
+    out.censoring = read.rows.subset(rows);
   }
   if (!call.test.empty()) {
     out.test_name = call.test;
@@ -75,9 +81,14 @@ FigureRequest read_request(const PlotCall& call) {
 void plot(const PlotCall& call) {
   const bool html = is_page(call.output);
   check_output(call.output, {call.model, call.data, call.test});
+  require(!call.survival || call.figure == "density" || call.figure == "survival", "--survival and --figure ",
+          call.figure, ", expected one of them");
+  require(!call.censoring.given() || !call.data.empty(), "--censored, --target-upper and --entry are columns of the ",
+          "data: give DATA.csv");
   const FigureRequest request = read_request(call);
   const Run run = start_run(call.threads);
-  const std::string text = html ? figure_page(request, run) : single_figure(request, call.figure, run);
+  const std::string text =
+      html ? figure_page(request, run) : single_figure(request, call.survival ? "survival" : call.figure, run);
   check_interrupted();
   clear_progress();
   write_result(call.output, text);
@@ -94,6 +105,8 @@ void add_plot(CLI::App& app) {
       ->required();
   add_option(verb, "--figure", call->figure, "KIND",
              "For .svg, what the model has of these (default: density): " + list_names(figure_names()), "Output");
+  verb.add_flag("--survival", call->survival, "The same as --figure survival: P(y > t), beside Kaplan-Meier")
+      ->group("Output");
   add_option(verb, "--x", call->input, "NAME", "The input along the axis of a heat map", "What to draw");
   add_option(verb, "--target", call->target, "NAME", "One of several targets (default: the first)", "What to draw");
   add_option(verb, "--at", call->at, "a=1,b=2", "Values of other inputs (default: their medians)", "What to draw");
@@ -105,6 +118,7 @@ void add_plot(CLI::App& app) {
              "What to draw");
   add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
              "What to draw");
+  call->censoring.add_to(verb, "What to draw");
   call->rows.add_to(verb, "CSV files");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
@@ -116,6 +130,7 @@ void add_plot(CLI::App& app) {
       "\nExamples:\n"
       "  condens plot geyser.json geyser.csv -o geyser.svg\n"
       "  condens plot boston.json boston.csv --x rm --at lstat=10 -o rm.svg\n"
+      "  condens plot waits.cbor waits.csv --censored still_waiting --survival -o waits.svg\n"
       "  condens plot geyser.json geyser.csv --test test.csv -o geyser.html");
   verb.callback([call] { plot(*call); });
 }

@@ -7,9 +7,11 @@
 #include <sstream>
 
 #include "arguments.hpp"
+#include "censoring.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/metrics/censored_scores.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "verbs.hpp"
@@ -21,6 +23,7 @@ namespace {
 struct ScoreCall {
   std::string model;
   std::string test;
+  CensoringFlags censoring;
   CsvFlags csv;
   RowFlags rows;
   bool json = false;
@@ -142,18 +145,42 @@ std::string as_json(const Scores& scores, const std::vector<Promise>& promised,
   return to_json_text(out);
 }
 
+std::string as_csv(const CensoredScores& scores, const std::string& target) {
+  ScoreTable table;
+  table.add("nll", target, scores.nll);
+  if (scores.crps) table.add("crps_of_exact", target, *scores.crps);
+  if (scores.concordance) table.add("concordance", target, {scores.concordance->value, nothing});
+  return table.text();
+}
+
+void say_note(const CensoredScores& scores) {
+  if (!scores.crps) return say("score", "note: no value is exact, so there is no CRPS");
+  if (scores.n_exact == scores.rows) return;
+  say("score", message("note: crps_of_exact is a mean over the ", scores.n_exact, " exact of ", scores.rows,
+                       " rows, not over all: compare it between models only"));
+}
+
 void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});
   const Model model = read_model(call.model, call.test);
-  const Table table = call.csv.read(call.test);
+  const std::vector<std::string> targets = names_of(model.encoder.targets());
+  const CensoredTable read = call.censoring.read(call.csv.read(call.test), targets);
+  const Table& table = read.table;
   const std::vector<Index> rows = call.rows.read("score", model.encoder, table, true);
   const Dataset data = model.encoder.encode(table, rows);
+  if (call.censoring.given()) {
+    const CensoredScores scores = score_censored(*model.density, model.target, data, read.rows.subset(rows),
+                                                 places_of(table, rows), start_run(call.threads));
+    check_interrupted();
+    clear_progress();
+    write_result(call.output, call.json ? to_json_text(to_document(scores)) : as_csv(scores, targets.front()));
+    return say_note(scores);
+  }
   if (model.target) require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, rows));
   const Scores scores = score(*model.density, model.target, data, {}, start_run(call.threads));
   const std::vector<Promise> promised = promises(model, data, start_run(call.threads));
   check_interrupted();
   clear_progress();
-  const std::vector<std::string> targets = names_of(model.encoder.targets());
   write_result(call.output, call.json ? as_json(scores, promised, targets) : as_csv(scores, promised, targets));
 }
 
@@ -165,6 +192,7 @@ void add_score(CLI::App& app) {
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
   add_option(verb, "test", call->test, "TEST.csv", "Table with inputs and targets; - for standard input")->required();
   call->rows.add_to(verb);
+  call->censoring.add_to(verb, "Columns");
   verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
   add_option(verb, "-o,--output", call->output, "FILE", "Where to (default: standard output)", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
@@ -177,6 +205,9 @@ void add_score(CLI::App& app) {
       "drawn\n"
       "between P(Y < y | x) and P(Y <= y | x).\n"
       "conformal_coverage_0.9 is the share inside the interval of predict --interval 0.9 after fit --conformal.\n"
+      "With --censored, --target-upper or --entry, nll is that of what is known of each row, crps_of_exact a mean "
+      "over\n"
+      "exact rows, and concordance the share of pairs of rows that the predicted medians order as they came.\n"
       "\nExample:\n"
       "  condens score geyser.json test.csv");
   verb.callback([call] { score_model(*call); });

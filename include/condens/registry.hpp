@@ -17,6 +17,7 @@
 #include "condens/core/fields.hpp"
 #include "condens/core/options.hpp"
 #include "condens/core/run.hpp"
+#include "condens/data/censoring.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/model/capabilities.hpp"
@@ -114,11 +115,14 @@ struct TargetRequest {
   double calibration_share = 0;  ///< of the rows that the fit does not see, for intervals with a guarantee; 0: none
   bool impute_inputs = false;    ///< inputs may be missing (NaN), here and in what the model predicts
   Index replicates = 0;          ///< of the bootstrap over rows, for error bars; 0: none
+  Censoring censoring = {};      ///< what is known of the target of each row; empty: its value
 };
 
 /// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
-/// where a row stands. Rows for calibration are drawn at random by the option `seed`. Throws std::invalid_argument for
-/// values that are not of the kind, and for calibration of several targets or rows with weights.
+/// where a row stands. Rows for calibration are drawn at random by the option `seed`. Of a target that is censored or
+/// truncated `data.y` is not read: by stochastic EM (Celeux and Diebolt 1985), eleven fits of which two choose
+/// hyper-parameters, the draws by the option `seed`. Throws std::invalid_argument for values that are not of the kind,
+/// for calibration of several targets, rows with weights or censored ones, and for what `Censoring::check` refuses.
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run);
 

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "censoring.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/inspection/training_rows.hpp"
 #include "condens/io/model_file.hpp"
@@ -53,8 +54,8 @@ Vector vector_of(const nb::object& numbers) {
 }
 
 Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& model,
-                    const std::string& missing, const std::string& many_levels, std::optional<Index> rare_levels, const std::string& unseen,
-                    const nb::object& weights, std::uint64_t seed) {
+                    const std::string& missing, const std::string& many_levels, std::optional<Index> rare_levels,
+                    const std::string& unseen, const nb::object& weights, std::uint64_t seed) {
   const Table table = table_of(columns);
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
@@ -70,7 +71,7 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
           const Names& target_names, const std::string& target_kind, double conformal_share, Index n_replicates,
-          int threads, const nb::object& callback) {
+          const nb::object& limits, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   bool impute = false;
@@ -84,7 +85,8 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   const TargetRequest request{.kind = TargetKind::parse(target_kind),
                               .calibration_share = conformal_share,
                               .impute_inputs = impute,
-                              .replicates = n_replicates};
+                              .replicates = n_replicates,
+                              .censoring = censoring_of(limits)};
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
@@ -167,10 +169,9 @@ Model from_bytes(const nb::bytes& bytes, const std::string& source) {
 
 void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"),
-               nb::arg("model"), nb::arg("missing"), nb::arg("many_levels") = "statistics",
-               nb::arg("rare_levels") = nb::none(), nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(),
-               nb::arg("seed") = 0);
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("model"),
+               nb::arg("missing"), nb::arg("many_levels") = "statistics", nb::arg("rare_levels") = nb::none(),
+               nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(), nb::arg("seed") = 0);
   c.def(
       "encode_training",
       [](const Encoder& self, const nb::dict& columns, const nb::object& weights) {
@@ -390,7 +391,7 @@ void bind_models(nb::module_& m) {
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
         nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("n_replicates") = 0,
-        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("limits") = nb::none(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {

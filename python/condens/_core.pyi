@@ -363,9 +363,24 @@ def fit(
     target_kind: str = "real",
     conformal_share: float = 0.0,
     n_replicates: int = 0,
+    limits: tuple[Floats, Floats, Floats | None] | None = None,
     threads: int = 0,
     callback: Callback = None,
 ) -> Model: ...
+def score_censored(
+    model: Model,
+    x: Floats,
+    low: Floats,
+    high: Floats,
+    entry: Floats | None = None,
+    weights: Floats | None = None,
+    threads: int = 0,
+    callback: Callback = None,
+) -> dict[str, Any]: ...
+def kaplan_meier(
+    low: Floats, high: Floats, entry: Floats | None = None, weights: Floats | None = None
+) -> dict[str, Floats]: ...
+def concordance(low: Floats, high: Floats, predictions: Floats) -> dict[str, Any]: ...
 def check_bands(n_replicates: int, level: float, method: str) -> None: ...
 def bands(estimates: Floats, replicates: Floats, level: float, method: str) -> tuple[Floats, Floats]: ...
 def compare(

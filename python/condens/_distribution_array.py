@@ -105,6 +105,10 @@ class DistributionArray:
         """P(Y > y), relatively exact in the upper tail. One target."""
         return self._at_numbers("sf", y)
 
+    def survival(self, t: ArrayLike) -> Floats:
+        """P(Y > t), the survival function; the same as `sf`."""
+        return self.sf(t)
+
     def ppf(self, q: ArrayLike) -> Floats:
         """Quantile: y with cdf(y) = q, q in [0, 1]. One target."""
         return self._at_numbers("quantile_each", q, "q")

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._bands import Functional, bands_of
+from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import chosen_options, conformal_share, kind_text, replicate_count, takes_missing
 from condens._predictions import PredictsDistributions
@@ -49,7 +50,16 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     # --- fitting ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        censored: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        entry: ArrayLike | None = None,
+    ) -> Self:
         """Fit the distribution of y given X.
 
         Parameters
@@ -62,6 +72,12 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         sample_weight : array of shape (n,), optional
             Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
             else weight 2 counts as two copies of the row.
+        censored : array of shape (n,), optional
+            How y is known: 0, False or "exact": y itself; 1, True or "right": more than y; "left": less than y.
+        upper : array of shape (n,), optional
+            Upper ends, of which y has the lower ones: equal where y is exact, NaN where an end is open.
+        entry : array of shape (n,), optional
+            Delayed entry: the row is there only because its target is above this; NaN where that is not so.
 
         Returns
         -------
@@ -76,14 +92,14 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         Cancelled
             When the callback returned False.
         """
-        return self._fit(X, y, sample_weight, None)
+        return self._fit(X, y, sample_weight, None, limits_of(y, censored, upper, entry))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any, limits: Any = None) -> Self:
         if not hasattr(self, "_info"):
             raise TypeError("ConditionalDensityRegressor is the base class of estimators; fit one, as AutoCDE()")
         if y is None:
             raise ValueError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
-        x, encoder, targets, target_names = self._training_rows(X, y, sample_weight)
+        x, encoder, targets, target_names = self._training_rows(X, known_values(y, limits), sample_weight)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, x, dtype=np.float64)
         other = None if unlabeled is None else self._inputs_of(unlabeled, encoder)
         self._fit_core(
@@ -94,6 +110,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             encoder=encoder,
             input_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
             target_names=target_names,
+            limits=limits,
         )
         self._y_ndim = targets.ndim
         return self
@@ -248,6 +265,30 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         check_consistent_length(rows, targets)
         targets = as_rows(targets.reshape(len(targets), -1))
         return self._model.log_density(rows, targets, threads_of(self.n_jobs))
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        censored: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        entry: ArrayLike | None = None,
+    ) -> float:
+        """R squared of the mean, as of any regressor; of a target known by its limits the mean log likelihood of these.
+
+        That is log p(y | x) of exact values, log P(low < Y <= high | x) of others, less log P(Y > entry | x) of rows
+        seen late. For the arguments see `fit`; `condens.metrics.censored_scores` gives more.
+        """
+        limits = limits_of(y, censored, upper, entry)
+        if limits is None:
+            return float(super().score(X, y, sample_weight))
+        rows = self._rows(X)
+        check_consistent_length(rows, limits[0])
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        scores = _core.score_censored(self._model, rows, *limits, weights=weight, threads=threads_of(self.n_jobs))
+        return -float(scores["nll"]["value"])
 
     def _rows(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from condens import _core
 from condens._arrays import as_float64, as_rows, threads_of
+from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, names_of_features, names_of_targets
 from condens._parameters import defaults, docstring, named, parameters_of, signature
 from condens._regressor import ConditionalDensityRegressor as ConditionalDensityRegressor
@@ -30,8 +31,18 @@ Floats = NDArray[np.float64]
 class _WithUnlabeled(ConditionalDensityRegressor):
     """Estimators that learn from inputs without targets, too."""
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, X_unlabeled: Any | None = None) -> Self:
-        return self._fit(X, y, sample_weight, X_unlabeled)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_unlabeled: Any | None = None,
+        *,
+        censored: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        entry: ArrayLike | None = None,
+    ) -> Self:
+        return self._fit(X, y, sample_weight, X_unlabeled, limits_of(y, censored, upper, entry))
 
     fit.__doc__ = (ConditionalDensityRegressor.fit.__doc__ or "").replace(
         "        Returns\n",
@@ -185,7 +196,16 @@ def _is_plain_density(estimator: Any) -> bool:
 class _Density(ConditionalDensityRegressor):
     """Estimators of the density of all columns together; with a target they condition it on the inputs."""
 
-    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        censored: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        entry: ArrayLike | None = None,
+    ) -> Self:
         """Fit the density of the columns of X or, with y, the distribution of y given X.
 
         Parameters
@@ -197,6 +217,13 @@ class _Density(ConditionalDensityRegressor):
         sample_weight : array of shape (n,), optional
             Weights >= 0, in any unit: where they add up to less than the number of rows they are shares of the rows,
             else weight 2 counts as two copies of the row.
+        censored : array of shape (n,), optional
+            How y, or without y the one column of X, is known: 0, False or "exact": the value itself; 1, True or
+            "right": more than it; "left": less than it.
+        upper : array of shape (n,), optional
+            Upper ends, of which y (or X) has the lower ones: equal where exact, NaN where an end is open.
+        entry : array of shape (n,), optional
+            Delayed entry: the row is there only because its target is above this; NaN where that is not so.
 
         Returns
         -------
@@ -209,10 +236,13 @@ class _Density(ConditionalDensityRegressor):
         Cancelled
             When the callback returned False.
         """
-        return self._fit_density(X, sample_weight) if y is None else self._fit(X, y, sample_weight, None)
+        limits = limits_of(X if y is None else y, censored, upper, entry)
+        return (
+            self._fit_density(X, sample_weight, limits) if y is None else self._fit(X, y, sample_weight, None, limits)
+        )
 
-    def _fit_density(self, X: Any, sample_weight: Any) -> Self:
-        rows = self._density_rows(X)
+    def _fit_density(self, X: Any, sample_weight: Any, limits: Any = None) -> Self:
+        rows = self._density_rows(known_values(X, limits))
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
         self._fit_core(
@@ -222,6 +252,7 @@ class _Density(ConditionalDensityRegressor):
             encoder=None,
             input_names=[],
             target_names=names or names_of_targets(None, rows, ()),
+            limits=limits,
         )
         return self
 
@@ -242,10 +273,24 @@ class _Density(ConditionalDensityRegressor):
         check_is_fitted(self)
         return np.reshape(self.distribution_.rvs(n_samples, random_state=random_state), (n_samples, -1))
 
-    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """The mean log density of the rows of X or, with y, R squared of the mean, as of any regressor."""
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        censored: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        entry: ArrayLike | None = None,
+    ) -> float:
+        """The mean log density of the rows of X or, with y, what other estimators score.
+
+        That is R squared of the mean, or of a target known by its limits the mean log likelihood of these.
+        """
         if y is not None:
-            return float(super().score(X, y, sample_weight))
+            return super().score(X, y, sample_weight, censored=censored, upper=upper, entry=entry)
+        if limits_of(X, censored, upper, entry) is not None:
+            raise ValueError("of a density without inputs give the target as y, and X as an array of shape (n, 0)")
         weight = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
         return float(np.average(self.score_samples(X), weights=weight))
 

@@ -17,14 +17,19 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
+from condens import _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
+from condens._censoring import required_limits
 from condens.distributions import GaussianMixtures
 from condens.estimators import ConditionalDensityRegressor
 
 __all__ = [
     "Scorer",
+    "censored_scores",
+    "concordance",
     "crps",
     "crps_scorer",
+    "kaplan_meier",
     "laws_of",
     "log_likelihood",
     "log_likelihood_scorer",
@@ -197,3 +202,55 @@ def score_table(
     options = {"levels": [float(level) for level in levels], "highest_density": highest_density}
     targets = as_rows(values.reshape(len(values), -1))
     return final._model.score(rows, targets, weights, options, threads_of(final.n_jobs))
+
+
+def kaplan_meier(
+    y: ArrayLike,
+    censored: ArrayLike | None = None,
+    entry: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, NDArray[np.float64]]:
+    """The Kaplan-Meier estimate of P(Y > t) of exact and right-censored values, with Greenwood's standard errors.
+
+    Arrays "times" (where values are), "survival", "standard_error" (NaN where nothing is left), "at_risk" and "events".
+    A row censored at t is at risk there; with `entry` a row is at risk after its entry (Kaplan and Meier 1958).
+    """
+    low, high, late = required_limits(y, censored, None, entry)
+    weights = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
+    return _core.kaplan_meier(low, high, late, weights)
+
+
+def concordance(y: ArrayLike, predictions: ArrayLike, censored: ArrayLike | None = None) -> float:
+    """Harrell's c: the share of pairs, of which it is known whose y is smaller, that `predictions` order alike.
+
+    Of equal predictions a pair counts half; 0.5 is chance, 1 perfect; NaN without such a pair (Harrell et al. 1982).
+    """
+    low, high, _ = required_limits(y, censored)
+    found = _core.concordance(low, high, as_rows(as_float64(predictions, "predictions").reshape(-1)))
+    return float(found["value"])
+
+
+def censored_scores(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    censored: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    entry: ArrayLike | None = None,
+) -> dict[str, Any]:
+    """Scores of a target known by its limits, as `condens score --censored` gives them.
+
+    "nll": the mean of -log p(y | x) of exact values and -log P(low < Y <= high | x) of others, plus
+    log P(Y > entry | x) of rows seen late; "crps_of_exact": of exact values alone; "concordance" of the predicted
+    medians, with "n_pairs", where no row is left or interval censored.
+    """
+    final, inputs = _final(estimator, X)
+    if not isinstance(final, ConditionalDensityRegressor):
+        raise TypeError(f"{type(final).__name__} is no estimator of condens")
+    rows = final._rows(inputs)
+    low, high, late = required_limits(y, censored, upper, entry)
+    check_consistent_length(rows, low)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    return _core.score_censored(final._model, rows, low, high, late, weights=weights, threads=threads_of(final.n_jobs))

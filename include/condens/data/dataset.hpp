@@ -1,6 +1,8 @@
 #pragma once
 // Numeric observations (x_i, y_i, w_i), the argument of every fit.
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +10,9 @@
 #include "condens/data/observations.hpp"
 
 namespace condens {
+
+/// Where a row stands, for messages: "train.csv:7".
+using PlaceOfRow = std::function<std::string(Index row)>;
 
 /// Columns are observations. `weights` is empty (all one) or holds one weight >= 0
 /// per observation: weight 2 equals two copies of the row.

@@ -42,9 +42,6 @@ struct TargetKind {
 /// Why the values look like this kind, as part of a sentence.
 std::string reason_for(const TargetKind& kind, const VectorView& y);
 
-/// Where a row stands, for messages: "train.csv:7".
-using PlaceOfRow = std::function<std::string(Index row)>;
-
 /// Throws std::invalid_argument, with the place, for the first value that a target of this support cannot take.
 void require_possible(const TargetSupport& support, const VectorView& y, const PlaceOfRow& place);
 

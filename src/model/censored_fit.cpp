@@ -1,0 +1,259 @@
+#include "censored_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "censored_laws.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/core/random.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr Index n_rounds_of_censored = 10;
+constexpr Index n_rounds_of_truncated = 25;  // ghosts come by and by, from what was seen alone
+constexpr Index round_of_second_tuning = 3;
+constexpr std::uint64_t stream_of_draws = 5'000;
+constexpr Index most_ghosts = 20;     // of a row: more would let a few rows, hardly possible to the model, outweigh all
+constexpr double most_capped = 0.01;  // a share of the truncated rows; more are told
+constexpr Index rows_together = 1024;
+
+/// A value of every row, and ghosts.
+struct Completion {
+  Vector y;
+  std::vector<Index> ghost_of;
+  std::vector<double> ghosts;
+  double log_likelihood = 0;  ///< of what is known, a weighted mean over rows, of the model that drew
+  Index n_capped = 0;         ///< rows of which more ghosts are expected than are kept
+};
+
+/// Numbers in (0, 1), evenly one in each of n parts, in random order.
+Vector stratified(Index n, RandomStream& random) {
+  Vector out(n);
+  const std::vector<Index> order = random.permutation(n);
+  for (Index i = 0; i < n; ++i) {
+    out[i] = (static_cast<double>(order[static_cast<std::size_t>(i)]) + random.uniform()) / static_cast<double>(n);
+  }
+  return out.cwiseMax(1e-15).cwiseMin(1.0 - 1e-15);
+}
+
+class CensoredRounds {
+ public:
+  /// `start` and `rows` on the scale of the fit.
+  CensoredRounds(const Dataset& start, const Censoring& rows, const CensoredFits& fits, std::uint64_t seed,
+                 const Run& run)
+      : start_(start),
+        rows_(rows),
+        fits_(fits),
+        seed_(seed),
+        run_(run),
+        n_rounds_(rows.n_truncated() > 0 ? n_rounds_of_truncated : n_rounds_of_censored) {
+    for (Index i = 0; i < rows.size(); ++i) {
+      if (!rows.is_exact(i)) censored_.push_back(i);
+    }
+  }
+
+  std::unique_ptr<ConditionalDensity> fit();
+
+ private:
+  Completion draw(const ConditionalDensity& model, Index round) const;
+  void add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random, Completion& out) const;
+  CompletedRows completed(const Completion& drawn) const;
+  double likelihood_of(const ConditionalDensity& model) const;
+  void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
+            const FitReport& tuned) const;
+
+  const Dataset& start_;
+  const Censoring& rows_;
+  const CensoredFits& fits_;
+  std::uint64_t seed_;
+  const Run& run_;
+  Index n_rounds_;
+  std::vector<Index> censored_;
+};
+
+Censoring part_of(const Censoring& rows, Range range) {
+  return {rows.low.segment(range.begin, range.size()), rows.high.segment(range.begin, range.size()),
+          rows.entry.size() > 0 ? Vector(rows.entry.segment(range.begin, range.size())) : Vector()};
+}
+
+void CensoredRounds::add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random,
+                                Completion& out) const {
+  const Censoring here = part_of(rows_, range);
+  const Vector lost = laws.log_cdf(here.entry.array().isFinite().select(here.entry, 0.0), run_);
+  std::vector<Index> of;
+  for (Index i = 0; i < range.size(); ++i) {
+    const double even = random.uniform();
+    if (!here.is_truncated(i) || !(lost[i] > -infinity)) continue;
+    // P(G >= k) = (1 - S)^k
+    const double count = std::floor(std::log1p(-even) / lost[i]);
+    if (-std::expm1(lost[i]) < 1.0 / static_cast<double>(most_ghosts)) ++out.n_capped;
+    for (double k = 0.0; k < std::min(count, static_cast<double>(most_ghosts)); k += 1.0) of.push_back(i);
+  }
+  if (of.empty()) return;
+  const Vector u = stratified(std::ssize(of), random);
+  const Vector entry = here.entry(of);
+  // Without inputs there is one law, of which all are points.
+  const Vector y = quantile_between(laws.size() == 1 ? laws : laws.select(of), Vector::Constant(u.size(), -infinity),
+                                    entry, u, run_);
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    out.ghost_of.push_back(range.begin + of[k]);
+    out.ghosts.push_back(y[static_cast<Index>(k)]);
+  }
+}
+
+Completion CensoredRounds::draw(const ConditionalDensity& model, Index round) const {
+  RandomStream random(seed_, stream_of_draws + static_cast<std::uint64_t>(round));
+  Completion out;
+  out.y = start_.y.row(0).transpose();
+  Vector u(rows_.size());
+  if (!censored_.empty()) u(censored_) = stratified(std::ssize(censored_), random);
+  Task task(run_, "drawing what is censored", static_cast<double>(rows_.size()));
+  Vector likelihood(rows_.size());
+  const Run here{.threads = run_.threads, .observer = {}};
+  for (Index block = 0; block < block_count(rows_.size(), rows_together); ++block) {
+    const Range range = block_range(rows_.size(), rows_together, block);
+    const Index laws_here = model.n_inputs() == 0 ? 1 : range.size();
+    const GaussianMixtures laws = model.predict(start_.x.middleCols(range.begin, laws_here), here);
+    likelihood.segment(range.begin, range.size()) = log_likelihood(laws, part_of(rows_, range), here);
+    std::vector<Index> drawn;
+    for (Index i = range.begin; i < range.end; ++i) {
+      if (!rows_.is_exact(i)) drawn.push_back(i - range.begin);
+    }
+    if (!drawn.empty()) {
+      std::vector<Index> all = drawn;
+      for (Index& i : all) i += range.begin;
+      Vector low(std::ssize(all));
+      for (Index k = 0; k < low.size(); ++k) low[k] = rows_.known_low(all[static_cast<std::size_t>(k)]);
+      out.y(all) = quantile_between(laws.size() == 1 ? laws : laws.select(drawn), low, rows_.high(all), u(all), here);
+    }
+    if (rows_.entry.size() > 0) add_ghosts(laws, range, random, out);
+    task.advance(static_cast<double>(range.size()));
+    task.poll();
+  }
+  const Vector weights = start_.weights.size() > 0 ? counted_weights(start_.weights) : Vector::Ones(rows_.size());
+  out.log_likelihood = (weights.array() > 0.0).select(likelihood, 0.0).dot(weights) / weights.sum();
+  return out;
+}
+
+CompletedRows CensoredRounds::completed(const Completion& drawn) const {
+  CompletedRows out;
+  for (Index i = 0; i < rows_.size(); ++i) out.origin.push_back(i);
+  out.origin.insert(out.origin.end(), drawn.ghost_of.begin(), drawn.ghost_of.end());
+  out.data = drawn.ghosts.empty() ? start_ : start_.subset(out.origin);
+  Matrix y(1, std::ssize(out.origin));
+  y << drawn.y.transpose(), Eigen::Map<const Vector>(drawn.ghosts.data(), std::ssize(drawn.ghosts)).transpose();
+  out.data.y = std::move(y);
+  return out;
+}
+
+void CensoredRounds::tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
+                          const FitReport& tuned) const {
+  FitReport report = model.report();
+  for (const char* name : {"candidates", "fold_scores", "score", "score_standard_error", "score_note"}) {
+    const Document* found = tuned.details.find(name);
+    if (found != nullptr && report.details.find(name) == nullptr) report.details.set(name, *found);
+  }
+  Document account(Document::Object{});
+  account.set("n_rows", rows_.size()).set("n_exact", rows_.n_exact()).set("n_right", rows_.n_right());
+  account.set("n_left", rows_.n_left()).set("n_interval", rows_.n_interval());
+  account.set("n_truncated", rows_.n_truncated()).set("rounds", n_rounds_);
+  account.set("log_likelihood", Vector(Eigen::Map<const Vector>(trace.data(), std::ssize(trace))));
+  account.set("change", trace.back() - trace[trace.size() - 2]);
+  if (rows_.n_truncated() > 0) {
+    account.set("n_ghosts", std::ssize(last.ghosts));
+    if (static_cast<double>(last.n_capped) > most_capped * static_cast<double>(rows_.n_truncated())) {
+      report.warnings.push_back(message("of ", last.n_capped, " rows the model says that fewer than one in ",
+                                        most_ghosts, " like them is seen, above their entry; they count as one in ",
+                                        most_ghosts, ": where most is truncated the data say little of what is below"));
+    }
+  }
+  report.details.set("n_rows", rows_.size()).set("censoring", std::move(account));
+  model.set_report(std::move(report));
+}
+
+std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
+  Completion start;
+  start.y = start_.y.row(0).transpose();
+  std::unique_ptr<ConditionalDensity> tuned = fits_.tune(completed(start), run_);
+  const ConditionalDensity* model = tuned.get();
+  std::unique_ptr<ConditionalDensity> now;
+  std::vector<double> trace;
+  Completion drawn;
+  for (Index round = 0; round < n_rounds_; ++round) {
+    drawn = draw(*model, round);
+    trace.push_back(drawn.log_likelihood);
+    if (round + 1 == n_rounds_) break;
+    const CompletedRows rows = completed(drawn);
+    if (round + 1 == round_of_second_tuning) {
+      tuned = fits_.tune(rows, run_);
+      model = tuned.get();
+    } else {
+      now = fits_.again(rows, *tuned, run_);
+      model = now.get();
+    }
+  }
+  std::unique_ptr<ConditionalDensity> out = fits_.last(completed(drawn), *tuned, run_);
+  trace.push_back(likelihood_of(*out));
+  tell(trace, drawn, *out, tuned->report());
+  return out;
+}
+
+double CensoredRounds::likelihood_of(const ConditionalDensity& model) const {
+  return draw(model, n_rounds_).log_likelihood;
+}
+
+}  // namespace
+
+TargetKind kind_of_censored(const TargetKind& kind, const Censoring& rows, const PlaceOfRow& place) {
+  TargetKind out = kind;
+  if (kind.name == TargetName::automatic) {
+    std::vector<double> exact;
+    for (Index i = 0; i < rows.size(); ++i) {
+      if (rows.is_exact(i)) exact.push_back(rows.low[i]);
+    }
+    const Vector values = Eigen::Map<const Vector>(exact.data(), std::ssize(exact));
+    out = TargetKind::of(values);
+    if (out.name != TargetName::real) out = {values.minCoeff() > 0.0 ? TargetName::positive : TargetName::real};
+  }
+  require(out.name == TargetName::real || out.name == TargetName::positive || out.name == TargetName::bounded,
+          "target_kind = '", out.text(),
+          "': a value that is known by its limits is a draw between them, and has no probability of its own; expected "
+          "real, positive or bounded");
+  const double lower = out.name == TargetName::positive ? 0.0 : out.lower;
+  for (Index i = 0; i < rows.size(); ++i) {
+    const bool inside = rows.is_exact(i) ? rows.low[i] > lower && rows.low[i] < out.upper
+                                         : rows.high[i] > lower && rows.known_low(i) < out.upper;
+    require(inside, "target_kind = '", out.text(), "': ", place(i), ": the target ",
+            rows.is_exact(i) ? message("is ", rows.low[i])
+                             : message("lies between ", rows.known_low(i), " and ", rows.high[i]),
+            ", expected values between ", lower, " and ", out.upper, ", the ends left out");
+  }
+  return out;
+}
+
+CensoredModel fit_censored(const TargetKind& kind, const Dataset& data, const Censoring& rows, const CensoredFits& fits,
+                           std::uint64_t seed, const PlaceOfRow& place, const Run& run) {
+  CensoredModel out;
+  if (kind.name == TargetName::real) {
+    out.density = CensoredRounds(data, rows, fits, seed, run).fit();
+    return out;
+  }
+  TargetEncoder encoder(data, kind, seed, place);
+  const TargetMap& map = encoder.support().map;
+  encoder.choose_map(fits.simple, run);
+  Censoring coded = rows;
+  for (Index i = 0; i < rows.size(); ++i) {
+    coded.low[i] = map.forward(rows.low[i]);
+    coded.high[i] = rows.is_exact(i) ? coded.low[i] : map.forward(rows.high[i]);
+    if (rows.entry.size() > 0) coded.entry[i] = map.forward(rows.entry[i]);
+  }
+  const Dataset start = encoder.coded();
+  out.density = CensoredRounds(start, coded, fits, seed, run).fit();
+  out.target = encoder.decoder(nullptr);
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,51 @@
+#include "censored_target.hpp"
+
+#include "condens/core/errors.hpp"
+#include "condens/metrics/survival.hpp"
+#include "model/censored_fit.hpp"
+
+namespace condens {
+
+bool is_censored(const TargetRequest& request, const Dataset& data, const PlaceOfRow& place) {
+  const Censoring& rows = request.censoring;
+  if (rows.empty()) return false;
+  require(data.y.rows() == 1, "censored: there are ", data.y.rows(), " targets, expected one");
+  rows.check("censored", data.size(), place);
+  if (rows.is_trivial()) return false;
+  require(request.calibration_share == 0.0, "conformal: ", data.size() - rows.n_exact(), " rows are censored and ",
+          rows.n_truncated(), " truncated, expected none: the guarantee counts values");
+  return true;
+}
+
+TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                                std::string_view preset, const CensoredOptions& options, const PlaceOfRow& place,
+                                const Run& run) {
+  const Censoring& rows = request.censoring;
+  const TargetKind kind = kind_of_censored(request.kind, rows, place);
+  const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
+  const CensoredFits fits{
+      .simple = [&](const Dataset& part, const Run& own) { return simple.fit(part, "", Document(), own); },
+      .tune = [&](const CompletedRows& own,
+                  const Run& inside) { return info.fit(own.data, preset, options.given(own.origin), inside); },
+      .again = [&](const CompletedRows& own, const ConditionalDensity& tuned,
+                   const Run& inside) { return info.fit(own.data, preset, options.chosen(tuned), inside); },
+      .last =
+          [&](const CompletedRows& own, const ConditionalDensity& tuned, const Run& inside) {
+            // What a fit with frozen options warns of, such as one at its bound, is no news to who left them open.
+            ModelInfo frozen = info;
+            frozen.fit = [&](const Dataset& part, std::string_view with, const Document& values, const Run& around) {
+              auto density = info.fit(part, with, values, around);
+              FitReport report = density->report();
+              report.warnings = tuned.report().warnings;
+              density->set_report(std::move(report));
+              return density;
+            };
+            return fit_model(frozen, own.data, preset, options.chosen(tuned), inside);
+          }};
+  Dataset start = data;
+  start.y = Matrix(start_of_censored(rows, data.weights, kind, options.seed).transpose());
+  CensoredModel fitted = fit_censored(kind, start, rows, fits, options.seed, place, run);
+  return {std::move(fitted.density), std::move(fitted.target), std::nullopt};
+}
+
+}  // namespace condens
