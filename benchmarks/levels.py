@@ -19,6 +19,7 @@ from condens import BoostedDensity, ConditionalForest
 
 
 def generated(noise: bool):
+    """Rows of 200 levels; with `noise` the target has nothing to do with them."""
     random = np.random.default_rng(0)
     shop = random.integers(0, 200, 6000)
     mean, spread = random.normal(size=200), np.exp(0.5 * random.normal(size=200))
@@ -28,6 +29,7 @@ def generated(noise: bool):
 
 
 def flights(path: str):
+    """Delays by destination, carrier, hour and month."""
     table = pd.read_csv(path).sample(6000, random_state=0)
     return table[["dest", "carrier", "hour", "month"]], table["arr_delay"].to_numpy(float)
 

@@ -44,7 +44,7 @@ Sample sample(Index n, std::uint64_t seed) {
 
 TargetModel fit(const std::string& model, const Dataset& data, const Censoring& limits, const Document& options = {},
                 const std::string& kind = "real", int threads = 1) {
-  const TargetRequest request{TargetKind::parse(kind), 0.0, limits};
+  const TargetRequest request{.kind = TargetKind::parse(kind), .censoring = limits};
   Document own = options.is_null() ? Document(Document::Object{}) : options;
   return fit_target(find_model(model), request, data, "", own, place, {.threads = threads, .observer = {}});
 }
@@ -191,17 +191,22 @@ TEST(CensoredFit, RefusesWhatMakesNoSense) {
     EXPECT_NE(said.find(text), std::string::npos) << said << "\nexpected\n" << text;
   };
   for (const char* kind : {"count", "ordinal", "with-atoms"}) {
-    refused({TargetKind::parse(kind), 0.0, own.limits}, own.whole,
+    refused({.kind = TargetKind::parse(kind), .censoring = own.limits}, own.whole,
             std::string("target_kind = '") + kind + "': a value that is known by its limits is a draw between them");
   }
-  refused({TargetKind::parse("positive"), 0.0, own.limits}, own.whole, "expected values between 0 and inf");
-  refused({TargetKind::parse("bounded:-1,1"), 0.0, own.limits}, own.whole, "expected values between -1 and 1");
-  refused({{}, 0.25, own.limits}, own.whole, "the guarantee counts values");
-  refused({{}, 0.0, {own.limits.low, Vector::Constant(40, infinity)}}, own.whole,
+  refused({.kind = TargetKind::parse("positive"), .censoring = own.limits}, own.whole,
+          "expected values between 0 and inf");
+  refused({.kind = TargetKind::parse("bounded:-1,1"), .censoring = own.limits}, own.whole,
+          "expected values between -1 and 1");
+  refused({.calibration_share = 0.25, .censoring = own.limits}, own.whole, "the guarantee counts values");
+  refused({.censoring = {own.limits.low, Vector::Constant(40, infinity)}}, own.whole,
           "every one of the 40 rows is censored");
   Dataset two = own.whole;
   two.y = Matrix::Zero(2, 40);
-  refused({{}, 0.0, own.limits}, two, "censored: there are 2 targets, expected one");
+  refused({.censoring = own.limits}, two, "censored: there are 2 targets, expected one");
+  refused({.impute_inputs = true, .censoring = own.limits}, own.whole,
+          "missing = 'model' of a censored target, expected 'error' or 'indicator', or a model of trees");
+  refused({.replicates = 5, .censoring = own.limits}, own.whole, "bootstrap = 5 of a censored target, expected 0");
 }
 
 // The score of exact values is that of every other score; of all it is the mean of what is known of each.

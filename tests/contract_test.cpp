@@ -184,8 +184,8 @@ TEST_P(Contract, CanBeBootstrapped) {
   const Dataset data = sample_data(40, 1, 1, 1);
   const Dataset test = sample_data(10, 1, 1, 2);
   const auto fit_replicates = [&](int threads) {
-    return fit_target(info, {{}, 0.0, 2}, data, GetParam().preset, quick_options(GetParam()), [](Index) { return ""; },
-                      {.threads = threads, .observer = {}});
+    return fit_target(info, {.replicates = 2}, data, GetParam().preset, quick_options(GetParam()),
+                      [](Index) { return ""; }, {.threads = threads, .observer = {}});
   };
   const TargetModel model = fit_replicates(1);
   ASSERT_EQ(model.replicates->size(), 2);

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from condens import objectives as objectives
     from condens import optim as optim
     from condens import plot as plot
+    from condens import series as series
     from condens import transformed as transformed
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
     from condens.comparison import Comparison as Comparison
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from condens.composition import cross_val_predict_distribution as cross_val_predict_distribution
     from condens.estimators import ConditionalDensityRegressor as ConditionalDensityRegressor
     from condens.estimators import load as load
+    from condens.series import lag_table as lag_table
+    from condens.series import time_folds as time_folds
     from condens.transformed import TransformedDistributions as TransformedDistributions
 
 __version__ = _core.version

@@ -89,7 +89,7 @@ Bands bands(const VectorView& estimates, const MatrixView& replicates, double le
 }
 
 Bands bands(const ConditionalDensity& model, const Replicates& replicates, const MatrixView& x,
-            const Functional& functional, double level, BandMethod method, const Run& run) {
+            const NumberOf& functional, double level, BandMethod method, const Run& run) {
   const Run here{.threads = run.threads, .observer = {}};
   return bands_by<GaussianMixtures>(
       replicates, [&](Index r) { return replicates.density(model, r)->predict(x, here); }, model.predict(x, here),
@@ -97,7 +97,7 @@ Bands bands(const ConditionalDensity& model, const Replicates& replicates, const
 }
 
 Bands bands(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Replicates& replicates,
-            const MatrixView& x, const TargetFunctional& functional, double level, BandMethod method, const Run& run) {
+            const MatrixView& x, const NumberOfTarget& functional, double level, BandMethod method, const Run& run) {
   require(target.has_value(), "bands: the target is any real number, expected a functional of Gaussian mixtures");
   const Run here{.threads = run.threads, .observer = {}};
   return bands_by<TargetDistributions>(

@@ -50,7 +50,7 @@ bool has_every_class(const Dataset& rows, const Dataset& all) {
 
 struct Replicate {
   Vector numbers;
-  std::shared_ptr<const ConditionalDensity> model;
+  std::shared_ptr<ConditionalDensity> model;
   std::shared_ptr<const ClassModel> classes;
 };
 

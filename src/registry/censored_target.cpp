@@ -45,7 +45,7 @@ TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& requ
   Dataset start = data;
   start.y = Matrix(start_of_censored(rows, data.weights, kind, options.seed).transpose());
   CensoredModel fitted = fit_censored(kind, start, rows, fits, options.seed, place, run);
-  return {std::move(fitted.density), std::move(fitted.target), std::nullopt};
+  return {std::move(fitted.density), std::move(fitted.target), std::nullopt, std::nullopt};
 }
 
 }  // namespace condens

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <Eigen/LU>
 #include <cmath>
 
@@ -30,7 +32,7 @@ std::string place_of(Index row) { return "row " + std::to_string(row + 1); }
 
 Model fit(const std::string& name, const Dataset& data, const Document& options, Index replicates,
           const std::string& kind = "real", int threads = 1) {
-  const TargetRequest request{TargetKind::parse(kind), 0.0, replicates};
+  const TargetRequest request{.kind = TargetKind::parse(kind), .replicates = replicates};
   TargetModel fitted =
       fit_target(find_model(name), request, data, "", options, place_of, {.threads = threads, .observer = {}});
   return {Encoder::generic(data.x.rows(), data.y.rows()), std::move(fitted.density), std::move(fitted.target),
@@ -235,12 +237,26 @@ TEST(Bootstrap, SaysWhatIsWrong) {
             "replicate_of: the model has no replicates, expected one that was fitted with a bootstrap");
 }
 
+TEST(Bootstrap, StandsMissingInputsAsTheModelDoes) {
+  Dataset data = sample_data(80, 2, 1, 5);
+  Matrix x = data.x;
+  for (Index i = 0; i < x.cols(); i += 4) x(0, i) = std::numeric_limits<double>::quiet_NaN();
+  data.x = x;
+  for (const std::string model : {"parzen", "gp"}) {
+    const TargetModel fitted =
+        fit_target(find_model(model), {.impute_inputs = true, .replicates = 3}, data, "", Document(), place_of, {});
+    for (Index r = 0; r < 3; ++r) {
+      EXPECT_TRUE(fitted.replicates->density(*fitted.density, r)->log_density(x, data.y).allFinite()) << model;
+    }
+  }
+}
+
 TEST(Bootstrap, CanBeCancelled) {
   const Dataset data = sample_data(300, 1, 1, 4);
   const Observer stop = [](std::string_view task, double) { return task != "fitting bootstrap replicates"; };
-  EXPECT_THROW(
-      fit_target(find_model("gmm"), {{}, 0.0, 200}, data, "", Document(), place_of, {.threads = 1, .observer = stop}),
-      Cancelled);
+  EXPECT_THROW(fit_target(find_model("gmm"), {.replicates = 200}, data, "", Document(), place_of,
+                          {.threads = 1, .observer = stop}),
+               Cancelled);
 }
 
 TEST(Bands, AreRanksOfTheReplicates) {

@@ -42,15 +42,15 @@ Bands bands(const VectorView& estimates, const MatrixView& replicates, double le
             BandMethod method = BandMethod::percentile);
 
 /// What is asked of the distributions at the columns of x: numbers, always as many.
-using Functional = std::function<Vector(const GaussianMixtures&)>;
-using TargetFunctional = std::function<Vector(const TargetDistributions&)>;
+using NumberOf = std::function<Vector(const GaussianMixtures&)>;
+using NumberOfTarget = std::function<Vector(const TargetDistributions&)>;
 
 /// Of a functional of the distributions at the columns of x (n_inputs x n). Cost: R + 1 predictions.
 Bands bands(const ConditionalDensity& model, const Replicates& replicates, const MatrixView& x,
-            const Functional& functional, double level, BandMethod method = BandMethod::percentile,
+            const NumberOf& functional, double level, BandMethod method = BandMethod::percentile,
             const Run& run = {});
 Bands bands(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Replicates& replicates,
-            const MatrixView& x, const TargetFunctional& functional, double level,
+            const MatrixView& x, const NumberOfTarget& functional, double level,
             BandMethod method = BandMethod::percentile, const Run& run = {});
 
 }  // namespace condens
