@@ -43,9 +43,25 @@ Index position(const std::string& flag, const std::string& name, const std::vect
   throw std::invalid_argument(message(flag, " = '", name, "', expected one of ", list.empty() ? "none" : list));
 }
 
+/// The rows that can be drawn: pictures have no place for a missing input.
+std::vector<Index> rows_to_draw(const PlotCall& call, const Encoder& encoder, const Table& table,
+                                const std::string& path) {
+  std::vector<Index> rows = call.rows.read("plot", encoder, table, true);
+  const auto missing = encoder.encode_inputs(table, rows).array().isNaN().colwise().any().eval();
+  std::vector<Index> complete;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!missing[static_cast<Index>(i)]) complete.push_back(rows[i]);
+  }
+  require(!complete.empty(), path, ": every row has missing inputs, expected a complete one to draw");
+  const std::size_t count = rows.size() - complete.size();
+  if (count > 0)
+    say("plot", message(path, ": left out ", count, count == 1 ? " row" : " rows", " with missing inputs"));
+  return complete;
+}
+
 Dataset read_rows(const PlotCall& call, const Encoder& encoder, const std::string& path) {
   const Table table = call.csv.read(path);
-  return encoder.encode(table, call.rows.read("plot", encoder, table, true));
+  return encoder.encode(table, rows_to_draw(call, encoder, table, path));
 }
 
 FigureRequest read_request(const PlotCall& call) {
@@ -67,7 +83,7 @@ FigureRequest read_request(const PlotCall& call) {
   if (!call.data.empty()) {
     out.data_name = call.data;
     const CensoredTable read = call.censoring.read(call.csv.read(call.data), names_of(encoder.targets()));
-    const std::vector<Index> rows = call.rows.read("plot", encoder, read.table, true);
+    const std::vector<Index> rows = rows_to_draw(call, encoder, read.table, call.data);
     out.data = encoder.encode(read.table, rows);
     out.censoring = read.rows.subset(rows);
   }

@@ -55,18 +55,6 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "the distribution is the mean over what they may be, given the inputs that are there; trees split by them. "
         "indicator: the median stands in for a number, an input of its own says so, and a missing level is a level.",
     ),
-    "conformal": (
-        False,
-        "bool, or dict with 'share'",
-        "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
-        "with the probability that they say, whatever the model: on average over new rows from the same source.",
-    ),
-    "bootstrap": (
-        0,
-        "int",
-        "Number of times that the model is fitted again to rows drawn with replacement, its tuning kept, so that "
-        "`predict_bands` tells error bars of whatever is asked; 100 is usual.",
-    ),
     "many_levels": (
         "statistics",
         "{'statistics', 'indicators'}",
@@ -83,6 +71,18 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "{'automatic', 'error', 'other'}",
         "What becomes of levels that come up in prediction only: automatic takes them as (other), or as all rows where "
         "levels are statistics, and refuses them else; other lets the most frequent level stand in there.",
+    ),
+    "conformal": (
+        False,
+        "bool, or dict with 'share'",
+        "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
+        "with the probability that they say, whatever the model: on average over new rows from the same source.",
+    ),
+    "bootstrap": (
+        0,
+        "int",
+        "Number of times that the model is fitted again to rows drawn with replacement, its tuning kept, so that "
+        "`predict_bands` tells error bars of whatever is asked; 100 is usual.",
     ),
     "random_state": (
         None,

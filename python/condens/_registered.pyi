@@ -73,10 +73,11 @@ class LSCDE(_WithUnlabeled):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -109,10 +110,11 @@ class LSCDE(_WithUnlabeled):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -145,10 +147,11 @@ class SACDE(_Additive, _Selecting):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -189,10 +192,11 @@ class SACDE(_Additive, _Selecting):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -209,10 +213,11 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -236,10 +241,11 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -274,10 +280,11 @@ class LSCE(_Reducing):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -316,10 +323,11 @@ class LSCE(_Reducing):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -344,10 +352,11 @@ class NadarayaWatson(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -376,10 +385,11 @@ class NadarayaWatson(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -402,10 +412,11 @@ class EpsilonKDE(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -429,10 +440,11 @@ class EpsilonKDE(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -454,10 +466,11 @@ class RatioKDE(_OfRatio):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -480,10 +493,11 @@ class RatioKDE(_OfRatio):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -505,10 +519,11 @@ class GaussianProcess(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -533,10 +548,11 @@ class GaussianProcess(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -572,10 +588,11 @@ class PRESS(_OfStates):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -619,10 +636,11 @@ class PRESS(_OfStates):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -647,10 +665,11 @@ class KernelQuantileRegression(_OfQuantiles):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -682,10 +701,11 @@ class KernelQuantileRegression(_OfQuantiles):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -718,10 +738,11 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -760,10 +781,11 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -789,10 +811,11 @@ class ConditionalForest(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -823,10 +846,11 @@ class ConditionalForest(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -855,10 +879,11 @@ class BoostedDensity(ConditionalDensityRegressor):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -892,10 +917,11 @@ class BoostedDensity(ConditionalDensityRegressor):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -931,10 +957,11 @@ class GSKD(_Density):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -973,10 +1000,11 @@ class GSKD(_Density):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -998,10 +1026,11 @@ class Parzen(_Density):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1026,10 +1055,11 @@ class Parzen(_Density):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1059,10 +1089,11 @@ class SKD(_Density):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1096,10 +1127,11 @@ class SKD(_Density):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1124,10 +1156,11 @@ class RSDE(_Density):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1155,10 +1188,11 @@ class RSDE(_Density):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1186,10 +1220,11 @@ class GMM(_Density):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1222,10 +1257,11 @@ class GMM(_Density):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1246,10 +1282,11 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     cv: _Numbers | _Splits | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1272,10 +1309,11 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1308,10 +1346,11 @@ class LSMI(_Reducing, _WithUnlabeled):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1348,10 +1387,11 @@ class LSMI(_Reducing, _WithUnlabeled):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1374,10 +1414,11 @@ class Sliced(_Reducing, _WithUnlabeled):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1400,10 +1441,11 @@ class Sliced(_Reducing, _WithUnlabeled):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1428,10 +1470,11 @@ class LocationScale(_WithUnlabeled):
     standardize: bool | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1461,10 +1504,11 @@ class LocationScale(_WithUnlabeled):
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1483,10 +1527,11 @@ class Pooled(_WithUnlabeled):
     cv: _Numbers | _Splits | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1506,10 +1551,11 @@ class Pooled(_WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1527,10 +1573,11 @@ class AutoCDE(_WithUnlabeled):
     cv: _Numbers | _Splits | None
     target_kind: str
     missing: str
-    conformal: bool | Mapping[str, float]
     many_levels: str
     rare_levels: int | None
     unseen: str
+    conformal: bool | Mapping[str, float]
+    bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: bool
@@ -1549,10 +1596,11 @@ class AutoCDE(_WithUnlabeled):
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",
         missing: str = "error",
-        conformal: bool | Mapping[str, float] = False,
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
+        conformal: bool | Mapping[str, float] = False,
+        bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,

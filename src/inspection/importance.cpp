@@ -73,7 +73,7 @@ Importances permutation_importance(const ConditionalDensity& density, const Targ
                                    const std::vector<InspectedInput>& inputs, const Dataset& data,
                                    const ImportanceOptions& options, const Run& run) {
   Inspected{density, kind}.check(importance_name, data.x);
-  data.check(importance_name);
+  check_rows(density, data, importance_name);
   require(data.y.rows() == density.n_targets(), importance_name, ": the data have ", data.y.rows(),
           " targets, expected ", density.n_targets(), " as in the fit");
   require(options.n_repeats >= 1, importance_name, ": n_repeats = ", options.n_repeats, ", expected at least 1");

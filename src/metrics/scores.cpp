@@ -191,13 +191,7 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
 Scores score(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& data,
              const ScoreOptions& options, const Run& run) {
   validate_options(options, "score");
-  if (model.imputer() == nullptr) {
-    data.check("score");
-  } else {  // NaN is missing
-    Dataset known = data;
-    known.x = data.x.array().isNaN().select(0.0, data.x.array()).matrix();
-    known.check("score");
-  }
+  check_rows(model, data, "score");
   require(data.x.rows() == model.n_inputs() && data.y.rows() == model.n_targets(), "score: the data have ",
           data.x.rows(), " inputs and ", data.y.rows(), " targets, expected ", model.n_inputs(), " and ",
           model.n_targets(), " as in the fit");

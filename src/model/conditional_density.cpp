@@ -100,6 +100,16 @@ GaussianMixtures ConditionalDensity::laws_of_incomplete(const MatrixView& x, con
   return GaussianMixtures::concatenate(parts);
 }
 
+void check_rows(const ConditionalDensity& model, const Dataset& data, std::string_view owner) {
+  if (model.imputer() == nullptr) {
+    data.check(owner);
+    return;
+  }
+  Dataset known = data;
+  known.x = data.x.array().isNaN().select(0.0, data.x.array()).matrix();
+  known.check(owner);
+}
+
 Vector ConditionalDensity::log_densities(const MatrixView& x, const MatrixView& y) const {
   return laws(x).log_pdf(y, {.threads = 1, .observer = {}});
 }

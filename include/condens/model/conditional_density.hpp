@@ -9,6 +9,7 @@
 #include "condens/core/document.hpp"
 #include "condens/core/run.hpp"
 #include "condens/core/types.hpp"
+#include "condens/data/dataset.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "condens/model/fit_report.hpp"
@@ -92,5 +93,9 @@ class ConditionalDensity {
   FitReport report_;
   std::shared_ptr<const InputImputer> imputer_;
 };
+
+/// Throws std::invalid_argument for rows that the model cannot be asked about, as Dataset::check does; NaN inputs pass
+/// where the model takes missing ones.
+void check_rows(const ConditionalDensity& model, const Dataset& data, std::string_view owner);
 
 }  // namespace condens
