@@ -28,9 +28,8 @@ Document to_document(const Model& model) {
   if (model.replicates) body.set("replicates", model.replicates->to_document(*model.density));
   Document out;
   out.set("format", format_name)
-      .set("version", std::int64_t{model.target || model.conformal || model.replicates || model.encoder.has_new_parts()
-                                       ? 2
-                                       : 1})
+      .set("version",
+           std::int64_t{model.target || model.conformal || model.replicates || model.encoder.has_new_parts() ? 2 : 1})
       .set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }

@@ -37,7 +37,8 @@ enum class ManyLevels { statistics, indicators };
 /// where that refuses, the most frequent level stands in.
 enum class UnseenLevels { automatic, error, other };
 
-/// "statistics", "indicators"; and "automatic", "error", "other". Throws std::invalid_argument that begins with `argument`.
+/// "statistics", "indicators"; and "automatic", "error", "other". Throws std::invalid_argument that begins with
+/// `argument`.
 ManyLevels many_levels_of(std::string_view argument, std::string_view text);
 UnseenLevels unseen_of(std::string_view argument, std::string_view text);
 

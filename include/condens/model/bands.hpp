@@ -47,8 +47,7 @@ using NumberOfTarget = std::function<Vector(const TargetDistributions&)>;
 
 /// Of a functional of the distributions at the columns of x (n_inputs x n). Cost: R + 1 predictions.
 Bands bands(const ConditionalDensity& model, const Replicates& replicates, const MatrixView& x,
-            const NumberOf& functional, double level, BandMethod method = BandMethod::percentile,
-            const Run& run = {});
+            const NumberOf& functional, double level, BandMethod method = BandMethod::percentile, const Run& run = {});
 Bands bands(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Replicates& replicates,
             const MatrixView& x, const NumberOfTarget& functional, double level,
             BandMethod method = BandMethod::percentile, const Run& run = {});
