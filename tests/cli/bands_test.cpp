@@ -10,14 +10,6 @@ namespace {
 
 class BandsCommand : public CommandTest {
  protected:
-  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
-    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
-  }
-  Outcome good(const std::string& arguments) const {
-    Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
-    return outcome;
-  }
   std::string bad(const std::string& arguments) const {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;

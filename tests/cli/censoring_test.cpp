@@ -12,14 +12,6 @@ namespace {
 
 class CensoringCommand : public CommandTest {
  protected:
-  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
-    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
-  }
-  Outcome good(const std::string& arguments) const {
-    Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
-    return outcome;
-  }
   void refused(const std::string& table, const std::string& arguments, const std::string& text) const {
     write("bad.csv", table);
     const Outcome outcome = run("fit bad.csv --target y --model nw -o bad.json " + arguments);

@@ -40,6 +40,17 @@ class CommandTest : public ::testing::Test {
     return shell("'" + std::string(CONDENS_BINARY) + "' " + arguments);
   }
 
+  /// A call that must succeed.
+  Outcome good(const std::string& arguments) const {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+    return outcome;
+  }
+
+  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
+  }
+
   /// Any command line; $CONDENS is the command.
   Outcome shell(const std::string& line) const {
     const std::string err = (folder / ".stderr").string();

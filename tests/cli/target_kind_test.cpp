@@ -10,17 +10,7 @@
 namespace condens::tests::target_kind_command_test {
 namespace {
 
-class TargetKindCommand : public CommandTest {
- protected:
-  void expect_in(const std::string& text, const std::vector<std::string>& words) const {
-    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " not in\n" << text;
-  }
-  Outcome good(const std::string& arguments) const {
-    Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
-    return outcome;
-  }
-};
+class TargetKindCommand : public CommandTest {};
 
 /// x and counts, claims that are often 0, shares, grades.
 std::string table() {
