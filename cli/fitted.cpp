@@ -82,7 +82,7 @@ Vector inputs_at(const Encoder& encoder, const std::vector<std::pair<std::string
   Table row("");
   const std::vector<std::string> names = names_of(encoder.input_columns());
   for (const EncodedColumn& column : encoder.input_columns()) {
-    if (column.is_categorical())
+    if (!column.is_number())
       row.add({column.name, std::vector<std::string>{column.typical_level}});
     else
       row.add({column.name, std::vector<double>{column.typical}});
