@@ -85,12 +85,11 @@ MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inp
                          const std::vector<std::string>& categorical, bool levels_only) {
   MarkedTable out{Table(table.source()), inputs, {}};
   for (const Column& column : table.columns()) {
-    if (!is_among(inputs, column.name) || !has_missing(column)) {
+    const bool has_levels = is_among(categorical, column.name) || (!column.is_numeric() && !holds_dates(table, column));
+    if (!is_among(inputs, column.name) || !has_missing(column) || (levels_only && !has_levels)) {
       out.table.add(column);
-    } else if (is_among(categorical, column.name) || (!column.is_numeric() && !holds_dates(table, column))) {
+    } else if (has_levels) {
       out.table.add(with_level(column, missing_level));
-    } else if (levels_only) {
-      out.table.add(column);
     } else {
       std::string mark = column.name + " missing";
       require(table.find(mark) == nullptr, "column '", mark, "' has the name of the mark of missing values in '",

@@ -160,6 +160,28 @@ TEST_F(UntidyData, MessagesHoldNothingThatMovesACursor) {
   expect_refusal("fit latin.csv --target y -o m.json", {"latin.csv:2", "UTF-8"});
 }
 
+TEST_F(UntidyData, DatesAndManyLevelsGoThroughEveryVerb) {
+  std::string table = "sold,shop,y\n";
+  for (int i = 0; i < 120; ++i) {
+    table += "2024-0" + std::to_string(1 + i % 9) + "-1" + std::to_string(i % 7) + ",shop" + std::to_string(i % 30) +
+             "," + std::to_string(i % 30 + 5 * (i % 9) + (i * 7) % 11) + "\n";
+  }
+  write("t.csv", table);
+  const Outcome fitted = good("fit t.csv --target y --model gp -o m.json");
+  expect_words(fitted.err, {"input 'sold': dates, given by days", "input 'shop': 30 levels, each given by log rows"});
+  good("describe m.json");
+  good("predict m.json t.csv --mean");
+  good("score m.json t.csv");
+  good("plot m.json -o m.svg");
+  good("plot m.json t.csv -o m.html");
+  good("explain m.json t.csv");
+  good("explain m.json t.csv --effect shop");
+  expect_words(run("explain m.json t.csv --effect sold").err, {"input 'sold' is several numbers"});
+  write("bad.csv", "sold,shop\n2024-02-30,shop1\n");
+  expect_words(run("predict m.json bad.csv --mean").err,
+               {"bad.csv:2", "'2024-02-30', expected a date such as 2024-03-01"});
+}
+
 TEST_F(UntidyData, KeptColumnsMayNotBeNamedAsPredictions) {
   write("t.csv", "mean,y\n1,2\n3,4\n5,3\n6,4\n2,2\n");
   ASSERT_EQ(run("fit t.csv --target y --quiet -o m.json" + quick).code, 0);
