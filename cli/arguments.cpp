@@ -133,15 +133,13 @@ void ColumnFlags::add_to(CLI::App& verb) {
       "Columns");
 }
 
-EncoderOptions ColumnFlags::options(const ModelInfo& info) const {
-  require(missing == "error" || missing == "indicator" || missing == "model", "--missing ", missing,
-          ", expected error, indicator or model");
+EncoderOptions ColumnFlags::options() const {
   EncoderOptions out{.targets = split_names(target),
                      .inputs = {},
                      .weight = weight,
                      .categorical = split_names(categorical),
                      .drop_missing = drop_missing,
-                     .missing = missing_inputs(info, missing)};
+                     .missing = missing_inputs_of("--missing", missing)};
   if (inputs_given) out.inputs = split_names(inputs);
   out.many_levels = many_levels_of("--many-levels", many_levels);
   out.unseen = unseen_of("--unseen", unseen);

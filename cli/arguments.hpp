@@ -50,7 +50,7 @@ struct ColumnFlags {
   std::string unseen = "automatic";
 
   void add_to(CLI::App& verb);
-  EncoderOptions options(const ModelInfo& info) const;
+  EncoderOptions options() const;
 };
 
 /// Reads the model of a call. `table` is the argument beside it, if any: messages say when the two are swapped.

@@ -114,7 +114,7 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   const Table table = call.csv.read(path);
   require(call.columns.missing != "model",
           "--missing model, expected error or indicator: models that are compared see ", "the same inputs");
-  const Encoder encoder = Encoder::fit(table, call.columns.options(find_model(default_model)));
+  const Encoder encoder = Encoder::fit(table, call.columns.options());
   Dataset data = encoder.encode_training(table, call.columns.drop_missing);  // no row sees its own target
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));

@@ -360,7 +360,7 @@ struct Figure {
 };
 
 /// Every figure, in the order of a page.
-constexpr std::array figures = {
+constexpr std::array all_figures = {
     Figure{"density", "Density of", "The model's density; inputs that do not move are at their medians, or as given.",
            true, [](const Sheet&) { return Problem(); },
            [](const Sheet& sheet, Index target) { return density_figure(sheet.request, target, sheet.run); }},
@@ -530,7 +530,7 @@ plot::Names plot_names(const Model& model) {
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> out;
-  for (const Figure& figure : figures) out.emplace_back(figure.name);
+  for (const Figure& figure : all_figures) out.emplace_back(figure.name);
   return out;
 }
 
@@ -538,8 +538,9 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
   const Sheet sheet(request, run);
   const bool together = kind == "density" && !request.target && !request.input && !sheet.has_inputs();
   const std::string name = together && sheet.n_targets() > 1 ? "joint" : kind;
-  const auto* found = std::find_if(figures.begin(), figures.end(), [&](const Figure& own) { return own.name == name; });
-  require(found != figures.end(), "--figure = '", kind, "', expected one of ", list_names(figure_names()));
+  const auto* found =
+      std::find_if(all_figures.begin(), all_figures.end(), [&](const Figure& own) { return own.name == name; });
+  require(found != all_figures.end(), "--figure = '", kind, "', expected one of ", list_names(figure_names()));
   const Problem problem = found->problem(sheet);
   require(problem.empty(), "--figure ", kind, ": ", problem);
   return found->draw(sheet, request.target.value_or(0));
@@ -548,7 +549,7 @@ std::string single_figure(const FigureRequest& request, const std::string& kind,
 std::string figure_page(const FigureRequest& request, const Run& run) {
   const Sheet sheet(request, run);
   std::vector<plot::PageFigure> drawn;
-  for (const Figure& figure : figures) {
+  for (const Figure& figure : all_figures) {
     if (!figure.problem(sheet).empty()) continue;
     if (figure.problem_on_page != nullptr && !figure.problem_on_page(sheet).empty()) continue;
     for (Index j = 0; j < (figure.each_target ? sheet.n_targets() : 1); ++j) {

@@ -96,7 +96,6 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   std::vector<std::string> marked;
   for (const EncodedColumn& input : model.encoder.input_columns()) {
     if (!input.missing_of.empty()) marked.push_back(input.missing_of);
-    if (input.at_ends) marked.push_back(input.name);
     if (std::find(input.levels.begin(), input.levels.end(), missing_level) != input.levels.end())
       marked.push_back(input.name);
   }
@@ -210,7 +209,7 @@ void fit(const FitCall& call) {
   if (!call.budget.empty()) options.set("budget", seconds_of(info, call.budget));
   check_output(call.output, {call.train, call.unlabeled});
 
-  EncoderOptions columns = call.columns.options(info);
+  EncoderOptions columns = call.columns.options();
   columns.seed = static_cast<std::uint64_t>(call.seed.value_or(0));
   std::vector<std::string> others = columns.inputs.value_or(std::vector<std::string>{});
   others.push_back(columns.weight);

@@ -43,29 +43,14 @@ Index position(const std::string& flag, const std::string& name, const std::vect
   throw std::invalid_argument(message(flag, " = '", name, "', expected one of ", list.empty() ? "none" : list));
 }
 
-/// Which columns of x have an input that is missing: NaN, or at both ends at once.
-std::vector<bool> with_missing_inputs(const Encoder& encoder, const Matrix& x) {
-  std::vector<bool> out(static_cast<std::size_t>(x.cols()));
-  const auto groups = encoder.groups();
-  for (Index j = 0; j < x.cols(); ++j) {
-    bool missing = x.col(j).array().isNaN().any();
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const bool at_ends = encoder.input_columns()[i].at_ends;
-      missing = missing || (at_ends && x(groups[i].front(), j) != x(groups[i].back(), j));
-    }
-    out[static_cast<std::size_t>(j)] = missing;
-  }
-  return out;
-}
-
 /// The rows that can be drawn: pictures have no place for a missing number.
 std::vector<Index> rows_to_draw(const PlotCall& call, const Encoder& encoder, const Table& table,
                                 const std::string& path) {
   std::vector<Index> rows = call.rows.read("plot", encoder, table, true);
-  const std::vector<bool> missing = with_missing_inputs(encoder, encoder.encode_inputs(table, rows));
+  const Matrix x = encoder.encode_inputs(table, rows);
   std::vector<Index> complete;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!missing[i]) complete.push_back(rows[i]);
+    if (!x.col(static_cast<Index>(i)).array().isNaN().any()) complete.push_back(rows[i]);
   }
   require(!complete.empty(), path, ": every row has missing inputs, expected a complete one to draw");
   const std::size_t count = rows.size() - complete.size();

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "condens/core/parallel.hpp"
 #include "condens/model/bands.hpp"
 #include "condens/plot/figures.hpp"
 #include "density_image.hpp"

@@ -51,9 +51,7 @@ std::vector<InputColumn> input_columns(const char* owner, const ConditionalDensi
   }
   Index rows = 0;
   for (const InputColumn& column : names.columns) {
-    // A number may be there twice, for what is missing to stand at either end.
-    const Index most = column.levels.empty() ? 2 : 1;
-    const Index width = column.levels.size() > 2 ? std::ssize(column.levels) : std::clamp<Index>(column.width, 1, most);
+    const Index width = column.levels.size() > 2 ? std::ssize(column.levels) : 1;
     require(column.width == width && column.row >= 0 && column.row + width <= model.n_inputs(), owner, ": input '",
             column.name, "' has ", column.width, " rows of x from ", column.row, ", expected ", width, " below ",
             model.n_inputs());
@@ -76,9 +74,9 @@ Levels levels_of(const InputColumn& column, const Dataset& data) {
   }
   constexpr Index repeats = 3;  // fewer rows for each value do not tell
   if (values.size() < 2 || data.size() < repeats * std::ssize(values)) return {};
-  Levels out{Matrix(column.width, std::ssize(values)), {}};
+  Levels out{Matrix(1, std::ssize(values)), {}};
   for (const double value : values) {
-    out.x.col(std::ssize(out.labels)).setConstant(value);
+    out.x(0, std::ssize(out.labels)) = value;
     out.labels.push_back(short_number(value, 4));
   }
   return out;
@@ -86,7 +84,7 @@ Levels levels_of(const InputColumn& column, const Dataset& data) {
 
 Matrix moved(const Vector& at, const InputColumn& column, const Matrix& values) {
   Matrix x = at.replicate(1, values.cols());
-  x.middleRows(column.row, column.width) = values.replicate(column.width / values.rows(), 1);
+  x.middleRows(column.row, column.width) = values;
   return x;
 }
 

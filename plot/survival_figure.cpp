@@ -59,9 +59,8 @@ Matrix survival_of(const ConditionalDensity& model, const TargetDecoder* kind, c
                    const Run& run) {
   const Index n = model.n_inputs() == 0 ? 1 : x.cols();
   const Vector points = times.replicate(n, 1);
-  const MatrixView inputs = x;
   const Vector all =
-      kind != nullptr ? kind->predict(model, inputs, run).sf(points, run) : model.predict(inputs, run).sf(points, run);
+      kind != nullptr ? kind->predict(model, x, run).sf(points, run) : model.predict(x, run).sf(points, run);
   return all.reshaped(times.size(), n);
 }
 
@@ -114,7 +113,7 @@ std::string survival_curves(const ConditionalDensity& model, const Dataset& data
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return medians[a] < medians[b]; });
     std::size_t color = color_of_rows;
     for (const double share : std::array{0.1, 0.5, 0.9}) {
-      const auto place = static_cast<std::size_t>(share * static_cast<double>(order.size() - 1) + 0.5);
+      const auto place = static_cast<std::size_t>(std::lround(share * static_cast<double>(order.size() - 1)));
       const Index row = order[place];
       add(message("row ", some[static_cast<std::size_t>(row)] + 1), survival.col(row), color++, LineKind::solid);
     }

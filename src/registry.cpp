@@ -363,13 +363,6 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
   return info.can("learns_from_unlabeled") && (inside.empty() || std::any_of(inside.begin(), inside.end(), uses));
 }
 
-MissingInputs missing_inputs(const ModelInfo& info, std::string_view word) {
-  if (word == "error") return MissingInputs::error;
-  if (word == "indicator") return MissingInputs::indicator;
-  require(word == "model", "missing = '", word, "', expected 'error', 'indicator' or 'model'");
-  return info.can("splits_inputs") ? MissingInputs::ends : MissingInputs::model;
-}
-
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run) {
   auto density = info.fit(data, preset, options, run);

@@ -205,7 +205,7 @@ TEST(CensoredFit, RefusesWhatMakesNoSense) {
   two.y = Matrix::Zero(2, 40);
   refused({.censoring = own.limits}, two, "censored: there are 2 targets, expected one");
   refused({.impute_inputs = true, .censoring = own.limits}, own.whole,
-          "missing = 'model' of a censored target, expected 'error' or 'indicator', or a model of trees");
+          "missing = 'model' of a censored target, expected 'error' or 'indicator'");
   refused({.replicates = 5, .censoring = own.limits}, own.whole, "bootstrap = 5 of a censored target, expected 0");
 }
 

@@ -19,7 +19,6 @@
 #include "condens/core/run.hpp"
 #include "condens/data/censoring.hpp"
 #include "condens/data/dataset.hpp"
-#include "condens/data/encoder.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/conformal.hpp"
@@ -96,9 +95,6 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
 /// Where `cv` is given and there was nothing to choose, the one candidate is scored by it.
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run);
-
-/// "error", "indicator" or "model" for an encoder of this model's inputs. Throws std::invalid_argument for other words.
-MissingInputs missing_inputs(const ModelInfo& info, std::string_view word);
 
 /// The model of a target that need not be any real number: the density of its code, and what it stands for, nothing
 /// where the target is real.
@@ -204,7 +200,6 @@ inline constexpr auto capability_names = Fields{
     CapabilityName<PooledDensity>{"has_members"},
     CapabilityName<TakesOneTarget>{"takes_one_target"},
     CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},
-    CapabilityName<SplitsInputs>{"splits_inputs"},
 };
 
 template <class Model>

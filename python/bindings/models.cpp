@@ -53,13 +53,13 @@ Vector vector_of(const nb::object& numbers) {
   return Eigen::Map<const Vector>(line.data(), static_cast<Index>(line.shape(0)));
 }
 
-Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& model,
-                    const std::string& missing, const std::string& many_levels, std::optional<Index> rare_levels,
-                    const std::string& unseen, const nb::object& weights, std::uint64_t seed) {
+Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& missing,
+                    const std::string& many_levels, std::optional<Index> rare_levels, const std::string& unseen,
+                    const nb::object& weights, std::uint64_t seed) {
   const Table table = table_of(columns);
   EncoderOptions options{.targets = targets};
   options.categorical = categorical;
-  options.missing = missing_inputs(find_model(model), missing);
+  options.missing = missing_inputs_of("missing", missing);
   options.many_levels = many_levels_of("many_levels", many_levels);
   options.rare_levels = rare_levels;
   options.unseen = unseen_of("unseen", unseen);
@@ -169,8 +169,8 @@ Model from_bytes(const nb::bytes& bytes, const std::string& source) {
 
 void bind_encoder(nb::module_& m) {
   nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("model"),
-               nb::arg("missing"), nb::arg("many_levels") = "statistics", nb::arg("rare_levels") = nb::none(),
+  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("missing"),
+               nb::arg("many_levels") = "statistics", nb::arg("rare_levels") = nb::none(),
                nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(), nb::arg("seed") = 0);
   c.def(
       "encode_training",

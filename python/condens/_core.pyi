@@ -245,7 +245,6 @@ class Encoder:
         columns: dict[str, Floats | list[str]],
         targets: Sequence[str],
         categorical: Sequence[str],
-        model: str,
         missing: str,
         many_levels: str = "statistics",
         rare_levels: int | None = None,

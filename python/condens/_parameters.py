@@ -52,7 +52,7 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "error",
         "{'error', 'indicator', 'model'}",
         "What becomes of missing inputs (NaN, None, empty texts), in `fit` and in predictions. error: refused. model: "
-        "the distribution is the mean over what they may be, given the inputs that are there; trees split by them. "
+        "the distribution is the mean over what they may be, given the inputs that are there. "
         "indicator: the median stands in for a number, an input of its own says so, and a missing level is a level.",
     ),
     "many_levels": (

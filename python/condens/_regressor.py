@@ -174,7 +174,6 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             table,
             names,
             categorical,
-            self._info["name"],
             self.missing,
             many_levels=self.many_levels,
             rare_levels=self.rare_levels,

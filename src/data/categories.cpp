@@ -8,6 +8,12 @@
 
 namespace condens {
 
+MissingInputs missing_inputs_of(std::string_view argument, std::string_view text) {
+  require(text == "error" || text == "indicator" || text == "model", argument, " = '", text,
+          "', expected error, indicator or model");
+  return text == "error" ? MissingInputs::error : text == "model" ? MissingInputs::model : MissingInputs::indicator;
+}
+
 ManyLevels many_levels_of(std::string_view argument, std::string_view text) {
   require(text == "statistics" || text == "indicators", argument, " = '", text, "', expected statistics or indicators");
   return text == "statistics" ? ManyLevels::statistics : ManyLevels::indicators;

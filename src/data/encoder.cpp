@@ -1,7 +1,6 @@
 #include "condens/data/encoder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -57,13 +56,13 @@ EncodedColumn read_calendar(const Table& table, const Column& column, const std:
 Index EncodedColumn::width() const {
   if (is_date()) return std::ssize(calendar_names(name, calendar));
   if (has_statistics()) return std::ssize(statistics);
-  return levels.size() > 2 ? std::ssize(levels) : at_ends ? 2 : 1;
+  return levels.size() > 2 ? std::ssize(levels) : 1;
 }
 
 Matrix EncodedColumn::values() const {
   if (is_date()) return calendar_of({low, typical, high}, calendar, low);
   if (has_statistics()) return codes.leftCols(std::ssize(levels));
-  if (!is_categorical()) return Matrix{{low, typical, high}}.replicate(width(), 1);
+  if (!is_categorical()) return Matrix{{low, typical, high}};
   if (width() > 1) return Matrix::Identity(width(), width());
   return levels.size() == 1 ? Matrix::Zero(1, 1) : Matrix{{0.0, 1.0}};
 }
@@ -71,17 +70,15 @@ Matrix EncodedColumn::values() const {
 Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
   require(!options.rare_levels || *options.rare_levels >= 0, "rare_levels = ", options.rare_levels.value_or(0),
           ", expected a number of rows >= 0");
-  if (options.missing == MissingInputs::indicator || options.missing == MissingInputs::ends) {
-    const bool ends = options.missing == MissingInputs::ends;
-    MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical, ends);
+  if (options.missing == MissingInputs::indicator) {
+    MarkedTable marked = mark_missing(table, input_names(table, options), options.categorical);
     EncoderOptions own = options;
-    own.missing = ends ? MissingInputs::model : MissingInputs::error;
+    own.missing = MissingInputs::error;
     own.inputs = marked.inputs;
     Encoder out = fit(marked.table, own);
     for (EncodedColumn& input : out.inputs_) {
       const auto mark = marked.marks.find(input.name);
       if (mark != marked.marks.end()) input.missing_of = mark->second;
-      input.at_ends = ends && input.is_number() && has_missing(table.at(input.name, "input"));
     }
     out.missing_ = options.missing;
     return out;
@@ -251,10 +248,9 @@ Encoder Encoder::generic(const Dataset& data, const std::vector<std::string>& in
 
 std::vector<const Column*> Encoder::columns_needed(const Table& table, bool with_targets) const {
   std::vector<const Column*> columns;
-  const bool may_be_missing = missing_ == MissingInputs::model || missing_ == MissingInputs::ends;
   for (const EncodedColumn& input : inputs_) {
     const Column& column = table.at(input.name, "input");
-    if (!may_be_missing) columns.push_back(&column);
+    if (missing_ != MissingInputs::model) columns.push_back(&column);
   }
   if (with_targets) {
     for (const EncodedColumn& target : targets_) columns.push_back(&table.at(target.name, "target"));
@@ -271,7 +267,7 @@ Table Encoder::completed(const Table& table) const {
       continue;
     }
     const Column& column = table.at(input.name, "input");
-    if (!has_missing(column) || missing_ == MissingInputs::model || input.at_ends)
+    if (!has_missing(column) || missing_ == MissingInputs::model)
       out.add(column);
     else if (input.is_date())
       out.add(with_level(column, input.typical_level));
@@ -290,11 +286,11 @@ Table Encoder::completed(const Table& table) const {
 
 std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
   std::vector<std::string> out;
-  if (missing_ != MissingInputs::indicator && missing_ != MissingInputs::ends) return out;
+  if (missing_ != MissingInputs::indicator) return out;
   for (const EncodedColumn& input : inputs_) {
     const Column* column = table.find(input.name);
     if (column == nullptr || !has_missing(*column)) continue;
-    const bool marked = input.at_ends || contains(input.levels, missing_level) ||
+    const bool marked = contains(input.levels, missing_level) ||
                         std::any_of(inputs_.begin(), inputs_.end(),
                                     [&](const EncodedColumn& other) { return other.missing_of == input.name; });
     if (marked) continue;
@@ -319,18 +315,6 @@ EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) con
   return out;
 }
 
-void Encoder::encode_numbers(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
-                             Eigen::Ref<Matrix> out) const {
-  const Column& column = table.at(input.name, "input");
-  const Vector there = read_numbers(table, column, rows_with(column, rows));
-  out = spread_out(there.transpose().replicate(input.width(), 1), column, rows);
-  if (!input.at_ends) return;
-  const double beyond = input.low < input.high ? input.high - input.low : 1.0;
-  for (auto values : out.colwise()) {
-    if (std::isnan(values[0])) values << input.low - beyond, input.high + beyond;
-  }
-}
-
 Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
   Table own;
   if (missing_ != MissingInputs::error) own = completed(table);
@@ -345,7 +329,7 @@ Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows
       out.middleRows(at, input.width()) = spread_out(
           calendar_of(read_dates(marked, column, rows_with(column, rows)), input.calendar, input.low), column, rows);
     } else if (!input.is_categorical()) {
-      encode_numbers(marked, input, rows, out.middleRows(at, input.width()));
+      out.row(at) = spread_out(read_numbers(marked, column, rows_with(column, rows)).transpose(), column, rows);
     }
     for (Index j = 0; input.is_categorical() && j < out.cols(); ++j) {
       const Index row = rows[static_cast<std::size_t>(j)];
@@ -418,7 +402,6 @@ std::vector<std::string> Encoder::encoded_names() const {
       out.insert(out.end(), names.begin(), names.end());
     } else if (!input.is_categorical()) {
       out.push_back(input.name);
-      if (input.at_ends) out.push_back(input.name + " (missing last)");
     } else if (input.has_statistics()) {
       for (const std::string& statistic : input.statistics) out.push_back(message(input.name, ": ", statistic));
     } else if (input.width() == 1) {

@@ -1,10 +1,8 @@
 // The part of a model file that says how columns become numbers.
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "categories.hpp"
@@ -17,20 +15,10 @@ namespace condens {
 
 namespace {
 
-constexpr std::array missing_names = {std::pair{MissingInputs::indicator, std::string_view("indicator")},
-                                      std::pair{MissingInputs::model, std::string_view("model")},
-                                      std::pair{MissingInputs::ends, std::string_view("ends")}};
-
-std::string_view name_of(MissingInputs missing) {
-  return std::find_if(missing_names.begin(), missing_names.end(), [&](const auto& own) { return own.first == missing; })
-      ->second;
-}
-
 Document to_document(const EncodedColumn& column) {
   Document out;
   out.set("name", column.name);
   if (!column.missing_of.empty()) out.set("missing_of", column.missing_of);
-  if (column.at_ends) out.set("at_ends", true);
   if (column.is_categorical()) {
     out.set("levels", Document(column.levels)).set("typical", column.typical_level);
     if (!column.merged.empty()) out.set("merged", Document(column.merged));
@@ -58,7 +46,6 @@ void check_calendar(const EncodedColumn& column) {
 EncodedColumn column_from_document(const Document& document) {
   EncodedColumn out{.name = document.at("name").as_string()};
   if (const Document* of = document.find("missing_of")) out.missing_of = of->as_string();
-  out.at_ends = document.find("at_ends") != nullptr && document.at("at_ends").as_bool();
   if (document.find("levels") == nullptr) {
     out.low = document.at("low").as_number();
     out.typical = document.at("typical").as_number();
@@ -120,7 +107,7 @@ Document Encoder::to_document() const {
   for (const EncodedColumn& target : targets_) targets.push_back(condens::to_document(target));
   Document out;
   out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
-  if (missing_ != MissingInputs::error) out.set("missing", name_of(missing_));
+  if (missing_ != MissingInputs::error) out.set("missing", missing_ == MissingInputs::model ? "model" : "indicator");
   if (unseen_ != UnseenLevels::automatic) out.set("unseen", unseen_ == UnseenLevels::error ? "error" : "other");
   return out;
 }
@@ -131,10 +118,9 @@ Encoder Encoder::from_document(const Document& document) {
   out.targets_ = columns_from_document(document.at("targets"));
   out.weight_ = document.at("weight").as_string();
   if (const Document* missing = document.find("missing")) {
-    const auto found = std::find_if(missing_names.begin(), missing_names.end(),
-                                    [&](const auto& own) { return own.second == missing->as_string(); });
-    if (found == missing_names.end()) throw FormatError("encoder: missing is none of indicator, model, ends");
-    out.missing_ = found->first;
+    const std::string how = missing->as_string();
+    if (how != "indicator" && how != "model") throw FormatError("encoder: missing is none of indicator, model");
+    out.missing_ = how == "model" ? MissingInputs::model : MissingInputs::indicator;
   }
   if (const Document* unseen = document.find("unseen")) {
     const std::string how = unseen->as_string();

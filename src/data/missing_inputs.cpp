@@ -82,11 +82,11 @@ void copy_lines(const Table& from, Table& to) {
 }
 
 MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
-                         const std::vector<std::string>& categorical, bool levels_only) {
+                         const std::vector<std::string>& categorical) {
   MarkedTable out{Table(table.source()), inputs, {}};
   for (const Column& column : table.columns()) {
     const bool has_levels = is_among(categorical, column.name) || (!column.is_numeric() && !holds_dates(table, column));
-    if (!is_among(inputs, column.name) || !has_missing(column) || (levels_only && !has_levels)) {
+    if (!is_among(inputs, column.name) || !has_missing(column)) {
       out.table.add(column);
     } else if (has_levels) {
       out.table.add(with_level(column, missing_level));

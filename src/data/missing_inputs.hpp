@@ -34,9 +34,9 @@ struct MarkedTable {
   std::map<std::string, std::string> marks;
 };
 
-/// Numbers that are missing become the median of the others, or with `levels_only` stay, levels become
-/// `missing_level`. Throws std::invalid_argument for a column that has the name of a mark.
+/// Numbers that are missing become the median of the others, levels become `missing_level`. Throws
+/// std::invalid_argument for a column that has the name of a mark.
 MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
-                         const std::vector<std::string>& categorical, bool levels_only = false);
+                         const std::vector<std::string>& categorical);
 
 }  // namespace condens

@@ -33,7 +33,6 @@ class OneInput {
     for (Index i = 0; i < data.x.cols(); ++i) {
       const double value = input.rows.empty() ? 0.0 : data.x(input.rows.front(), i);
       bool known = !std::isnan(value);
-      for (const Index copy : input.copies) known = known && data.x(copy, i) == value;
       for (const Index mark : input.marks) known = known && data.x(mark, i) == 0.0;
       if (known) known_.push_back(i);
     }
@@ -176,7 +175,6 @@ class OneInput {
   void set_number(double value, Eigen::Ref<Vector>& x) const {
     x(input_.rows).setZero();
     x[input_.rows.front()] = value;
-    x(input_.copies).setConstant(value);
   }
   void set_level(Index level, Eigen::Ref<Vector>& x) const {
     if (input_.codes.size() > 0) {
@@ -224,8 +222,8 @@ Effect effect(const Inspected& model, const std::vector<Functional>& of, const I
   require(options.max_rows >= 0, effect_name, ": max_rows = ", options.max_rows, ", expected a number >= 0");
   require(input.levels.size() != 1, effect_name, ": input '", input.name, "' is always ",
           input.levels.empty() ? "" : input.levels.front(), ", expected at least two levels");
-  require(!input.levels.empty() || input.rows.size() == input.marks.size() + input.copies.size() + 1, effect_name,
-          ": input '", input.name, "' is several numbers, expected one number or a category");
+  require(!input.levels.empty() || input.rows.size() == input.marks.size() + 1, effect_name, ": input '", input.name,
+          "' is several numbers, expected one number or a category");
   EffectOptions own = options;
   if (!input.levels.empty()) own.kind = EffectKind::dependence;
   const Dataset rows = some_of(data, options.max_rows, options.seed);

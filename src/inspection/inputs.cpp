@@ -9,7 +9,6 @@ std::vector<InspectedInput> inspected_inputs(const Encoder& encoder) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (!columns[k].missing_of.empty()) continue;
     out.push_back({.name = columns[k].name, .rows = groups[k], .levels = columns[k].levels});
-    if (columns[k].at_ends) out.back().copies.assign(groups[k].begin() + 1, groups[k].end());
     if (columns[k].has_statistics()) out.back().codes = columns[k].values();
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {

@@ -136,9 +136,9 @@ class InputImputer::Sampler {
   };
 
   const Pattern& pattern_of(const Vector& scores) {
-    std::vector<bool> key;
-    for (const double score : scores) key.push_back(std::isnan(score));
-    const auto found = patterns_.find(key);
+    std::vector<bool> missing;
+    for (const double score : scores) missing.push_back(std::isnan(score));
+    const auto found = patterns_.find(missing);
     if (found != patterns_.end()) return found->second;
     Pattern out;
     for (Index j = 0; j < scores.size(); ++j) {
@@ -154,7 +154,7 @@ class InputImputer::Sampler {
       out.log_factors.push_back(out.factors.back().diagonal().head(out.known).array().log().sum() +
                                 out.components.scales.col(l).head(out.known).array().log().sum());
     }
-    return patterns_.emplace(std::move(key), std::move(out)).first->second;
+    return patterns_.emplace(std::move(missing), std::move(out)).first->second;
   }
 
   const GaussianMixture& mixture_;

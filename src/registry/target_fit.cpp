@@ -137,8 +137,7 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
   require(request.replicates >= 0 && request.replicates <= most_replicates, "bootstrap = ", request.replicates,
           ", expected a number of replicates, 0 to ", most_replicates);
   if (is_censored(request, data, place)) {
-    require(!request.impute_inputs,
-            "missing = 'model' of a censored target, expected 'error' or 'indicator', or a model of ", "trees");
+    require(!request.impute_inputs, "missing = 'model' of a censored target, expected 'error' or 'indicator'");
     require(request.replicates == 0, "bootstrap = ", request.replicates, " of a censored target, expected 0");
     const CensoredOptions own{seed_of(options),
                               [&](const auto& rows) { return options_of_rows(options, rows, data.size()); },

@@ -361,7 +361,7 @@ TEST(Encoder, MarksNeitherTargetsNorTakenNames) {
   Document document = Encoder::fit(gappy_people(), options).to_document();
   document.set("missing", "often");
   EXPECT_EQ(complaint<FormatError>([&] { Encoder::from_document(document); }),
-            "encoder: missing is none of indicator, model, ends");
+            "encoder: missing is none of indicator, model");
 }
 
 TEST(Encoder, LeavesMissingInputsToTheModel) {
@@ -383,29 +383,6 @@ TEST(Encoder, LeavesMissingInputsToTheModel) {
   empty.add({"income", Numbers{1, 2}});
   EXPECT_EQ(complaint([&] { Encoder::fit(empty, {.targets = {"income"}, .missing = MissingInputs::model}); }),
             "t.csv: input 'x' is missing in every row, expected a value in some; leave it out");
-}
-
-TEST(Encoder, PutsMissingInputsAtBothEndsForTrees) {
-  const Table table = gappy_people();
-  const Encoder encoder = Encoder::fit(table, {.targets = {"income"}, .missing = MissingInputs::ends});
-  EXPECT_EQ(encoder.encoded_names(),
-            (Texts{"age", "age (missing last)", "city=(missing)", "city=Bern", "city=Rome", "zip"}));
-  EXPECT_EQ(encoder.group_of_rows(), (std::vector<Index>{0, 0, 1, 1, 1, 2}));
-  Matrix expected(6, 4);
-  expected << 20, -10, 50, 40,  // as far below as the range is long
-      20, 80, 50, 40,           //
-      1, 0, 0, 0,               //
-      0, 1, 0, 1,               //
-      0, 0, 1, 0,               //
-      3, 1, 2, 1;
-  EXPECT_EQ(Matrix(encoder.encode(table).x), expected);
-  EXPECT_EQ(Matrix(Encoder::from_document(encoder.to_document()).encode(table).x), expected);
-  EXPECT_TRUE(encoder.filled_without_mark(table).empty());
-  // What never was missing has no ends.
-  const EncoderOptions complete{.targets = {"income"}, .inputs = Texts{"age", "city"}, .missing = MissingInputs::ends};
-  const Encoder other = Encoder::fit(people(), complete);
-  EXPECT_EQ(other.encode_inputs(gappy_people())(0, 1), 35);
-  EXPECT_EQ(other.filled_without_mark(gappy_people()).size(), 2);
 }
 
 TEST(Encoder, GenericNamesForArrays) {

@@ -10,9 +10,7 @@
 // Missing inputs are refused, or
 //   marked    a number that is missing becomes the median, and an input of its own, "age missing", says yes; a missing
 //             level is a level, "(missing)"
-//   modelled  NaN, for models that know what to do with it (model/input_imputer.hpp, joint_density.hpp)
-//   at ends   for trees, which split by order alone: an input twice, where missing is less, and more, than all
-//             numbers, so that a split may send what is missing to either side, or apart; levels as marked ones
+//   modelled  NaN, for models that average over what may be there (model/input_imputer.hpp, joint_density.hpp)
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +25,7 @@
 namespace condens {
 
 /// What becomes of rows whose inputs have missing values.
-enum class MissingInputs { error, indicator, model, ends };
+enum class MissingInputs { error, indicator, model };
 
 /// What a categorical input of more than 20 levels becomes.
 enum class ManyLevels { statistics, indicators };
@@ -37,8 +35,9 @@ enum class ManyLevels { statistics, indicators };
 /// where that refuses, the most frequent level stands in.
 enum class UnseenLevels { automatic, error, other };
 
-/// "statistics", "indicators"; and "automatic", "error", "other". Throws std::invalid_argument that begins with
-/// `argument`.
+/// "error", "indicator", "model"; "statistics", "indicators"; and "automatic", "error", "other". Throws
+/// std::invalid_argument that begins with `argument`.
+MissingInputs missing_inputs_of(std::string_view argument, std::string_view text);
 ManyLevels many_levels_of(std::string_view argument, std::string_view text);
 UnseenLevels unseen_of(std::string_view argument, std::string_view text);
 
@@ -67,7 +66,6 @@ struct EncodedColumn {
   double low = 0, typical = 0, high = 0;  ///< minimum, median and maximum of a numeric column
 
   std::string missing_of = {};  ///< the input of which this one says whether it is missing; empty for others
-  bool at_ends = false;         ///< a number that was missing in some rows, of a model of trees
 
   std::vector<std::string> merged = {};      ///< levels that are "(other)"
   std::vector<std::string> statistics = {};  ///< names of the numbers that stand for a level; empty: indicators
@@ -188,8 +186,6 @@ class Encoder {
   Index code_of(const Table& table, const Column& column, Index row, const EncodedColumn& input) const;
   /// The table with marks, and without missing inputs but those that are told as such.
   Table completed(const Table& table) const;
-  void encode_numbers(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
-                      Eigen::Ref<Matrix> out) const;
 
   std::vector<EncodedColumn> inputs_;
   std::vector<EncodedColumn> targets_;

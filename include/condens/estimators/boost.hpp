@@ -129,7 +129,7 @@ struct BoostState {
   Defensive defensive = {};
 };
 
-class Boost final : public FittedModel<Boost, BoostOptions, BoostState>, public RanksInputs, public SplitsInputs {
+class Boost final : public FittedModel<Boost, BoostOptions, BoostState>, public RanksInputs {
  public:
   static constexpr std::string_view class_name = "BoostedDensity";
 

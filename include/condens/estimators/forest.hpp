@@ -115,8 +115,7 @@ struct ForestState {
 
 class Forest final : public FittedModel<Forest, ForestOptions, ForestState>,
                      public RanksInputs,
-                     public WeighsTrainingRows,
-                     public SplitsInputs {
+                     public WeighsTrainingRows {
  public:
   static constexpr std::string_view class_name = "ConditionalForest";
 

@@ -18,6 +18,7 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/estimators/parzen/window.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/results.hpp"
 #include "condens/model/row_weights.hpp"

@@ -14,8 +14,7 @@ struct InspectedInput {
   std::vector<Index> rows;               ///< of x
   std::vector<std::string> levels = {};  ///< of a category; empty for a number
   std::vector<Index> marks = {};         ///< rows that say whether it is missing
-  std::vector<Index> copies = {};  ///< rows that hold a number once more, for what is missing to stand at either end
-  Matrix codes = {};               ///< rows x levels; empty: indicators
+  Matrix codes = {};                     ///< rows x levels; empty: indicators
 };
 
 std::vector<InspectedInput> inspected_inputs(const Encoder& encoder);

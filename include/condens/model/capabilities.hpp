@@ -157,7 +157,4 @@ class TakesOneTarget {};
 /// Learns from Dataset::x_unlabeled, too, or may have a model inside that does.
 class LearnsFromUnlabeled {};
 
-/// Uses nothing of an input but its order, as trees do: what is missing may stand at either end of it.
-class SplitsInputs {};
-
 }  // namespace condens
