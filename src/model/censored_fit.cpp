@@ -90,7 +90,7 @@ void CensoredRounds::add_ghosts(const GaussianMixtures& laws, Range range, Rando
     // P(G >= k) = (1 - S)^k
     const double count = std::floor(std::log1p(-even) / lost[i]);
     if (-std::expm1(lost[i]) < 1.0 / static_cast<double>(most_ghosts)) ++out.n_capped;
-    of.insert(of.end(), static_cast<std::size_t>(std::min(count, static_cast<double>(most_ghosts))), i);
+    of.insert(of.end(), static_cast<std::size_t>(std::min(static_cast<double>(most_ghosts), count)), i);
   }
   if (of.empty()) return;
   const Vector u = stratified(std::ssize(of), random);
