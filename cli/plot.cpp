@@ -47,6 +47,7 @@ Index position(const std::string& flag, const std::string& name, const std::vect
 std::vector<Index> rows_to_draw(const PlotCall& call, const Encoder& encoder, const Table& table,
                                 const std::string& path) {
   std::vector<Index> rows = call.rows.read("plot", encoder, table, true);
+  if (encoder.missing() != MissingInputs::model) return rows;
   const Matrix x = encoder.encode_inputs(table, rows);
   std::vector<Index> complete;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -259,7 +259,8 @@ std::vector<const Column*> Encoder::columns_needed(const Table& table, bool with
   return columns;
 }
 
-Table Encoder::completed(const Table& table) const {
+const Table& Encoder::completed(const Table& table, Table& storage) const {
+  if (missing_ != MissingInputs::indicator) return table;
   Table out(table.source());
   for (const EncodedColumn& input : inputs_) {
     if (!input.missing_of.empty() && table.find(input.name) == nullptr) {
@@ -267,7 +268,7 @@ Table Encoder::completed(const Table& table) const {
       continue;
     }
     const Column& column = table.at(input.name, "input");
-    if (!has_missing(column) || missing_ == MissingInputs::model)
+    if (!has_missing(column))
       out.add(column);
     else if (input.is_date())
       out.add(with_level(column, input.typical_level));
@@ -281,7 +282,8 @@ Table Encoder::completed(const Table& table) const {
   }
   if (!weight_.empty() && table.find(weight_) != nullptr) out.add(*table.find(weight_));
   copy_lines(table, out);
-  return out;
+  storage = std::move(out);
+  return storage;
 }
 
 std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
@@ -304,9 +306,8 @@ std::vector<std::string> Encoder::filled_without_mark(const Table& table) const 
 }
 
 EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {
-  Table own;
-  if (missing_ != MissingInputs::error) own = completed(table);
-  const Table& marked = missing_ != MissingInputs::error ? own : table;
+  Table storage;
+  const Table& marked = completed(table, storage);
   EncodableRows out = complete_rows(marked, columns_needed(marked, with_targets));
   std::vector<EncodedColumn> strict;
   std::copy_if(inputs_.begin(), inputs_.end(), std::back_inserter(strict),
@@ -316,9 +317,8 @@ EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) con
 }
 
 Matrix Encoder::encode_inputs(const Table& table, const std::vector<Index>& rows) const {
-  Table own;
-  if (missing_ != MissingInputs::error) own = completed(table);
-  const Table& marked = missing_ != MissingInputs::error ? own : table;
+  Table storage;
+  const Table& marked = completed(table, storage);
   Index width = 0;
   for (const EncodedColumn& input : inputs_) width += input.width();
   Matrix out = Matrix::Zero(width, static_cast<Index>(rows.size()));
@@ -377,13 +377,12 @@ Dataset Encoder::encode_training(const Table& table, bool drop_missing, const Ve
 
 Dataset Encoder::encode_training(const Table& table, const std::vector<Index>& rows, const Vector& row_weights) const {
   Dataset out = encode(table, rows);
-  Table own;
-  if (missing_ != MissingInputs::error) own = completed(table);
+  Table storage;
+  const Table& marked = completed(table, storage);
   Matrix x = out.x;
   Index at = 0;
   for (const EncodedColumn& input : inputs_) {
     if (input.has_statistics()) {
-      const Table& marked = missing_ != MissingInputs::error ? own : table;
       const Column& column = marked.at(input.name, "input");
       const LevelRows there = level_rows(marked, input, rows_with(column, rows), row_weights);
       x.middleRows(at, input.width()) = spread_out(codes_out_of_fold(there, seed_), column, rows);

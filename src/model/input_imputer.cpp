@@ -1,11 +1,9 @@
 #include "condens/model/input_imputer.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -13,7 +11,9 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "data/random_splits.hpp"
 #include "linalg/log_sum_exp.hpp"
+#include "linalg/normal_quantile.hpp"
 
 namespace condens {
 
@@ -28,8 +28,6 @@ constexpr Index turns_of_all = 5;
 constexpr std::uint64_t stream_of_rows = 4'000;
 constexpr std::uint64_t stream_of_turns = 1'000'000;
 constexpr std::uint64_t stream_of_tables = 999'000;
-
-double score_at(double level) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * level); }
 
 /// Sorted values that are there; of many, as many at even levels.
 Vector quantiles_of(const VectorView& values) {
@@ -52,7 +50,7 @@ double score_of(const Vector& quantiles, double value) {
   const auto [first, last] = std::equal_range(quantiles.begin(), quantiles.end(), value);
   const auto rank = 0.5 * static_cast<double>((first - quantiles.begin()) + (last - quantiles.begin()));
   const auto n = static_cast<double>(quantiles.size());
-  return score_at(std::clamp(rank, 0.5, n - 0.5) / n);
+  return normal_quantile(std::clamp(rank, 0.5, n - 0.5) / n);
 }
 
 double value_at(const Vector& quantiles, const Vector& drawn, double score) {
@@ -283,9 +281,7 @@ InputImputer::Fit InputImputer::fit(const Dataset& data, std::uint64_t seed, con
     }
   }
 
-  std::vector<Index> rows = RandomStream(seed).permutation(n);
-  rows.resize(static_cast<std::size_t>(std::min(n, most_rows_of_mixture)));
-  std::sort(rows.begin(), rows.end());
+  const std::vector<Index> rows = random_rows(n, most_rows_of_mixture, RandomStream(seed));
   const Index turns_of_one = known.array().isNaN().any() ? turns_of_one_component : 0;
   const Index turns = turns_of_one > 0 ? turns_of_one + turns_of_all : 1;
   Task task(run, "imputing missing inputs", static_cast<double>(turns));
@@ -343,7 +339,7 @@ InputImputer::Draws InputImputer::draws(const MatrixView& x) const {
     const Vector known = scores_of(quantiles_, x.col(i));
     for (Index k = 0; k < n_draws; ++k) {
       Vector own = known;
-      sampler.complete(own, points_(n_inputs(), k), [&](Index j) { return score_at(points_(j, k)); });
+      sampler.complete(own, points_(n_inputs(), k), [&](Index j) { return normal_quantile(points_(j, k)); });
       put_values(quantiles_, drawn_, groups_, own, out.x.col(begin + k));
     }
   }

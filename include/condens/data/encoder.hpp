@@ -184,8 +184,8 @@ class Encoder {
   /// Whether a level that the training data did not have has a code.
   bool takes_unseen(const EncodedColumn& input) const;
   Index code_of(const Table& table, const Column& column, Index row, const EncodedColumn& input) const;
-  /// The table with marks, and without missing inputs but those that are told as such.
-  Table completed(const Table& table) const;
+  /// The table itself or, where missing inputs are marked, with marks and without gaps, kept in `storage`.
+  const Table& completed(const Table& table, Table& storage) const;
 
   std::vector<EncodedColumn> inputs_;
   std::vector<EncodedColumn> targets_;

@@ -1,17 +1,12 @@
 #include "quantile_laws.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <numbers>
 
+#include "linalg/normal_quantile.hpp"
+
 namespace condens::kqr {
-
-namespace {
-
-double normal_quantile(double level) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * level); }
-
-}  // namespace
 
 QuantileLaws::Tail QuantileLaws::tail(double outer, double inner) {
   const double z = normal_quantile(outer);
