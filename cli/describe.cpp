@@ -11,6 +11,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/pooled_density.hpp"
+#include "conformal.hpp"
 #include "console.hpp"
 #include "core/text.hpp"
 #include "data/dates.hpp"
@@ -298,18 +299,6 @@ std::string kind_text(const Model& model) {
   return out + align(rows);
 }
 
-std::string conformal_text(const Model& model) {
-  if (!model.conformal) return "";
-  std::string out = message("\nIntervals with a guarantee, by ", model.conformal->n_rows(),
-                            " rows that the fit has not seen: the mass that each takes\n");
-  TextRows rows{{"probability", "central interval", "highest-density region"}};
-  for (const double level : {0.5, 0.8, 0.9, 0.95}) {
-    rows.push_back({format_number(level), brief(model.conformal->central_mass(level)),
-                    brief(model.conformal->highest_mass(level))});
-  }
-  return out + align(rows);
-}
-
 std::string replicates_text(const Model& model) {
   if (!model.replicates) return "";
   return message("\nError bars, from ", model.replicates->size(),
@@ -323,7 +312,8 @@ std::string describe_text(const Model& model) {
   out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   for (const std::string& line : censoring_lines(report)) out += "  " + line + "\n";
-  out += columns_text(model) + kind_text(model) + conformal_text(model) + replicates_text(model);
+  out += columns_text(model) + kind_text(model) + (model.conformal ? conformal_text(*model.conformal) : "") +
+         replicates_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);

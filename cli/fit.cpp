@@ -12,6 +12,7 @@
 #include "condens/data/standardizer.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/pooled_density.hpp"
+#include "conformal.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
 #include "data/column_unit.hpp"
@@ -33,8 +34,7 @@ struct FitCall {
   CsvFlags csv;
   std::string model = std::string(default_model);
   std::string target_kind = "real";
-  bool conformal = false;
-  double conformal_share = 0.25;
+  ConformalFlags conformal;
   Index bootstrap = 0;
   std::string preset;
   std::vector<std::string> settings;
@@ -114,9 +114,7 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   for (const std::string& line : known) say("fit", line);
   if (known.empty()) say_kind(model, data);
   if (model.conformal) {
-    const Index left_out = model.conformal->n_rows();
-    say("fit", message("left out ", left_out, " rows for intervals with a guarantee: those of 90 % take a mass of ",
-                       brief(model.conformal->central_mass(0.9))));
+    for (const std::string& line : conformal_lines(*model.conformal)) say("fit", line);
   }
   if (model.replicates) {
     say("fit", message("fitted ", model.replicates->size(), " bootstrap replicates, for --bands of predict and plot"));
@@ -196,10 +194,13 @@ Matrix read_unlabeled(const FitCall& call, const Encoder& encoder) {
   return encoder.encode_inputs(table, rows.read("fit", encoder, table, false));
 }
 
-void fit(const FitCall& call) {
+void fit(FitCall call) {
+  call.conformal.give_back_table(call.train);
+  if (call.train.empty()) throw CLI::RequiredError("TRAIN.csv");
   require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
+  call.conformal.check();
   require(call.bootstrap >= 0 && call.bootstrap <= most_replicates, "--bootstrap = ", call.bootstrap,
           ", expected a number of replicates, 0 to ", most_replicates);
   const TargetKind kind = TargetKind::parse(call.target_kind);
@@ -230,11 +231,12 @@ void fit(const FitCall& call) {
   const PlaceOfRow place = [&](Index row) {
     return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
   };
-  const TargetRequest request{.kind = kind,
-                              .calibration_share = call.conformal ? call.conformal_share : 0.0,
-                              .impute_inputs = model.encoder.missing() == MissingInputs::model,
-                              .replicates = call.bootstrap,
-                              .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
+  TargetRequest request{.kind = kind,
+                        .calibration_share = 0,
+                        .impute_inputs = model.encoder.missing() == MissingInputs::model,
+                        .replicates = call.bootstrap,
+                        .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
+  call.conformal.set(model.encoder, data.x, request);
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
@@ -252,7 +254,7 @@ void fit(const FitCall& call) {
 void add_fit(CLI::App& app) {
   const auto call = std::make_shared<FitCall>();
   CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
-  add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input")->required();
+  add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input");
   call->columns.add_to(verb);
   call->censoring.add_to(verb, "Columns");
   add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
@@ -265,11 +267,7 @@ void add_fit(CLI::App& app) {
       "What the target is: real (default), positive, bounded:LOW,HIGH, count, ordinal, with-atoms, or auto: what "
       "it looks like",
       "Model");
-  verb.add_flag("--conformal", call->conformal,
-                "Leave some rows out of the fit, so that predict --interval p holds y with probability p or more")
-      ->group("Model");
-  add_option(verb, "--conformal-share", call->conformal_share, "p", "Share of the rows for that (default: 0.25)",
-             "Model");
+  call->conformal.add_to(verb, "Model");
   add_option(verb, "--bootstrap", call->bootstrap, "R",
              "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands",
              "Model");

@@ -99,16 +99,26 @@ struct Columns {
   }
 };
 
-/// Everything that concerns one target; `prefix` is empty when there is one target only.
-/// The central interval, of the calibrated mass where the model has one.
+/// The rows of a block of one model, and the target that is asked for; `prefix` is empty when there is one only.
+struct Asked {
+  const Model& model;
+  const MatrixView& x;
+  std::string prefix = {};
+};
+
+/// The central interval, with a guarantee where the model has one.
 template <class Laws>
-Matrix interval_of(const Laws& laws, double level, const std::optional<Conformal>& conformal, const Run& run) {
-  return conformal ? intervals_of_mass(laws, conformal->central_mass(level), run) : laws.interval(level, run);
+Matrix interval_of(const Laws& laws, double level, const Asked& asked, const Run& run) {
+  const auto& conformal = asked.model.conformal;
+  return conformal ? conformal_intervals(*conformal, laws, level, asked.x, std::nullopt, run)
+                   : laws.interval(level, run);
 }
 
+/// Everything that concerns one target.
 template <class Laws>
-void add_target(const Wanted& wanted, const std::optional<Conformal>& conformal, const Laws& laws, const VectorView& y,
-                const std::string& prefix, const Run& run, Columns& out) {
+void add_target(const Wanted& wanted, const Asked& asked, const Laws& laws, const VectorView& y, const Run& run,
+                Columns& out) {
+  const std::string& prefix = asked.prefix;
   if (wanted.call.mean) out.add(prefix + "mean", laws.mean(run).row(0));
   if (wanted.call.std) out.add(prefix + "std", laws.variance(run).row(0).cwiseSqrt());
   if (wanted.call.mode) out.add(prefix + "mode", laws.mode(run).row(0));
@@ -120,7 +130,7 @@ void add_target(const Wanted& wanted, const std::optional<Conformal>& conformal,
     }
   }
   for (const double mass : wanted.interval) {
-    const Matrix interval = interval_of(laws, mass, conformal, run);
+    const Matrix interval = interval_of(laws, mass, asked, run);
     out.add(prefix + "lower", interval.row(0));
     out.add(prefix + "upper", interval.row(1));
   }
@@ -184,8 +194,7 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
     prefixes.push_back(targets.size() == 1 ? "" : targets[j] + "_");
     const auto row = static_cast<Index>(j);
     const Vector own = y.rows() > 0 ? Vector(y.row(row)) : Vector();
-    add_target(wanted, model.conformal, targets.size() == 1 ? laws : laws.marginal(row), own, prefixes.back(), here,
-               out);
+    add_target(wanted, {model, x, prefixes.back()}, targets.size() == 1 ? laws : laws.marginal(row), own, here, out);
   }
   if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
@@ -199,7 +208,7 @@ Columns predict_kind_block(const Wanted& wanted, const Model& model, const Matri
   const Run here{.threads = run.threads, .observer = {}};
   const TargetDistributions laws = model.target->predict(*model.density, x, here);
   Columns out;
-  add_target(wanted, model.conformal, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), "", here, out);
+  add_target(wanted, {model, x}, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), here, out);
   for (const double value : wanted.masses) {
     out.add("mass_at_" + format_number(value), laws.mass_at(Vector::Constant(x.cols(), value), here));
   }

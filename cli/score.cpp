@@ -85,7 +85,8 @@ std::vector<Promise> promises(const Model& model, const Dataset& data, const Run
     const Range range = block_range(data.size(), rows_together, block);
     const auto fill = [&](const auto& laws) {
       for (std::size_t k = 0; k < levels.size(); ++k) {
-        const Matrix ends = intervals_of_mass(laws, model.conformal->central_mass(levels[k]), run);
+        const auto x = data.x.middleCols(range.begin, range.size());
+        const Matrix ends = conformal_intervals(*model.conformal, laws, levels[k], x, std::nullopt, run);
         for (Index i = 0; i < range.size(); ++i) {
           const double y = data.y(0, range.begin + i);
           const auto column = static_cast<Index>(k);

@@ -58,7 +58,7 @@ _COMMON_TYPES = {
     "many_levels": "str",
     "rare_levels": "int | None",
     "unseen": "str",
-    "conformal": "bool | Mapping[str, float]",
+    "conformal": "bool | Mapping[str, Any]",
     "bootstrap": "int",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",
     "n_jobs": "int | None",

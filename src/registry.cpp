@@ -428,6 +428,26 @@ TargetDecoder load_target(const Document& document, Index n_inputs) {
   return TargetDecoder::from_document(document, n_inputs, BoostedClasses::from_document);
 }
 
+Document save_conformal(const Conformal& conformal) {
+  return conformal.to_document([](const FoldModel& fold) {
+    Document out(Document::Object{{"density", save_density(*fold.density)}});
+    if (fold.target) out.set("target", fold.target->to_document());
+    return out;
+  });
+}
+
+Conformal load_conformal(const Document& document, Index n_inputs) {
+  return Conformal::from_document(document, n_inputs, [&](const Document& fold) {
+    FoldModel out{load_density(fold.at("density"))};
+    if (out.density->n_inputs() != n_inputs || out.density->n_targets() != 1) {
+      throw FormatError(message("the model of a fold has ", out.density->n_inputs(), " inputs and ",
+                                out.density->n_targets(), " targets, expected ", n_inputs, " and 1"));
+    }
+    if (const Document* target = fold.find("target")) out.target = load_target(*target, n_inputs);
+    return out;
+  });
+}
+
 Replicates load_replicates(const Document& document, const ConditionalDensity& density,
                            const std::optional<TargetDecoder>& target) {
   return Replicates::from_document(document, density, target, load_density, BoostedClasses::from_document);

@@ -19,6 +19,7 @@
 #include "condens/core/run.hpp"
 #include "condens/data/censoring.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/data/row_groups.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/conformal.hpp"
@@ -105,6 +106,9 @@ struct TargetModel {
   std::optional<Replicates> replicates;
 };
 
+/// How intervals get a guarantee by rows that were fitted to: as many models more as there are folds.
+enum class CrossConformal { none, cv_plus, jackknife_plus };
+
 /// What is asked of a fit beside its model.
 struct TargetRequest {
   TargetKind kind = {};
@@ -112,13 +116,24 @@ struct TargetRequest {
   bool impute_inputs = false;    ///< inputs may be missing (NaN), here and in what the model predicts
   Index replicates = 0;          ///< of the bootstrap over rows, for error bars; 0: none
   Censoring censoring = {};      ///< what is known of the target of each row; empty: its value
+  CrossConformal cross = CrossConformal::none;  ///< a guarantee without rows left out
+  Index cross_folds = 10;                       ///< of cv_plus
+  std::optional<RowGroups> groups = {};         ///< the guarantee is kept within each
+
+  /// Whether intervals are to have a guarantee.
+  bool calibrates() const { return calibration_share != 0 || cross != CrossConformal::none; }
 };
+
+/// Groups of which fewer calibration rows than this are to be expected go to "(other)".
+inline constexpr Index fewest_rows_of_group = 20;
 
 /// Fits as `fit_model` does to the one target of the kind; how likely atoms are is said by boosted trees. `place` says
 /// where a row stands. Rows for calibration are drawn at random by the option `seed`. Of a target that is censored or
 /// truncated `data.y` is not read: by stochastic EM (Celeux and Diebolt 1985), eleven fits of which two choose
-/// hyper-parameters, the draws by the option `seed`. Throws std::invalid_argument for values that are not of the kind,
-/// for calibration of several targets, rows with weights or censored ones, and for what `Censoring::check` refuses.
+/// hyper-parameters, the draws by the option `seed`. With folds for a guarantee everything that a fit chooses - the
+/// kind of the target, its map, hyper-parameters - is chosen again without each fold: K fits more. Throws
+/// std::invalid_argument for values that are not of the kind, for calibration of several targets, rows with weights or
+/// censored ones, and for what `Censoring::check` refuses.
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run);
 
@@ -140,6 +155,11 @@ std::unique_ptr<ConditionalDensity> load_density(const Document& document);
 /// What a target of another kind was told from, of a model with so many inputs. Throws FormatError for what does not
 /// fit together.
 TargetDecoder load_target(const Document& document, Index n_inputs);
+
+/// Of a model's intervals with a guarantee, and the same read for a model with so many inputs, which throws FormatError
+/// for what does not fit together.
+Document save_conformal(const Conformal& conformal);
+Conformal load_conformal(const Document& document, Index n_inputs);
 
 /// Replicates of the model. Throws FormatError for what does not fit together.
 Replicates load_replicates(const Document& document, const ConditionalDensity& density,

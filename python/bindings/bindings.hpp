@@ -9,6 +9,7 @@ void bind_comparison(nanobind::module_& m);
 void bind_laws(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_censoring(nanobind::module_& m);
+void bind_conformal(nanobind::module_& m);
 void bind_objectives(nanobind::module_& m);
 void bind_solvers(nanobind::module_& m);
 void bind_target_laws(nanobind::module_& m);

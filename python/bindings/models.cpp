@@ -18,6 +18,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/registry.hpp"
+#include "conformal.hpp"
 #include "core/names.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
@@ -70,8 +71,9 @@ Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& 
 
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
-          const Names& target_names, const std::string& target_kind, double conformal_share, Index n_replicates,
-          const nb::object& limits, int threads, const nb::object& callback) {
+          const Names& target_names, const std::string& target_kind, double conformal_share,
+          const std::string& conformal_method, Index conformal_folds, const std::string& conformal_groups,
+          Index n_replicates, const nb::object& limits, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   bool impute = false;
@@ -82,16 +84,21 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
   }
   if (!x_unlabeled.is_none()) data.x_unlabeled = borrow(nb::cast<Rows>(x_unlabeled));
   const Document values = from_python(options, "options");
-  const TargetRequest request{.kind = TargetKind::parse(target_kind),
-                              .calibration_share = conformal_share,
-                              .impute_inputs = impute,
-                              .replicates = n_replicates,
-                              .censoring = censoring_of(limits)};
+  Encoder columns = encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder);
+  TargetRequest request{.kind = TargetKind::parse(target_kind),
+                        .calibration_share = conformal_share,
+                        .impute_inputs = impute,
+                        .replicates = n_replicates,
+                        .censoring = censoring_of(limits),
+                        .cross = cross_conformal_of(conformal_method),
+                        .cross_folds = conformal_folds};
+  if (!conformal_groups.empty()) {
+    request.groups = RowGroups::of("conformal: groups", columns, conformal_groups, data.x);
+  }
   const PlaceOfRow place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
   TargetModel fitted = released(
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
-  return {encoder.is_none() ? Encoder::generic(data, input_names, target_names) : nb::cast<Encoder>(encoder),
-          std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal),
+  return {std::move(columns), std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal),
           std::move(fitted.replicates)};
 }
 
@@ -235,12 +242,6 @@ void bind_model(nb::module_& m) {
   c.def_prop_ro("warnings", &warnings_of);
   c.def_prop_ro("n_calibration",
                 [](const Model& self) { return self.conformal ? self.conformal->n_rows() : Index{0}; });
-  c.def(
-      "calibrated_masses",
-      [](const Model& self, double level) {
-        return nb::make_tuple(self.conformal.value().central_mass(level), self.conformal.value().highest_mass(level));
-      },
-      nb::arg("level"));
   c.def_prop_ro("n_replicates", [](const Model& self) { return self.replicates ? self.replicates->size() : Index{0}; });
   c.def("replicate", &replicate_of, nb::arg("number"));
   c.def_prop_ro("target_kind", [](const Model& self) { return self.target ? self.target->kind().text() : "real"; });
@@ -390,7 +391,8 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("x").noconvert(),
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
-        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("n_replicates") = 0,
+        nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("conformal_method") = "split",
+        nb::arg("conformal_folds") = 10, nb::arg("conformal_groups") = "", nb::arg("n_replicates") = 0,
         nb::arg("limits") = nb::none(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   m.def(
       "looks_like",

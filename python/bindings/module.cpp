@@ -42,6 +42,7 @@ NB_MODULE(_core, m) {
   condens::python::bind_target_laws(m);
   condens::python::bind_models(m);
   condens::python::bind_censoring(m);
+  condens::python::bind_conformal(m);
   condens::python::bind_comparison(m);
   condens::python::bind_objectives(m);
   condens::python::bind_solvers(m);

@@ -300,7 +300,6 @@ class Model:
     @property
     def n_replicates(self) -> int: ...
     def replicate(self, number: int) -> Model: ...
-    def calibrated_masses(self, level: float) -> tuple[float, float]: ...
     @property
     def results(self) -> dict[str, Any]: ...
     @property
@@ -361,11 +360,32 @@ def fit(
     target_names: Sequence[str] = ...,
     target_kind: str = "real",
     conformal_share: float = 0.0,
+    conformal_method: str = "split",
+    conformal_folds: int = 10,
+    conformal_groups: str = "",
     n_replicates: int = 0,
     limits: tuple[Floats, Floats, Floats | None] | None = None,
     threads: int = 0,
     callback: Callback = None,
 ) -> Model: ...
+def conformal_settings(model: Model) -> Any: ...
+def calibration_rows(model: Model) -> Floats: ...
+def conformal_intervals(
+    model: Model,
+    x: Floats,
+    level: float,
+    calibration_weights: Floats | None = None,
+    row_weights: Floats | None = None,
+    threads: int = 0,
+) -> Floats: ...
+def conformal_regions(
+    model: Model,
+    x: Floats,
+    level: float,
+    calibration_weights: Floats | None = None,
+    row_weights: Floats | None = None,
+    threads: int = 0,
+) -> list[Floats]: ...
 def score_censored(
     model: Model,
     x: Floats,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -74,9 +74,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     ),
     "conformal": (
         False,
-        "bool, or dict with 'share'",
-        "Leave a share of the rows (True: 0.25) out of the fit, so that `predict_interval` and `predict_region` hold y "
-        "with the probability that they say, whatever the model: on average over new rows from the same source.",
+        "bool, or dict with 'share', or 'method' and 'folds', and 'groups'",
+        "Intervals with a guarantee: `predict_interval` and `predict_region` hold y with the probability that they "
+        "say, whatever the model, on average over new rows from the same source. A share of the rows (True: 0.25) is "
+        "left out of the fit; with {'method': 'cv+', 'folds': 10} none is, but a model more is fitted without each "
+        "fold ('jackknife+': without each row). 'groups' names a column of X, a category or a number of few values: "
+        "the promise is kept within each of its groups.",
     ),
     "bootstrap": (
         0,
@@ -323,18 +326,49 @@ def replicate_count(bootstrap: Any) -> int:
     return int(bootstrap)
 
 
-def conformal_share(conformal: Any) -> float:
-    """The share of the rows that `conformal` leaves out of the fit."""
+_CONFORMAL = ("share", "method", "folds", "groups")
+
+
+def conformal_settings(conformal: Any, names: Sequence[str]) -> dict[str, Any]:
+    """What `conformal` asks of the core's fit; `names` are those of the columns of X."""
     if isinstance(conformal, (bool, np.bool_)):
-        return 0.25 if conformal else 0.0
-    if not isinstance(conformal, Mapping) or set(conformal) - {"share"}:
+        return {"conformal_share": 0.25 if conformal else 0.0}
+    if not isinstance(conformal, Mapping) or set(conformal) - set(_CONFORMAL):
         raise TypeError(
-            f"conformal = {conformal!r}, expected False, True, or a dict with 'share', such as {{'share': 0.2}}"
+            f"conformal = {conformal!r}, expected False, True, or a dict with 'share', 'method', 'folds', 'groups', "
+            "such as {'share': 0.2} or {'method': 'cv+', 'folds': 10, 'groups': 'city'}"
         )
-    share = float(conformal.get("share", 0.25))
-    if not 0.0 < share < 1.0:
+    method, folds, groups = conformal.get("method", "split"), conformal.get("folds", 10), conformal.get("groups")
+    if method not in ("split", "cv+", "jackknife+"):
+        raise ValueError(f"conformal: method = {method!r}, expected 'split', 'cv+' or 'jackknife+'")
+    if "folds" in conformal and method != "cv+":
+        raise ValueError(f"conformal: folds = {folds!r} with method = {method!r}, expected method = 'cv+'")
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):
+        raise TypeError(f"conformal: folds = {folds!r}, expected a whole number >= 2")
+    if "share" in conformal and method != "split":
+        raise ValueError(
+            f"conformal: share = {conformal['share']!r} with method = {method!r}, which leaves no rows out"
+        )
+    share = float(conformal.get("share", 0.25)) if method == "split" else 0.0
+    if method == "split" and not 0.0 < share < 1.0:
         raise ValueError(f"conformal: share = {share}, expected a number in (0, 1)")
-    return share
+    return {
+        "conformal_share": share,
+        "conformal_method": method,
+        "conformal_folds": int(folds),
+        "conformal_groups": "" if groups is None else _column_name(groups, names),
+    }
+
+
+def _column_name(column: Any, names: Sequence[str]) -> str:
+    """The name of a column of X, given by itself or by its place; names that there are not the core refuses."""
+    if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+        if not 0 <= column < len(names):
+            raise ValueError(f"conformal: groups = {column}, expected a column of X, 0 to {len(names) - 1}")
+        return names[column]
+    if not isinstance(column, str):
+        raise TypeError(f"conformal: groups = {column!r}, expected the name of a column of X, or its place")
+    return column
 
 
 def _need_real(name: str, inner: Any) -> None:

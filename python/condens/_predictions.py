@@ -41,31 +41,33 @@ class PredictsDistributions:
 
         Of an estimator with `conformal` they hold y with at least this probability, over new rows and over the draw of
         the rows left out (split conformal prediction by the distribution function; Chernozhukov, Wuthrich and Zhu
-        2021); where these are too few to tell, they are all that y can be.
+        2021), or, with folds, with about this probability (CV+; Barber, Candes, Ramdas and Tibshirani 2021); where
+        rows are too few to tell, they are all that y can be.
         """
         share = as_share(confidence, "confidence")
-        mass = self._masses(share)[0]
-        if mass == share:
-            return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1))
-        laws, rest = self.predict_distribution(X), 0.5 * (1.0 - mass)
-        return np.stack([laws.ppf(rest), laws.isf(rest)], axis=-1)
+        found = self._guaranteed_interval(X, share)
+        return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1)) if found is None else found
 
     def predict_region(self, X: Any, mass: float = 0.9) -> list[Floats]:
         """The smallest region of y of a probability for every row: its k intervals from left to right, (k, 2) each.
 
         Of an estimator with `conformal` it holds y with at least this probability (HPD-split; Izbicki, Shimizu and
-        Stern 2022). One target.
+        Stern 2022), or, with folds, about so (cross-conformal prediction; Vovk 2015). One target.
         """
         share = as_share(mass, "mass")
-        laws, own = self.predict_distribution(X), self._masses(share)[1]
-        if own >= 1.0:
-            return [np.array([[low, high]]) for low, high in zip(*laws.support(), strict=True)]
-        regions = laws.hdr(own)
+        found = self._guaranteed_region(X, share)
+        if found is not None:
+            return found
+        regions = self.predict_distribution(X).hdr(share)
         return regions if isinstance(regions, list) else [regions]
 
-    def _masses(self, share: float) -> tuple[float, float]:
-        """Masses of the central interval and of the region that hold y with this probability."""
-        return share, share
+    def _guaranteed_interval(self, X: Any, level: float) -> Floats | None:
+        """Intervals that hold y with probability `level`, whatever the model; None where it promises nothing."""
+        return None
+
+    def _guaranteed_region(self, X: Any, level: float) -> list[Floats] | None:
+        """Regions that do."""
+        return None
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row."""

@@ -76,7 +76,7 @@ class LSCDE(_WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -113,7 +113,7 @@ class LSCDE(_WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -150,7 +150,7 @@ class SACDE(_Additive, _Selecting):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -195,7 +195,7 @@ class SACDE(_Additive, _Selecting):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -216,7 +216,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -244,7 +244,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -283,7 +283,7 @@ class LSCE(_Reducing):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -326,7 +326,7 @@ class LSCE(_Reducing):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -355,7 +355,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -388,7 +388,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -415,7 +415,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -443,7 +443,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -469,7 +469,7 @@ class RatioKDE(_OfRatio):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -496,7 +496,7 @@ class RatioKDE(_OfRatio):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -522,7 +522,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -551,7 +551,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -591,7 +591,7 @@ class PRESS(_OfStates):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -639,7 +639,7 @@ class PRESS(_OfStates):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -668,7 +668,7 @@ class KernelQuantileRegression(_OfQuantiles):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -704,7 +704,7 @@ class KernelQuantileRegression(_OfQuantiles):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -741,7 +741,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -784,7 +784,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -814,7 +814,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -849,7 +849,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -882,7 +882,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -920,7 +920,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -960,7 +960,7 @@ class GSKD(_Density):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1003,7 +1003,7 @@ class GSKD(_Density):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1029,7 +1029,7 @@ class Parzen(_Density):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1058,7 +1058,7 @@ class Parzen(_Density):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1092,7 +1092,7 @@ class SKD(_Density):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1130,7 +1130,7 @@ class SKD(_Density):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1159,7 +1159,7 @@ class RSDE(_Density):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1191,7 +1191,7 @@ class RSDE(_Density):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1223,7 +1223,7 @@ class GMM(_Density):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1260,7 +1260,7 @@ class GMM(_Density):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1285,7 +1285,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1312,7 +1312,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1349,7 +1349,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1390,7 +1390,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1417,7 +1417,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1444,7 +1444,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1473,7 +1473,7 @@ class LocationScale(_WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1507,7 +1507,7 @@ class LocationScale(_WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1530,7 +1530,7 @@ class Pooled(_WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1554,7 +1554,7 @@ class Pooled(_WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1576,7 +1576,7 @@ class AutoCDE(_WithUnlabeled):
     many_levels: str
     rare_levels: int | None
     unseen: str
-    conformal: bool | Mapping[str, float]
+    conformal: bool | Mapping[str, Any]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1599,7 +1599,7 @@ class AutoCDE(_WithUnlabeled):
         many_levels: str = "statistics",
         rare_levels: int | None = None,
         unseen: str = "automatic",
-        conformal: bool | Mapping[str, float] = False,
+        conformal: bool | Mapping[str, Any] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,

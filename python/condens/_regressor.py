@@ -22,7 +22,7 @@ from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._bands import Functional, bands_of
 from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, conformal_share, kind_text, replicate_count, takes_missing
+from condens._parameters import chosen_options, conformal_settings, kind_text, replicate_count, takes_missing
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -151,7 +151,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 threads=threads_of(self.n_jobs),
                 callback=watch,
                 target_kind=kind_text(self.target_kind),
-                conformal_share=conformal_share(self.conformal),
+                **conformal_settings(self.conformal, self._names_of_inputs(encoder, data["input_names"], x.shape[1])),
                 n_replicates=replicate_count(self.bootstrap),
                 **data,
             )
@@ -159,6 +159,11 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         for text in model.warnings:
             if text not in said:
                 warnings.warn(f"{type(self).__name__}: {text}", FitWarning, stacklevel=4)
+
+    @staticmethod
+    def _names_of_inputs(encoder: _core.Encoder | None, given: list[str], count: int) -> list[str]:
+        """Names of the columns of X; of arrays those that the core gives."""
+        return (encoder.input_names if encoder is not None else given) or [f"x{i + 1}" for i in range(count)]
 
     def _encode(self, X: Any, y: Any, weights: Any) -> tuple[Floats, _core.Encoder, Floats, list[str]]:
         """Inputs with categories as numbers, the encoder that knows their levels, targets and their names."""
@@ -253,9 +258,17 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         rows = self._rows(X)
         return bands_of(self._model, rows, functional, confidence, method, self.n_jobs)
 
-    def _masses(self, share: float) -> tuple[float, float]:
-        check_is_fitted(self)
-        return self._model.calibrated_masses(share) if self._model.n_calibration else (share, share)
+    def _guaranteed_interval(self, X: Any, level: float) -> Floats | None:
+        rows = self._rows(X)
+        if not self._model.n_calibration:
+            return None
+        return _core.conformal_intervals(self._model, rows, level, threads=threads_of(self.n_jobs))
+
+    def _guaranteed_region(self, X: Any, level: float) -> list[Floats] | None:
+        rows = self._rows(X)
+        if not self._model.n_calibration:
+            return None
+        return _core.conformal_regions(self._model, rows, level, threads=threads_of(self.n_jobs))
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row, without holding the distributions in memory."""

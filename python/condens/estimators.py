@@ -377,7 +377,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     estimator = cls(
         **parameters_of(cls._info, model.options),
         target_kind=model.target_kind,
-        conformal=model.n_calibration > 0,
+        conformal=_core.conformal_settings(model),
         bootstrap=model.n_replicates,
         missing=model.encoder.missing,
         unseen=model.encoder.unseen,

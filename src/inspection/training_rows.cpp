@@ -55,12 +55,13 @@ std::vector<RowWeights> training_row_weights(const ConditionalDensity& density, 
   const std::uint64_t seed = seed_of_fit(density);
   std::vector<Index> numbers(static_cast<std::size_t>(training.size()));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Index>(i);
-  if (conformal != nullptr) {
+  const bool left_out = conformal != nullptr && conformal->n_left_out() > 0;
+  if (left_out) {
     require(conformal->n_rows() < training.size(), row_weights_name, ": ", training.size(), " training rows, ",
             conformal->n_rows(), " of which were left out for intervals, expected more");
     numbers = calibration_rows(training.size(), conformal->n_rows(), seed).fitted;
   }
-  Dataset fitted = conformal != nullptr ? training.subset(numbers) : training;
+  Dataset fitted = left_out ? training.subset(numbers) : training;
   if (kind != nullptr) {
     Matrix codes(1, fitted.size());
     std::vector<Index> rest;

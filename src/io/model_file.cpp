@@ -15,22 +15,26 @@ namespace condens {
 namespace {
 
 constexpr std::string_view format_name = "condens-model";
-constexpr std::int64_t current_version = 2;
+constexpr std::int64_t current_version = 3;
 constexpr std::string_view cbor_mark = "\xD9\xD9\xF7";
 
 std::string checksum_of(const Document& body) { return checksum(document_to_cbor(body, "model")); }
+
+/// What is needed to read the model right.
+std::int64_t version_of(const Model& model) {
+  const auto& conformal = model.conformal;
+  if (conformal && (!conformal->is_split() || conformal->groups())) return 3;
+  return model.target || conformal || model.replicates || model.encoder.has_new_parts() ? 2 : 1;
+}
 
 Document to_document(const Model& model) {
   Document body;
   body.set("encoder", model.encoder.to_document()).set("density", save_density(*model.density));
   if (model.target) body.set("target", model.target->to_document());
-  if (model.conformal) body.set("conformal", model.conformal->to_document());
+  if (model.conformal) body.set("conformal", save_conformal(*model.conformal));
   if (model.replicates) body.set("replicates", model.replicates->to_document(*model.density));
   Document out;
-  out.set("format", format_name)
-      .set("version",
-           std::int64_t{model.target || model.conformal || model.replicates || model.encoder.has_new_parts() ? 2 : 1})
-      .set("checksum", checksum_of(body));
+  out.set("format", format_name).set("version", version_of(model)).set("checksum", checksum_of(body));
   return out.set("body", std::move(body));
 }
 
@@ -65,7 +69,7 @@ Model from_document(const Document& file) {
   }
   if (const Document* scores = body.find("conformal")) {
     if (targets != 1) throw FormatError(message("scores of calibration rows, and ", targets, " targets"));
-    out.conformal = Conformal::from_document(*scores);
+    out.conformal = load_conformal(*scores, inputs);
   }
   if (const Document* replicates = body.find("replicates")) {
     out.replicates = load_replicates(*replicates, *out.density, out.target);

@@ -12,7 +12,7 @@ bool is_censored(const TargetRequest& request, const Dataset& data, const PlaceO
   require(data.y.rows() == 1, "censored: there are ", data.y.rows(), " targets, expected one");
   rows.check("censored", data.size(), place);
   if (rows.is_trivial()) return false;
-  require(request.calibration_share == 0.0, "conformal: ", data.size() - rows.n_exact(), " rows are censored and ",
+  require(!request.calibrates(), "conformal: ", data.size() - rows.n_exact(), " rows are censored and ",
           rows.n_truncated(), " truncated, expected none: the guarantee counts values");
   return true;
 }

@@ -10,11 +10,13 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/estimators/gmm.hpp"
 #include "condens/registry.hpp"
 #include "estimators/boost/classes.hpp"
 #include "model/bootstrap.hpp"
 #include "model/calibration_rows.hpp"
+#include "model/inner_fits.hpp"
 
 namespace condens {
 
@@ -57,14 +59,21 @@ std::optional<Replicates> replicates_of(const ModelInfo& info, const Conditional
   return bootstrap(density, refits, count, seed_of(options), run);
 }
 
+/// Whether a model is for a person, or scores a fold alone, who needs no account of what its inputs are worth.
+enum class Use { person, fold };
+
 TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
-                     const Document& options, const PlaceOfRow& place, const Run& run) {
+                     const Document& options, const PlaceOfRow& place, Use use, const Run& run) {
+  const auto fit_own =
+      use == Use::person ? fit_model
+                         : +[](const ModelInfo& own, const Dataset& rows, std::string_view with, const Document& values,
+                               const Run& inside) { return own.fit(rows, with, values, inside); };
   TargetModel out;
   TargetKind own = request.kind;
   if (own.name == TargetName::automatic)
     own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
   if (own.name == TargetName::real) {
-    out.density = fit_model(info, data, preset, options, run);
+    out.density = fit_own(info, data, preset, options, run);
     out.replicates = replicates_of(info, *out.density, {&data, {}, {}}, request.replicates, preset, options, run);
     return out;
   }
@@ -73,7 +82,7 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   encoder.choose_map([&](const Dataset& rows, const Run& inside) { return simple.fit(rows, "", Document(), inside); },
                      run);
   const Dataset coded = encoder.coded();
-  out.density = fit_model(info, coded, preset, options_of_rows(options, encoder.rest(), data.size()), run);
+  out.density = fit_own(info, coded, preset, options_of_rows(options, encoder.rest(), data.size()), run);
   std::shared_ptr<const ClassModel> atoms;
   const Dataset numbers = encoder.has_atoms() ? encoder.atom_numbers() : Dataset{};
   const auto classes = [&](const Dataset& rows, const Run& own_run) {
@@ -89,51 +98,120 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
 
 /// The same to rows whose missing inputs are imputed, where that is asked for.
 TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
-                          std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
+                          std::string_view preset, const Document& options, const PlaceOfRow& place, Use use,
+                          const Run& run) {
   if (!request.impute_inputs || data.x.rows() == 0) {
-    return fit_kind(info, request, data, preset, options, place, run);
+    return fit_kind(info, request, data, preset, options, place, use, run);
   }
   InputImputer::Fit imputed = InputImputer::fit(data, seed_of(options), mixture_of_columns, run);
   Dataset completed = data;
   completed.x = std::move(imputed.x);
-  TargetModel out = fit_kind(info, request, completed, preset, options, place, run);
+  TargetModel out = fit_kind(info, request, completed, preset, options, place, use, run);
   if (out.replicates) out.replicates->set_imputer(imputed.imputer);
   out.density->set_imputer(std::move(imputed.imputer));
   return out;
 }
 
-/// The scores of rows that the fit has not seen.
-Conformal calibrate(const TargetModel& model, const Dataset& rows, const Run& run) {
-  constexpr Index rows_together = 1024;
-  Vector central(rows.size());
-  Vector highest(rows.size());
-  Task task(run, "calibrating", static_cast<double>(rows.size()));
-  for (Index block = 0; block < block_count(rows.size(), rows_together); ++block) {
-    const Range range = block_range(rows.size(), rows_together, block);
-    const Run here{.threads = run.threads, .observer = {}};
-    const auto x = rows.x.middleCols(range.begin, range.size());
-    const Vector y = rows.y.row(0).segment(range.begin, range.size()).transpose();
-    if (model.target) {
-      const TargetDistributions laws = model.target->predict(*model.density, x, here);
-      const Vector at_least = 1.0 - laws.cdf_below(y, here).array();
-      central.segment(range.begin, range.size()) = central_scores(laws.cdf(y, here), at_least);
-      highest.segment(range.begin, range.size()) = laws.highest_density_mass(y, here).cwiseMin(1.0);
-    } else {
-      const GaussianMixtures laws = model.density->predict(x, here);
-      central.segment(range.begin, range.size()) = central_scores(laws.cdf(y, here), laws.sf(y, here));
-      highest.segment(range.begin, range.size()) = laws.highest_density_mass(y, here).cwiseMin(1.0);
-    }
-    task.advance(static_cast<double>(range.size()));
-    task.poll();
+/// A fit to some of the rows.
+TargetModel fit_rows(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                     const std::vector<Index>& rows, std::string_view preset, const Document& options,
+                     const PlaceOfRow& place, Use use, const Run& run) {
+  const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
+  return fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, data.size()),
+                       place_of_rows, use, run);
+}
+
+/// The groups of which enough of these rows are there, `share` of which are to be expected for calibration.
+std::optional<RowGroups> groups_of_size(const std::optional<RowGroups>& groups, const MatrixView& x, double share) {
+  if (!groups) return std::nullopt;
+  std::vector<double> counts(static_cast<std::size_t>(groups->size()), 0.0);
+  for (const Index group : groups->groups_of(x)) counts[static_cast<std::size_t>(group)] += share;
+  std::vector<bool> kept;
+  for (const double count : counts) kept.push_back(count >= static_cast<double>(fewest_rows_of_group));
+  return groups->only(kept);
+}
+
+void check_calibration(const TargetRequest& request, const Dataset& data, const PlaceOfRow& place) {
+  require(data.y.rows() == 1, "conformal: there are ", data.y.rows(), " targets, expected one");
+  require(data.weights.size() == 0, "conformal: the rows have weights, expected none: the guarantee counts rows");
+  if (request.kind.name != TargetName::automatic && request.kind.name != TargetName::real) {
+    TargetEncoder(data, request.kind, 0, place);  // refuses values of other kinds, wherever they are
   }
-  return {std::move(central), std::move(highest)};
+}
+
+TargetModel fit_split(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
+                      const Document& options, const PlaceOfRow& place, const Run& run) {
+  const double share = request.calibration_share;
+  const Index n = data.size();
+  const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
+  require(share > 0.0 && share < 1.0, "conformal: share = ", share, ", expected a number in (0, 1)");
+  check_calibration(request, data, place);
+  require(count >= 1 && count + 2 <= n, "conformal: share = ", share, " of ", n, " rows leaves ", count,
+          " for calibration and ", n - count, " for the fit, expected at least 1 and 2");
+  const auto [held_out, rows] = calibration_rows(n, count, seed_of(options));
+  TargetModel out = fit_rows(info, request, data, rows, preset, options, place, Use::person, run);
+  // Which groups are large enough is told from the rows of the fit: scores of the others stay exchangeable.
+  const double expected = static_cast<double>(count) / static_cast<double>(n - count);
+  std::optional<RowGroups> groups =
+      groups_of_size(request.groups, request.groups ? Matrix(data.x(Eigen::all, rows)) : Matrix(), expected);
+  const Dataset calibration = data.subset(held_out);
+  ScoredRows scored = score_rows(*out.density, out.target, calibration, run);
+  scored.rows = held_out;
+  scored.x = calibration.x;
+  if (groups) scored.groups = groups->groups_of(calibration.x);
+  out.conformal = Conformal(std::move(scored), {}, std::move(groups));
+  return out;
+}
+
+TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
+                      const Document& options, const PlaceOfRow& place, const Run& run) {
+  const Index n = data.size();
+  const Index folds = request.cross == CrossConformal::jackknife_plus ? n : request.cross_folds;
+  require(request.calibration_share == 0.0, "conformal: share = ", request.calibration_share,
+          " with folds, expected 0");
+  check_calibration(request, data, place);
+  require(folds >= 2 && folds <= n && n - (n + folds - 1) / folds >= 2, "conformal: folds = ", folds, " of ", n,
+          " rows, expected at least 2, at most a row each, and 2 rows or more outside of each");
+  TargetModel out = fit_completed(info, request, data, preset, options, place, Use::person, run);
+  if (out.density->report().status == "interrupted") return out;
+  constexpr std::uint64_t seed_of_folds = 3'001;
+  const std::vector<Index> fold = assign_folds(n, folds, seed_of(options) + seed_of_folds);
+  TargetRequest own = request;
+  own.replicates = 0;
+  std::vector<FoldModel> models(static_cast<std::size_t>(folds));
+  ScoredRows scored{.central = Vector(n), .highest = Vector(n), .folds = fold};
+  Task task(run, "fitting without each fold", static_cast<double>(folds));
+  fit_side_by_side(folds, run, task, [&](Index k, const Run& inside) {
+    std::vector<Index> train;
+    std::vector<Index> test;
+    for (Index i = 0; i < n; ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    FoldModel& model = models[static_cast<std::size_t>(k)];
+    const auto refused = [&](const std::exception& error) {
+      return message("conformal: without fold ", k + 1, ": ", error.what());
+    };
+    try {
+      TargetModel fitted = fit_rows(info, own, data, train, preset, options, place, Use::fold, inside);
+      model = {std::move(fitted.density), std::move(fitted.target)};
+    } catch (const NumericalError& error) {
+      throw NumericalError(refused(error));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(refused(error));
+    }
+    const ScoredRows found = score_rows(*model.density, model.target, data.subset(test), inside);
+    scored.central(test) = found.central;
+    scored.highest(test) = found.highest;
+  });
+  for (Index i = 0; i < n; ++i) scored.rows.push_back(i);
+  std::optional<RowGroups> groups = groups_of_size(request.groups, data.x, 1.0);
+  if (groups) scored.groups = groups->groups_of(data.x);
+  out.conformal = Conformal(std::move(scored), std::move(models), std::move(groups));
+  return out;
 }
 
 }  // namespace
 
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
-  const double share = request.calibration_share;
   require(request.replicates >= 0 && request.replicates <= most_replicates, "bootstrap = ", request.replicates,
           ", expected a number of replicates, 0 to ", most_replicates);
   if (is_censored(request, data, place)) {
@@ -144,24 +222,9 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
                               [&](const ConditionalDensity& tuned) { return chosen_options(info, tuned); }};
     return fit_censored_target(info, request, data, preset, own, place, run);
   }
-  if (share == 0.0) return fit_completed(info, request, data, preset, options, place, run);
-  const Index n = data.size();
-  const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
-  require(share > 0.0 && share < 1.0, "conformal: share = ", share, ", expected a number in (0, 1)");
-  require(data.y.rows() == 1, "conformal: there are ", data.y.rows(), " targets, expected one");
-  require(data.weights.size() == 0, "conformal: the rows have weights, expected none: the guarantee counts rows");
-  require(count >= 1 && count + 2 <= n, "conformal: share = ", share, " of ", n, " rows leaves ", count,
-          " for calibration and ", n - count, " for the fit, expected at least 1 and 2");
-  if (request.kind.name != TargetName::automatic && request.kind.name != TargetName::real) {
-    TargetEncoder(data, request.kind, 0, place);  // refuses values of other kinds, wherever they are
-  }
-  const auto [held_out, rows] = calibration_rows(n, count, seed_of(options));
-  const PlaceOfRow place_of_rows = [&, &kept = rows](Index row) { return place(kept[static_cast<std::size_t>(row)]); };
-  TargetModel out =
-      fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
-  Dataset calibration = data.subset(held_out);
-  out.conformal = calibrate(out, calibration, run);
-  return out;
+  if (!request.calibrates()) return fit_completed(info, request, data, preset, options, place, Use::person, run);
+  const auto fit = request.cross == CrossConformal::none ? fit_split : fit_cross;
+  return fit(info, request, data, preset, options, place, run);
 }
 
 }  // namespace condens

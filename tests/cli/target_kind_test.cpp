@@ -82,6 +82,52 @@ TEST_F(TargetKindCommand, GivesIntervalsWithAGuarantee) {
             {"conformal: share = 2, expected a number in (0, 1)"});
 }
 
+TEST_F(TargetKindCommand, GivesIntervalsByFoldsAndWithinGroups) {
+  RandomStream random(5);
+  std::string rows = "x,city,y\n";
+  for (int i = 0; i < 120; ++i) {
+    const double x = random.normal();
+    rows += std::to_string(x) + "," + (i % 2 == 0 ? "Bern" : "Rome") + "," +
+            std::to_string(x + (i % 2 == 0 ? 0.2 : 2.0) * random.normal()) + "\n";
+  }
+  write("t.csv", rows);
+  const std::string fit = "fit t.csv --target y --model gp -o m.cbor --conformal ";
+  expect_in(good(fit + "cv+ --conformal-folds 3").err,
+            {"fitted 3 models more, each without a fold, for intervals with a guarantee: those of 90 % take a mass of "
+             "about "});
+  expect_in(good("describe m.cbor").out, {"Intervals with a guarantee, by 120 rows each scored by one of 3 models that "
+                                          "has not seen it: about the mass that each takes"});
+  EXPECT_EQ(good("describe m.cbor --json").out.find("\"models\""), std::string::npos);
+  const std::string one = good("predict m.cbor t.csv --interval .9 --threads 1").out;
+  EXPECT_EQ(one, good("predict m.cbor t.csv --interval .9 --threads 7").out);
+  expect_in(good("score m.cbor t.csv").out, {"conformal_coverage_0.9,y,"});
+  good("explain m.cbor t.csv --effect x");
+  expect_in(good(fit + "split --conformal-share 0.5 --conformal-groups city").err,
+            {"left out 60 rows for intervals with a guarantee within each of the groups by 'city'",
+             "calibration rows of each group: Bern ", ", Rome ", ", (other) 0"});
+  expect_in(good("describe m.cbor").out, {"group by 'city'", "Bern, ", "(other), 0 rows"});
+  good("predict m.cbor t.csv --interval .9");
+  write("small.csv", "x,y\n0.1,0\n2,1\n3,2.5\n4,2\n5,4\n6,5\n");
+  good("fit small.csv --target y --model gp -o m.cbor --conformal jackknife+");
+  good("fit --conformal small.csv --target y --model gp -o m.cbor");  // the word behind it is the table
+
+  const auto refused = [&](const std::string& more, const std::string& words) {
+    const Outcome outcome = run(fit + more);
+    EXPECT_EQ(outcome.code, 2) << more;
+    expect_in(outcome.err, {words});
+  };
+  refused("cv", "--conformal = 'cv', expected split, cv+, jackknife+ or nothing; did you mean 'cv+'?");
+  refused("cv+ --conformal-share 0.2",
+          "--conformal-share with --conformal cv+, which leaves no rows out; expected "
+          "--conformal split");
+  refused("jackknife+ --conformal-folds 3", "--conformal-folds with --conformal jackknife+, expected --conformal cv+");
+  refused("cv+ --conformal-folds 200", "conformal: folds = 200 of 120 rows, expected at least 2, at most a row each");
+  refused("--conformal-groups town", "--conformal-groups = 'town', expected one of the inputs x, city");
+  refused("--conformal-share 0", "--conformal-share = 0, expected a number in (0, 1)");
+  expect_in(run("fit t.csv --target y --conformal-folds 3 -o m.cbor").err, {"--conformal-folds requires --conformal"});
+  expect_in(run("fit --target y --conformal -o m.cbor").err, {"TRAIN.csv is required"});
+}
+
 TEST_F(TargetKindCommand, MarksMissingInputs) {
   std::string gappy = "x,city,y\n";
   RandomStream random(1);

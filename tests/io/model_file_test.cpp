@@ -88,9 +88,9 @@ TEST(ModelFile, NamesWhatIsWrong) {
   EXPECT_EQ(complaint("{\"format\": \"condens-model\"}"), "m.json: the key 'version' is missing");
 
   Document newer = file_document();
-  newer.set("version", 3);
+  newer.set("version", 4);
   EXPECT_EQ(complaint(document_to_json(newer)),
-            "m.json: written by a newer condens (version 3); this one reads up to 2");
+            "m.json: written by a newer condens (version 4); this one reads up to 3");
   newer.set("version", 0);
   EXPECT_EQ(complaint(document_to_json(newer)), "m.json: unknown version 0");
 
