@@ -299,6 +299,16 @@ std::string kind_text(const Model& model) {
   return out + align(rows);
 }
 
+/// Which probability what the model gives some probability has.
+std::string calibration_text(const ConditionalDensity& density) {
+  if (density.calibration() == nullptr) return "";
+  const PitMap& map = *density.calibration();
+  TextRows rows{{"P(Y <= y) by the model", "calibrated"}};
+  for (const double u : {0.05, 0.25, 0.5, 0.75, 0.95}) rows.push_back({format_number(u), brief(map(u))});
+  return message("\nCalibrated distributions, by the PIT values of ", map.n_rows(), " rows left out\n") +
+         align(rows, 1);
+}
+
 std::string replicates_text(const Model& model) {
   if (!model.replicates) return "";
   return message("\nError bars, from ", model.replicates->size(),
@@ -313,7 +323,7 @@ std::string describe_text(const Model& model) {
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   for (const std::string& line : censoring_lines(report)) out += "  " + line + "\n";
   out += columns_text(model) + kind_text(model) + (model.conformal ? conformal_text(*model.conformal) : "") +
-         replicates_text(model);
+         calibration_text(*model.density) + replicates_text(model);
   if (!model.encoder.input_columns().empty()) {
     out += "\nWhich inputs matter: one moves, the others stay at their typical values; most influential first\n";
     out += sensitivity_text(model);
@@ -390,6 +400,7 @@ Document describe_document(const Model& model) {
     out.set("target", std::move(target));
   }
   if (model.conformal) out.set("conformal", model.conformal->to_document());
+  if (const auto& map = model.density->calibration()) out.set("calibration", map->to_document());
   if (model.replicates) out.set("n_replicates", model.replicates->size());
   Document details(Document::Object{});
   for (const auto& [name, value] : report.details.as_object()) {

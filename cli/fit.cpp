@@ -35,6 +35,8 @@ struct FitCall {
   std::string model = std::string(default_model);
   std::string target_kind = "real";
   ConformalFlags conformal;
+  bool calibrate = false;
+  double calibrate_share = 0.25;
   Index bootstrap = 0;
   std::string preset;
   std::vector<std::string> settings;
@@ -115,6 +117,9 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   if (known.empty()) say_kind(model, data);
   if (model.conformal) {
     for (const std::string& line : conformal_lines(*model.conformal)) say("fit", line);
+  }
+  if (const auto& map = model.density->calibration()) {
+    say("fit", message("distributions are calibrated by ", map->n_rows(), " rows left out"));
   }
   if (model.replicates) {
     say("fit", message("fitted ", model.replicates->size(), " bootstrap replicates, for --bands of predict and plot"));
@@ -201,6 +206,8 @@ void fit(FitCall call) {
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read
   call.conformal.check();
+  require(!call.calibrate || (call.calibrate_share > 0.0 && call.calibrate_share < 1.0),
+          "--calibrate-share = ", call.calibrate_share, ", expected a number in (0, 1)");
   require(call.bootstrap >= 0 && call.bootstrap <= most_replicates, "--bootstrap = ", call.bootstrap,
           ", expected a number of replicates, 0 to ", most_replicates);
   const TargetKind kind = TargetKind::parse(call.target_kind);
@@ -237,6 +244,7 @@ void fit(FitCall call) {
                         .replicates = call.bootstrap,
                         .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
   call.conformal.set(model.encoder, data.x, request);
+  if (call.calibrate) request.pit_share = call.calibrate_share;
   TargetModel fitted =
       fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
   model.density = std::move(fitted.density);
@@ -268,6 +276,14 @@ void add_fit(CLI::App& app) {
       "it looks like",
       "Model");
   call->conformal.add_to(verb, "Model");
+  CLI::Option* calibrate =
+      verb.add_flag("--calibrate", call->calibrate,
+                    "Leave some rows out of the fit, by which all that is said of y - quantiles, probabilities, "
+                    "densities - is calibrated")
+          ->group("Model");
+  add_option(verb, "--calibrate-share", call->calibrate_share, "p", "Share of the rows for that (default: 0.25)",
+             "Model")
+      ->needs(calibrate);
   add_option(verb, "--bootstrap", call->bootstrap, "R",
              "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands",
              "Model");

@@ -40,6 +40,9 @@ struct PredictCall {
   std::string mass_at;
   std::string bands;
   std::string bands_method = "percentile";
+  bool shift = false;
+  std::string shift_weights;
+  std::string shift_rows;
   Index samples = 0;
   Index seed = 0;
   RowFlags unusable;
@@ -57,6 +60,7 @@ struct Wanted {
   std::vector<double> masses;      // values
   std::vector<double> bands = {};  // no level, or one
   BandMethod method = BandMethod::percentile;
+  std::optional<ShiftWeights> shift = std::nullopt;  // of the rows of a block
 };
 
 Wanted what_is_wanted(const PredictCall& call) {
@@ -75,6 +79,11 @@ Wanted what_is_wanted(const PredictCall& call) {
   require(method != methods.end(), "--bands-method = '", call.bands_method, "', expected one of ",
           list_names({methods.begin(), methods.end()}));
   out.method = static_cast<BandMethod>(method - methods.begin());
+  require(!(call.shift && !call.shift_weights.empty()), "--shift and --shift-weights, expected one of them");
+  require(!(call.shift || !call.shift_weights.empty()) || !out.interval.empty(),
+          "--shift is for intervals, expected --interval p beside it");
+  require(call.shift_weights.empty() == call.shift_rows.empty(), "--shift-weights COLUMN and --shift-rows TRAIN.csv ",
+          "go together, expected both");
   constexpr Index most_samples = 1'000'000;  // columns of the output
   require(call.samples >= 0 && call.samples <= most_samples, "--sample = ", call.samples,
           ", expected a number of draws, at most ", most_samples);
@@ -103,6 +112,7 @@ struct Columns {
 struct Asked {
   const Model& model;
   const MatrixView& x;
+  const std::optional<ShiftWeights>& shift;
   std::string prefix = {};
 };
 
@@ -110,7 +120,7 @@ struct Asked {
 template <class Laws>
 Matrix interval_of(const Laws& laws, double level, const Asked& asked, const Run& run) {
   const auto& conformal = asked.model.conformal;
-  return conformal ? conformal_intervals(*conformal, laws, level, asked.x, std::nullopt, run)
+  return conformal ? conformal_intervals(*conformal, laws, level, asked.x, asked.shift, run)
                    : laws.interval(level, run);
 }
 
@@ -194,7 +204,8 @@ Columns predict_block(const Wanted& wanted, const Model& model, const MatrixView
     prefixes.push_back(targets.size() == 1 ? "" : targets[j] + "_");
     const auto row = static_cast<Index>(j);
     const Vector own = y.rows() > 0 ? Vector(y.row(row)) : Vector();
-    add_target(wanted, {model, x, prefixes.back()}, targets.size() == 1 ? laws : laws.marginal(row), own, here, out);
+    add_target(wanted, {model, x, wanted.shift, prefixes.back()}, targets.size() == 1 ? laws : laws.marginal(row), own,
+               here, out);
   }
   if (wanted.call.exact_quantiles) add_exact_quantiles(model_of_quantiles(model), x, here, out);
   if (wanted.call.log_density) out.add("log_density", laws.log_pdf(y, here));
@@ -208,7 +219,7 @@ Columns predict_kind_block(const Wanted& wanted, const Model& model, const Matri
   const Run here{.threads = run.threads, .observer = {}};
   const TargetDistributions laws = model.target->predict(*model.density, x, here);
   Columns out;
-  add_target(wanted, {model, x}, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), here, out);
+  add_target(wanted, {model, x, wanted.shift}, laws, y.rows() > 0 ? Vector(y.row(0)) : Vector(), here, out);
   for (const double value : wanted.masses) {
     out.add("mass_at_" + format_number(value), laws.mass_at(Vector::Constant(x.cols(), value), here));
   }
@@ -397,9 +408,51 @@ class Printer {
   Index next_ = 0;
 };
 
+/// The numbers of a column of weights.
+Vector weights_of(const Table& table, const std::string& name, const std::vector<Index>& rows) {
+  const Column* column = table.find(name);
+  require(column != nullptr, "--shift-weights = '", name, "', which ", table.place(0), " and below have no column of");
+  Vector out(std::ssize(rows));
+  for (Index k = 0; k < out.size(); ++k) {
+    const Index row = rows[static_cast<std::size_t>(k)];
+    const bool number = column->is_numeric() && !column->is_missing(row);
+    const double value = number ? column->numbers()[static_cast<std::size_t>(row)] : -1.0;
+    require(number && std::isfinite(value) && value >= 0.0, table.place(row), ": '", name, "' is ",
+            number ? format_number(value) : std::string("no number"), ", expected a weight >= 0");
+    out[k] = value;
+  }
+  return out;
+}
+
+/// What is asked of covariate shift, for all rows; nothing where that is nothing.
+std::optional<ShiftWeights> shift_of(const PredictCall& call, const Model& model, const Table& table,
+                                     const std::vector<Index>& rows, const MatrixView& x, const Run& run) {
+  if (!call.shift && call.shift_weights.empty()) return std::nullopt;
+  require(model.conformal.has_value(), call.shift ? "--shift" : "--shift-weights", ": ", call.model,
+          " has no intervals with a guarantee, expected a model from fit --conformal");
+  const Conformal& conformal = *model.conformal;
+  ShiftWeights out;
+  if (call.shift) {
+    out = estimate_shift(conformal, x, 0, run);
+  } else {
+    const Table fitted = call.csv.read(call.shift_rows);
+    require(conformal.is_split() && conformal.scored().of > 0,
+            "--shift-weights: the model has no numbers of rows left "
+            "out, expected one fitted by this version with --conformal split");
+    require(fitted.rows() == conformal.scored().of, call.shift_rows, " has ", fitted.rows(), " rows, the fit had ",
+            conformal.scored().of, "; expected the same rows");
+    out = {weights_of(fitted, call.shift_weights, conformal.scored().rows),
+           weights_of(table, call.shift_weights, rows)};
+  }
+  const double sum = out.calibration.sum();
+  say("predict", message("weights for covariate shift: ", conformal.n_rows(), " calibration rows count as ",
+                         brief(sum > 0.0 ? sum * sum / out.calibration.squaredNorm() : 0.0, 3)));
+  return out;
+}
+
 /// Predicts and prints block by block; `printed` counts rows.
-void print_all(const Wanted& wanted, const Model& model, const Dataset& data, const std::vector<Index>& rows,
-               const Run& run, Printer& printer, Index& printed) {
+void print_all(const Wanted& wanted, const std::optional<ShiftWeights>& shift, const Model& model, const Dataset& data,
+               const std::vector<Index>& rows, const Run& run, Printer& printer, Index& printed) {
   const Index n = std::ssize(rows);
   Task task(run, "predicting", static_cast<double>(n));
   for (Index block = 0; block < std::max<Index>(1, block_count(n, rows_per_block)); ++block) {
@@ -407,8 +460,10 @@ void print_all(const Wanted& wanted, const Model& model, const Dataset& data, co
     const auto x = data.x.middleCols(range.begin, range.size());
     const auto y = data.y.middleCols(range.begin, range.size());
     const Index* row_of = rows.data() + range.begin;
-    Columns columns = predict_any_block(wanted, model, x, y, row_of, run);
-    if (!wanted.bands.empty()) columns = with_bands(wanted, model, x, y, row_of, run, std::move(columns));
+    Wanted own = wanted;
+    if (shift) own.shift = ShiftWeights{shift->calibration, shift->rows.segment(range.begin, range.size())};
+    Columns columns = predict_any_block(own, model, x, y, row_of, run);
+    if (!wanted.bands.empty()) columns = with_bands(own, model, x, y, row_of, run, std::move(columns));
     if (block == 0) printer.begin(columns.names);
     for (Index i = 0; i < range.size(); ++i) {
       printer.row(rows[static_cast<std::size_t>(range.begin + i)], columns, i);
@@ -444,11 +499,12 @@ void predict(const PredictCall& call) {
 
   // On a terminal the rows themselves show the progress, and a bar would stand between them.
   const Run run = start_run(call.threads, is_terminal(call.output));
+  const std::optional<ShiftWeights> shift = shift_of(call, model, table, rows, data.x, run);
   AtomicFile file(call.output.empty() ? "-" : call.output);
   Printer printer(call, table, file.stream());
   Index printed = 0;
   try {
-    print_all(wanted, model, data, rows, run, printer, printed);
+    print_all(wanted, shift, model, data, rows, run, printer, printed);
   } catch (const Cancelled&) {
     if (!file.is_written_in_place() || printed == 0) throw;
     file.stream().flush();
@@ -475,6 +531,15 @@ void add_predict(CLI::App& app) {
       ->group(group);
   add_option(verb, "--interval", call->interval, "p",
              "Central interval that holds y with probability p; with a guarantee after fit --conformal", group);
+  verb.add_flag(
+          "--shift", call->shift,
+          "With --interval of a model from fit --conformal: these rows come from elsewhere than those of the fit; "
+          "how often such inputs are among them, against there, is told by a classifier")
+      ->group(group);
+  add_option(verb, "--shift-weights", call->shift_weights, "COLUMN",
+             "The same, told by a column of the table and of the one that the model was fitted to", group);
+  add_option(verb, "--shift-rows", call->shift_rows, "TRAIN.csv", "The table that the model was fitted to, for these",
+             group);
   verb.add_flag("--log-density", call->log_density, "log p(y | x) at the y in the table")->group(group);
   verb.add_flag("--cdf", call->cdf, "P(Y <= y | x) at the y in the table")->group(group);
   add_option(verb, "--mass-at", call->mass_at, "y,y,...",

@@ -12,6 +12,7 @@
 #include "condens/core/parallel.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/metrics/censored_scores.hpp"
+#include "condens/metrics/coverage_slices.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "verbs.hpp"
@@ -26,6 +27,7 @@ struct ScoreCall {
   CensoringFlags censoring;
   CsvFlags csv;
   RowFlags rows;
+  bool slices = false;
   bool json = false;
   std::string output;
   int threads = 0;
@@ -109,8 +111,20 @@ std::vector<Promise> promises(const Model& model, const Dataset& data, const Run
   return out;
 }
 
+constexpr double level_of_slices = 0.9;
+
+std::string slice_text(const CoverageSlice& own) { return own.input + " = " + own.part; }
+
+void say_worst(const CoverageSlices& slices) {
+  if (!slices.worst) return say("score", "no slice holds less than it should");
+  const CoverageSlice& own = slices.slices[*slices.worst];
+  say("score", message("least coverage for its size: ", brief(own.coverage.value, 3), " ± ",
+                       brief(own.coverage.standard_error, 2), " of ", slices.level, " where ", slice_text(own), " (",
+                       own.rows, " rows), ", brief(-own.z, 2), " standard errors below"));
+}
+
 std::string as_csv(const Scores& scores, const std::vector<Promise>& promised,
-                   const std::vector<std::string>& targets) {
+                   const std::optional<CoverageSlices>& slices, const std::vector<std::string>& targets) {
   ScoreTable table;
   const std::string whole = targets.size() == 1 ? targets.front() : "all";
   table.add("nll", whole, scores.nll);
@@ -121,11 +135,15 @@ std::string as_csv(const Scores& scores, const std::vector<Promise>& promised,
     table.add("conformal_coverage_" + format_number(own.level), whole, own.coverage);
     table.add("conformal_width_" + format_number(own.level), whole, own.width);
   }
+  if (slices) {
+    const std::string measure = message(slices->guaranteed ? "conformal_coverage_" : "coverage_", slices->level, " ");
+    for (const CoverageSlice& own : slices->slices) table.add(measure + slice_text(own), whole, own.coverage);
+  }
   return table.text();
 }
 
 std::string as_json(const Scores& scores, const std::vector<Promise>& promised,
-                    const std::vector<std::string>& targets) {
+                    const std::optional<CoverageSlices>& slices, const std::vector<std::string>& targets) {
   Document out = to_document(scores);
   const auto score_of = [](const Score& score) {
     return Document::Object{{"value", score.value}, {"standard_error", score.standard_error}};
@@ -136,6 +154,7 @@ std::string as_json(const Scores& scores, const std::vector<Promise>& promised,
         Document::Object{{"level", own.level}, {"coverage", score_of(own.coverage)}, {"width", score_of(own.width)}});
   }
   if (!conformal.empty()) out.set("conformal", std::move(conformal));
+  if (slices) out.set("slices", to_document(*slices));
   Document::Array named;
   for (std::size_t j = 0; j < targets.size(); ++j) {
     Document entry(Document::Object{{"name", targets[j]}});
@@ -169,6 +188,7 @@ void score_model(const ScoreCall& call) {
   const Table& table = read.table;
   const std::vector<Index> rows = call.rows.read("score", model.encoder, table, true);
   const Dataset data = model.encoder.encode(table, rows);
+  require(!call.slices || !call.censoring.given(), "--slices of targets that are known by limits, expected exact ones");
   if (call.censoring.given()) {
     const CensoredScores scores = score_censored(*model.density, model.target, data, read.rows.subset(rows),
                                                  places_of(table, rows), start_run(call.threads));
@@ -180,9 +200,17 @@ void score_model(const ScoreCall& call) {
   if (model.target) require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, rows));
   const Scores scores = score(*model.density, model.target, data, {}, start_run(call.threads));
   const std::vector<Promise> promised = promises(model, data, start_run(call.threads));
+  std::optional<CoverageSlices> slices;
+  if (call.slices) {
+    require(targets.size() == 1, "--slices of ", targets.size(), " targets, expected one");
+    slices = coverage_slices(*model.density, model.target, model.conformal, model.encoder, data, level_of_slices,
+                             start_run(call.threads));
+  }
   check_interrupted();
   clear_progress();
-  write_result(call.output, call.json ? as_json(scores, promised, targets) : as_csv(scores, promised, targets));
+  write_result(call.output,
+               call.json ? as_json(scores, promised, slices, targets) : as_csv(scores, promised, slices, targets));
+  if (slices) say_worst(*slices);
 }
 
 }  // namespace
@@ -194,6 +222,10 @@ void add_score(CLI::App& app) {
   add_option(verb, "test", call->test, "TEST.csv", "Table with inputs and targets; - for standard input")->required();
   call->rows.add_to(verb);
   call->censoring.add_to(verb, "Columns");
+  verb.add_flag(
+      "--slices", call->slices,
+      "The coverage of 90 % intervals, with a guarantee where there is one, also in fifths of every input and "
+      "of the intervals' widths, and of every level of a category");
   verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
   add_option(verb, "-o,--output", call->output, "FILE", "Where to (default: standard output)", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");

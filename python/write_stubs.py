@@ -59,6 +59,7 @@ _COMMON_TYPES = {
     "rare_levels": "int | None",
     "unseen": "str",
     "conformal": "bool | Mapping[str, Any]",
+    "calibrate": "bool | Mapping[str, float]",
     "bootstrap": "int",
     "random_state": "int | np.random.Generator | np.random.RandomState | None",
     "n_jobs": "int | None",

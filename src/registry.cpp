@@ -421,6 +421,7 @@ Document to_document(const ModelInfo& info) {
 Document save_density(const ConditionalDensity& density) {
   Document out = inner_document(density);
   if (density.imputer() != nullptr) out.set("missing_inputs", density.imputer()->to_document());
+  if (density.calibration() != nullptr) out.set("calibration", density.calibration()->to_document());
   return out;
 }
 
@@ -461,6 +462,9 @@ std::unique_ptr<ConditionalDensity> load_density(const Document& document) {
       auto out = info.load(document.at("parameters"));
       const Document* missing = document.find("missing_inputs");
       if (missing != nullptr) out->set_imputer(InputImputer::from_document(*missing));
+      if (const Document* map = document.find("calibration")) {
+        out->set_calibration(std::make_shared<const PitMap>(PitMap::from_document(*map)));
+      }
       return out;
     } catch (const std::invalid_argument& error) {
       throw FormatError(error.what());

@@ -54,6 +54,7 @@
 #include "condens/io/document_format.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/censored_scores.hpp"
+#include "condens/metrics/coverage_slices.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/metrics/survival.hpp"
 #include "condens/metrics/uniformity.hpp"

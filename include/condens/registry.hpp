@@ -119,10 +119,14 @@ struct TargetRequest {
   CrossConformal cross = CrossConformal::none;  ///< a guarantee without rows left out
   Index cross_folds = 10;                       ///< of cv_plus
   std::optional<RowGroups> groups = {};         ///< the guarantee is kept within each
+  double pit_share = 0;  ///< of the rows that calibrate the distributions and are not fitted to; 0: none
 
   /// Whether intervals are to have a guarantee.
   bool calibrates() const { return calibration_share != 0 || cross != CrossConformal::none; }
 };
+
+/// Fewest rows that a distribution can be calibrated by.
+inline constexpr Index fewest_rows_of_calibration = 20;
 
 /// Groups of which fewer calibration rows than this are to be expected go to "(other)".
 inline constexpr Index fewest_rows_of_group = 20;
@@ -136,6 +140,12 @@ inline constexpr Index fewest_rows_of_group = 20;
 /// censored ones, and for what `Censoring::check` refuses.
 TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                        std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run);
+
+/// The ratio q(x) / p(x) of the densities of new rows and of calibration rows, for intervals under covariate shift: the
+/// odds of being new by boosted trees, from five folds, each row's by trees that have not seen it. Intervals with it
+/// hold y about as often as asked, as well as the ratio is estimated. Throws std::invalid_argument for folds, for a
+/// model that does not hold the inputs of its calibration rows, missing inputs, and fewer than ten rows of either kind.
+ShiftWeights estimate_shift(const Conformal& conformal, const MatrixView& x, std::uint64_t seed, const Run& run);
 
 /// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
 /// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold

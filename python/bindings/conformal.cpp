@@ -7,8 +7,11 @@
 #include "bindings.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/metrics/coverage_slices.hpp"
 #include "condens/model/conformal.hpp"
 #include "conformal.hpp"
+#include "datasets.hpp"
+#include "documents.hpp"
 #include "released.hpp"
 
 namespace condens::python {
@@ -55,6 +58,30 @@ nb::object settings_of(const Model& model) {
 }  // namespace
 
 void bind_conformal(nb::module_& m) {
+  m.def("calibration_map", [](const Model& model) -> nb::object {
+    const auto& map = model.density->calibration();
+    return map ? nb::object(nb::make_tuple(map->n_rows(), to_line(map->values()))) : nb::none();
+  });
+  m.def(
+      "estimate_shift",
+      [](const Model& model, const Rows& x, std::uint64_t seed, int threads) {
+        require(model.conformal.has_value(), "weights: the model was fitted without conformal, expected one with it");
+        ShiftWeights found = released(threads, nb::none(), [&](const Run& run) {
+          return estimate_shift(*model.conformal, columns_of(x), seed, run);
+        });
+        return nb::make_tuple(to_line(std::move(found.calibration)), to_line(std::move(found.rows)));
+      },
+      nb::arg("model"), nb::arg("x").noconvert(), nb::arg("seed") = 0, nb::arg("threads") = 0);
+  m.def(
+      "coverage_slices",
+      [](const Model& model, const Rows& x, const Rows& y, double level, const nb::object& weights, int threads) {
+        const Dataset data = dataset_of(x, y, weights);
+        return to_python(to_document(released(threads, nb::none(), [&](const Run& run) {
+          return coverage_slices(*model.density, model.target, model.conformal, model.encoder, data, level, run);
+        })));
+      },
+      nb::arg("model"), nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("level"),
+      nb::arg("weights") = nb::none(), nb::arg("threads") = 0);
   m.def("conformal_settings", &settings_of, nb::arg("model"));
   m.def(
       "calibration_rows",

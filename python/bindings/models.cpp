@@ -73,7 +73,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
           const Names& target_names, const std::string& target_kind, double conformal_share,
           const std::string& conformal_method, Index conformal_folds, const std::string& conformal_groups,
-          Index n_replicates, const nb::object& limits, int threads, const nb::object& callback) {
+          double pit_share, Index n_replicates, const nb::object& limits, int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   bool impute = false;
@@ -91,7 +91,9 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
                         .replicates = n_replicates,
                         .censoring = censoring_of(limits),
                         .cross = cross_conformal_of(conformal_method),
-                        .cross_folds = conformal_folds};
+                        .cross_folds = conformal_folds,
+                        .groups = {},
+                        .pit_share = pit_share};
   if (!conformal_groups.empty()) {
     request.groups = RowGroups::of("conformal: groups", columns, conformal_groups, data.x);
   }
@@ -392,8 +394,9 @@ void bind_models(nb::module_& m) {
         nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("x_unlabeled") = nb::none(),
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
         nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("conformal_method") = "split",
-        nb::arg("conformal_folds") = 10, nb::arg("conformal_groups") = "", nb::arg("n_replicates") = 0,
-        nb::arg("limits") = nb::none(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("conformal_folds") = 10, nb::arg("conformal_groups") = "", nb::arg("pit_share") = 0.0,
+        nb::arg("n_replicates") = 0, nb::arg("limits") = nb::none(), nb::arg("threads") = 0,
+        nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {

@@ -81,6 +81,12 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         "fold ('jackknife+': without each row). 'groups' names a column of X, a category or a number of few values: "
         "the promise is kept within each of its groups.",
     ),
+    "calibrate": (
+        False,
+        "bool, or dict with 'share'",
+        "Leave a share of the rows (True: 0.25) out of the fit, by which the distributions are calibrated: a rising map "
+        "of their distribution functions makes the PIT values of these rows uniform (Kuleshov, Fenner and Ermon 2018).",
+    ),
     "bootstrap": (
         0,
         "int",
@@ -326,6 +332,20 @@ def replicate_count(bootstrap: Any) -> int:
     return int(bootstrap)
 
 
+def calibrate_share(calibrate: Any) -> float:
+    """The share of the rows that `calibrate` leaves out of the fit."""
+    if isinstance(calibrate, (bool, np.bool_)):
+        return 0.25 if calibrate else 0.0
+    if not isinstance(calibrate, Mapping) or set(calibrate) - {"share"}:
+        raise TypeError(
+            f"calibrate = {calibrate!r}, expected False, True, or a dict with 'share', such as {{'share': 0.2}}"
+        )
+    share = float(calibrate.get("share", 0.25))
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"calibrate: share = {share}, expected a number in (0, 1)")
+    return share
+
+
 _CONFORMAL = ("share", "method", "folds", "groups")
 
 
@@ -381,6 +401,11 @@ def _need_real(name: str, inner: Any) -> None:
     if inner.conformal:
         raise ValueError(
             f"{name} has an estimator with conformal = {inner.conformal!r}, expected False: it is for the "
+            "estimator around it"
+        )
+    if inner.calibrate:
+        raise ValueError(
+            f"{name} has an estimator with calibrate = {inner.calibrate!r}, expected False: it is for the "
             "estimator around it"
         )
     if inner.bootstrap:

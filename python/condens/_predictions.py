@@ -36,37 +36,41 @@ class PredictsDistributions:
             as_share(level, "quantiles", closed=True)
         return self._by_target(X, lambda laws: laws[:, None].ppf(levels))
 
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+    def predict_interval(self, X: Any, confidence: float = 0.9, weights: Any = None) -> Floats:
         """Ends of central intervals, of shape (n, 2), or (n, d_y, 2): each target's own.
 
         Of an estimator with `conformal` they hold y with at least this probability, over new rows and over the draw of
         the rows left out (split conformal prediction by the distribution function; Chernozhukov, Wuthrich and Zhu
         2021), or, with folds, with about this probability (CV+; Barber, Candes, Ramdas and Tibshirani 2021); where
-        rows are too few to tell, they are all that y can be.
+        rows are too few to tell, they are all that y can be. `weights` are for rows that come from elsewhere (covariate
+        shift; Tibshirani, Barber, Candes and Ramdas 2019): how often such inputs are there, against the rows of the
+        fit, as a tuple of the weights of `calibration_rows_` and of X, or "estimated", by a classifier from all of X.
         """
         share = as_share(confidence, "confidence")
-        found = self._guaranteed_interval(X, share)
+        found = self._guaranteed_interval(X, share, weights)
         return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1)) if found is None else found
 
-    def predict_region(self, X: Any, mass: float = 0.9) -> list[Floats]:
+    def predict_region(self, X: Any, mass: float = 0.9, weights: Any = None) -> list[Floats]:
         """The smallest region of y of a probability for every row: its k intervals from left to right, (k, 2) each.
 
         Of an estimator with `conformal` it holds y with at least this probability (HPD-split; Izbicki, Shimizu and
-        Stern 2022), or, with folds, about so (cross-conformal prediction; Vovk 2015). One target.
+        Stern 2022), or, with folds, about so (cross-conformal prediction; Vovk 2015). One target. `weights` as of `predict_interval`.
         """
         share = as_share(mass, "mass")
-        found = self._guaranteed_region(X, share)
+        found = self._guaranteed_region(X, share, weights)
         if found is not None:
             return found
         regions = self.predict_distribution(X).hdr(share)
         return regions if isinstance(regions, list) else [regions]
 
-    def _guaranteed_interval(self, X: Any, level: float) -> Floats | None:
+    def _guaranteed_interval(self, X: Any, level: float, weights: Any) -> Floats | None:
         """Intervals that hold y with probability `level`, whatever the model; None where it promises nothing."""
-        return None
+        return self._guaranteed_region(X, level, weights)  # type: ignore[return-value]  # None
 
-    def _guaranteed_region(self, X: Any, level: float) -> list[Floats] | None:
+    def _guaranteed_region(self, X: Any, level: float, weights: Any) -> list[Floats] | None:
         """Regions that do."""
+        if weights is not None:
+            raise ValueError("weights are for estimators with conformal, expected None")
         return None
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:

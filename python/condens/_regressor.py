@@ -22,7 +22,14 @@ from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._bands import Functional, bands_of
 from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
-from condens._parameters import chosen_options, conformal_settings, kind_text, replicate_count, takes_missing
+from condens._parameters import (
+    calibrate_share,
+    chosen_options,
+    conformal_settings,
+    kind_text,
+    replicate_count,
+    takes_missing,
+)
 from condens._predictions import PredictsDistributions
 from condens._progress import observer
 from condens._results import cv_results
@@ -152,6 +159,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 callback=watch,
                 target_kind=kind_text(self.target_kind),
                 **conformal_settings(self.conformal, self._names_of_inputs(encoder, data["input_names"], x.shape[1])),
+                pit_share=calibrate_share(self.calibrate),
                 n_replicates=replicate_count(self.bootstrap),
                 **data,
             )
@@ -258,17 +266,45 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         rows = self._rows(X)
         return bands_of(self._model, rows, functional, confidence, method, self.n_jobs)
 
-    def _guaranteed_interval(self, X: Any, level: float) -> Floats | None:
+    def _guaranteed_interval(self, X: Any, level: float, weights: Any) -> Floats | None:
         rows = self._rows(X)
+        shift = self._shift(rows, weights)
         if not self._model.n_calibration:
             return None
-        return _core.conformal_intervals(self._model, rows, level, threads=threads_of(self.n_jobs))
+        return _core.conformal_intervals(self._model, rows, level, *shift, threads=threads_of(self.n_jobs))
 
-    def _guaranteed_region(self, X: Any, level: float) -> list[Floats] | None:
+    def _guaranteed_region(self, X: Any, level: float, weights: Any) -> list[Floats] | None:
         rows = self._rows(X)
+        shift = self._shift(rows, weights)
         if not self._model.n_calibration:
             return None
-        return _core.conformal_regions(self._model, rows, level, threads=threads_of(self.n_jobs))
+        return _core.conformal_regions(self._model, rows, level, *shift, threads=threads_of(self.n_jobs))
+
+    def _shift(self, rows: Floats, weights: Any) -> tuple[Floats | None, Floats | None]:
+        """Weights of the calibration rows and of these rows, for covariate shift."""
+        if weights is None:
+            return None, None
+        if not self._model.n_calibration:
+            raise ValueError("weights are for estimators with conformal, expected None")
+        if isinstance(weights, str) and weights == "estimated":
+            return _core.estimate_shift(self._model, rows, threads=threads_of(self.n_jobs))
+        if not isinstance(weights, tuple) or len(weights) != 2:
+            raise TypeError(
+                "weights: expected None, 'estimated', or a tuple of two arrays: the weights of calibration_rows_, "
+                "and those of X"
+            )
+        calibration, own = (as_rows(np.ravel(as_float64(value, "weights"))) for value in weights)
+        return calibration, own
+
+    @property
+    def calibration_rows_(self) -> NDArray[np.int64]:
+        """Which rows of the fit, counting from 0, say how wide intervals with a guarantee must be, in the order of
+        their weights.
+        """
+        check_is_fitted(self)
+        if not self._model.n_calibration:
+            raise AttributeError("calibration_rows_ is for estimators with conformal")
+        return _core.calibration_rows(self._model).astype(np.int64)
 
     def log_density(self, X: Any, y: ArrayLike) -> Floats:
         """log p(y_i | x_i) for every row, without holding the distributions in memory."""

@@ -378,6 +378,7 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
         **parameters_of(cls._info, model.options),
         target_kind=model.target_kind,
         conformal=_core.conformal_settings(model),
+        calibrate=_core.calibration_map(model) is not None,
         bootstrap=model.n_replicates,
         missing=model.encoder.missing,
         unseen=model.encoder.unseen,

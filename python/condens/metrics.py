@@ -27,6 +27,7 @@ __all__ = [
     "Scorer",
     "censored_scores",
     "concordance",
+    "coverage_slices",
     "crps",
     "crps_scorer",
     "kaplan_meier",
@@ -202,6 +203,26 @@ def score_table(
     options = {"levels": [float(level) for level in levels], "highest_density": highest_density}
     targets = as_rows(values.reshape(len(values), -1))
     return final._model.score(rows, targets, weights, options, threads_of(final.n_jobs))
+
+
+def coverage_slices(
+    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, confidence: float = 0.9
+) -> dict[str, Any]:
+    """Coverage of `predict_interval` within slices of the rows, as `condens score --slices` has it.
+
+    Slices are the fifths of every numeric input, the levels of every category, and the fifths of the widths. Of each
+    "slices" has "input", "part", "rows", "coverage" with its binomial "standard_error", mean "width" and "z", the
+    distance from the level in standard errors; "worst" is that of the least z, None where none is below the level.
+    """
+    final, inputs = _final(estimator, X)
+    if not isinstance(final, ConditionalDensityRegressor):
+        raise TypeError(f"{type(final).__name__} is no estimator of condens")
+    rows = final._rows(inputs)
+    values = as_targets(y)
+    check_consistent_length(rows, values)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    targets = as_rows(values.reshape(len(values), -1))
+    return _core.coverage_slices(final._model, rows, targets, confidence, weights, threads_of(final.n_jobs))
 
 
 def kaplan_meier(

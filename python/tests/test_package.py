@@ -77,6 +77,7 @@ def test_signature_and_docstring_are_the_table(info: dict[str, Any]) -> None:
         "rare_levels",
         "unseen",
         "conformal",
+        "calibrate",
         "bootstrap",
         "random_state",
         "n_jobs",

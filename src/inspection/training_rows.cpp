@@ -46,6 +46,9 @@ std::vector<RowWeights> training_row_weights(const ConditionalDensity& density, 
                                              const Conformal* conformal, const MatrixView& x, const Dataset& training,
                                              Index most, const Run& run) {
   Inspected{density, kind}.check(row_weights_name, x);
+  require(
+      density.calibration() == nullptr, row_weights_name,
+      ": calibrated distributions are no weighted training rows, expected a model that was fitted without calibrate");
   require(x.allFinite(), row_weights_name, ": x has a number that is not finite");
   require(most >= 1, row_weights_name, ": most = ", most, ", expected at least 1");
   training.check(row_weights_name);

@@ -23,7 +23,7 @@ std::string checksum_of(const Document& body) { return checksum(document_to_cbor
 /// What is needed to read the model right.
 std::int64_t version_of(const Model& model) {
   const auto& conformal = model.conformal;
-  if (conformal && (!conformal->is_split() || conformal->groups())) return 3;
+  if (model.density->calibration() || (conformal && (!conformal->is_split() || conformal->groups()))) return 3;
   return model.target || conformal || model.replicates || model.encoder.has_new_parts() ? 2 : 1;
 }
 

@@ -33,6 +33,16 @@ void check_columns(std::string_view model, const char* name, const MatrixView& d
 }  // namespace
 
 GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run) const {
+  GaussianMixtures own = predict_uncalibrated(x, run);
+  return calibration_ ? calibration_->apply(own, {run.threads, {}}) : own;
+}
+
+void ConditionalDensity::set_calibration(std::shared_ptr<const PitMap> calibration) {
+  require(!calibration || n_targets() == 1, "calibrate: there are ", n_targets(), " targets, expected one");
+  calibration_ = std::move(calibration);
+}
+
+GaussianMixtures ConditionalDensity::predict_uncalibrated(const MatrixView& x, const Run& run) const {
   check_columns(model_name(), "x", x, n_inputs(), imputer_ != nullptr);
   Task task(run, "predict", static_cast<double>(x.cols()));
   const auto laws_of_block = [&](Index block) {
@@ -126,6 +136,12 @@ Vector ConditionalDensity::log_density(const MatrixView& x, const MatrixView& y,
       [&](Index block) {
         const Range range = block_range(x.cols(), block_size, block);
         const auto own_x = x.middleCols(range.begin, range.size());
+        if (calibration_) {
+          const auto own_y = y.middleCols(range.begin, range.size());
+          out.segment(range.begin, range.size()) = predict(own_x, {1, {}}).log_pdf(own_y, {1, {}});
+          task.advance(static_cast<double>(range.size()));
+          return;
+        }
         const Matrix t = y_scale_.transform(y.middleCols(range.begin, range.size()));
         const Vector own = own_x.array().isNaN().any()
                                ? laws_of_incomplete(own_x, *imputer_).log_pdf(t, {.threads = 1, .observer = {}})

@@ -169,6 +169,7 @@ Vector Conformal::masses(RegionKind kind, double level, const MatrixView& x,
 Document Conformal::to_document(const SaveFold& save) const {
   Document out(Document::Object{{"central", scored_.central}, {"highest", scored_.highest}});
   if (!scored_.rows.empty()) out.set("rows", of_numbers(scored_.rows));
+  if (scored_.of > 0) out.set("of", scored_.of);
   if (scored_.x.size() > 0) {  // files hold finite numbers only
     std::vector<Index> missing;
     for (Index k = 0; k < scored_.x.size(); ++k) {
@@ -194,6 +195,7 @@ Conformal Conformal::from_document(const Document& document, Index n_inputs, con
   if (!are_scores(rows.central) || !are_scores(rows.highest) || rows.central.size() != rows.highest.size()) {
     throw FormatError("the scores of the calibration rows are not as many numbers in [0, 1] of both kinds");
   }
+  if (const Document* of = document.find("of")) rows.of = of->as_integer();
   if (const Document* x = document.find("x")) rows.x = x->as_matrix();
   if (rows.x.size() > 0 && rows.x.rows() != n_inputs) {
     throw FormatError(message("calibration rows of ", rows.x.rows(), " inputs, the density has ", n_inputs));

@@ -94,12 +94,18 @@ std::shared_ptr<const ConditionalDensity> Replicates::density(const ConditionalD
   require(reweighs != nullptr, "Replicates: these are replicates of another model");
   std::unique_ptr<ConditionalDensity> out = reweighs->with_numbers(numbers_.col(r));
   out->set_imputer(imputer_);
+  out->set_calibration(calibration_);
   return out;
 }
 
 void Replicates::set_imputer(const std::shared_ptr<const InputImputer>& imputer) {
   imputer_ = imputer;
   for (const auto& own : models_) own->set_imputer(imputer);
+}
+
+void Replicates::set_calibration(const std::shared_ptr<const PitMap>& calibration) {
+  calibration_ = calibration;
+  for (const auto& own : models_) own->set_calibration(calibration);
 }
 
 std::optional<TargetDecoder> Replicates::target(const std::optional<TargetDecoder>& model, Index r) const {
@@ -140,6 +146,7 @@ Replicates Replicates::from_document(const Document& document, const Conditional
     Replicates out(numbers_of(*numbers), std::move(classes));
     for (Index r = 0; r < out.size(); ++r) out.density(model, r);  // throws where it does not fit
     out.set_imputer(model.imputer());
+    out.set_calibration(model.calibration());
     return out;
   }
   const Document base = model.to_document();
@@ -152,6 +159,7 @@ Replicates Replicates::from_document(const Document& document, const Conditional
   }
   Replicates out(std::move(models), std::move(classes));
   out.set_imputer(model.imputer());
+  out.set_calibration(model.calibration());
   return out;
 }
 

@@ -12,6 +12,8 @@ bool is_censored(const TargetRequest& request, const Dataset& data, const PlaceO
   require(data.y.rows() == 1, "censored: there are ", data.y.rows(), " targets, expected one");
   rows.check("censored", data.size(), place);
   if (rows.is_trivial()) return false;
+  require(request.pit_share == 0.0, "calibrate: ", data.size() - rows.n_exact(), " rows are censored and ",
+          rows.n_truncated(), " truncated, expected none");
   require(!request.calibrates(), "conformal: ", data.size() - rows.n_exact(), " rows are censored and ",
           rows.n_truncated(), " truncated, expected none: the guarantee counts values");
   return true;

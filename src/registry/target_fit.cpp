@@ -112,13 +112,69 @@ TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, c
   return out;
 }
 
+/// PIT values of rows by the distributions that a map is to calibrate: those of the code, beside the atoms. Of values
+/// that can be counted an even draw between P(Y < y) and P(Y <= y).
+PitMap pit_map_of(const TargetModel& model, const Dataset& rows, std::uint64_t seed, const Run& run) {
+  constexpr std::uint64_t stream_of_draws = 3'002;
+  RandomStream random(seed, stream_of_draws);
+  const GaussianMixtures laws = model.density->predict(rows.x, run);
+  const Vector y = rows.y.row(0).transpose();
+  const Matrix ends = laws.quantile(Vector{{0.16, 0.84}}, run);
+  Vector pit = Vector::Zero(y.size());
+  std::vector<Index> counted;
+  if (!model.target) {
+    pit = laws.cdf(y, run);
+    for (Index i = 0; i < y.size(); ++i) counted.push_back(i);
+  } else {
+    TargetSupport support = model.target->support();
+    for (Index i = 0; i < y.size(); ++i) {
+      if (support.atom_at(y[i]) < 0) counted.push_back(i);
+    }
+    support.atoms.clear();
+    const TargetDistributions beside(laws, support);
+    const Vector at_most = beside.cdf(y, run);
+    const Vector below = beside.cdf_below(y, run);
+    for (Index i = 0; i < y.size(); ++i) pit[i] = below[i] + random.uniform() * (at_most[i] - below[i]);
+    if (!support.is_discrete()) pit = at_most;
+  }
+  require(std::ssize(counted) >= fewest_rows_of_calibration, "calibrate: ", counted.size(),
+          " of the rows left out are no atoms, expected at least ", fewest_rows_of_calibration);
+  const Vector spreads = 0.5 * (ends.row(1) - ends.row(0)).transpose();
+  return {pit(counted).cwiseMin(1.0).cwiseMax(0.0), spreads(counted)};
+}
+
+/// The same with distributions that rows left out calibrate, where that is asked for.
+TargetModel fit_calibrated(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                           std::string_view preset, const Document& options, const PlaceOfRow& place, Use use,
+                           const Run& run) {
+  const double share = request.pit_share;
+  if (share == 0.0) return fit_completed(info, request, data, preset, options, place, use, run);
+  const Index n = data.size();
+  const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
+  require(share > 0.0 && share < 1.0, "calibrate: share = ", share, ", expected a number in (0, 1)");
+  require(data.y.rows() == 1, "calibrate: there are ", data.y.rows(), " targets, expected one");
+  require(data.weights.size() == 0, "calibrate: the rows have weights, expected none");
+  require(count >= fewest_rows_of_calibration && count + 2 <= n, "calibrate: share = ", share, " of ", n,
+          " rows leaves ", count, " for calibration and ", n - count, " for the fit, expected at least ",
+          fewest_rows_of_calibration, " and 2");
+  const std::uint64_t seed = seed_of(options);
+  const auto [held_out, rows] = calibration_rows(n, count, seed + 1);
+  const PlaceOfRow place_of_rows = [&, &kept = rows](Index row) { return place(kept[static_cast<std::size_t>(row)]); };
+  TargetModel out = fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n),
+                                  place_of_rows, use, run);
+  const auto map = std::make_shared<const PitMap>(pit_map_of(out, data.subset(held_out), seed, run));
+  out.density->set_calibration(map);
+  if (out.replicates) out.replicates->set_calibration(map);
+  return out;
+}
+
 /// A fit to some of the rows.
 TargetModel fit_rows(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                      const std::vector<Index>& rows, std::string_view preset, const Document& options,
                      const PlaceOfRow& place, Use use, const Run& run) {
   const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
-  return fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, data.size()),
-                       place_of_rows, use, run);
+  return fit_calibrated(info, request, data.subset(rows), preset, options_of_rows(options, rows, data.size()),
+                        place_of_rows, use, run);
 }
 
 /// The groups of which enough of these rows are there, `share` of which are to be expected for calibration.
@@ -158,6 +214,7 @@ TargetModel fit_split(const ModelInfo& info, const TargetRequest& request, const
   ScoredRows scored = score_rows(*out.density, out.target, calibration, run);
   scored.rows = held_out;
   scored.x = calibration.x;
+  scored.of = n;
   if (groups) scored.groups = groups->groups_of(calibration.x);
   out.conformal = Conformal(std::move(scored), {}, std::move(groups));
   return out;
@@ -172,7 +229,7 @@ TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const
   check_calibration(request, data, place);
   require(folds >= 2 && folds <= n && n - (n + folds - 1) / folds >= 2, "conformal: folds = ", folds, " of ", n,
           " rows, expected at least 2, at most a row each, and 2 rows or more outside of each");
-  TargetModel out = fit_completed(info, request, data, preset, options, place, Use::person, run);
+  TargetModel out = fit_calibrated(info, request, data, preset, options, place, Use::person, run);
   if (out.density->report().status == "interrupted") return out;
   constexpr std::uint64_t seed_of_folds = 3'001;
   const std::vector<Index> fold = assign_folds(n, folds, seed_of(options) + seed_of_folds);
@@ -202,6 +259,7 @@ TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const
     scored.highest(test) = found.highest;
   });
   for (Index i = 0; i < n; ++i) scored.rows.push_back(i);
+  scored.of = n;
   std::optional<RowGroups> groups = groups_of_size(request.groups, data.x, 1.0);
   if (groups) scored.groups = groups->groups_of(data.x);
   out.conformal = Conformal(std::move(scored), std::move(models), std::move(groups));
@@ -222,7 +280,7 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
                               [&](const ConditionalDensity& tuned) { return chosen_options(info, tuned); }};
     return fit_censored_target(info, request, data, preset, own, place, run);
   }
-  if (!request.calibrates()) return fit_completed(info, request, data, preset, options, place, Use::person, run);
+  if (!request.calibrates()) return fit_calibrated(info, request, data, preset, options, place, Use::person, run);
   const auto fit = request.cross == CrossConformal::none ? fit_split : fit_cross;
   return fit(info, request, data, preset, options, place, run);
 }

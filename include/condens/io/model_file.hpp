@@ -5,7 +5,8 @@
 //
 // Version 2 may have "target", how a target that is not any real number is told from its code, and "conformal", the
 // scores of calibration rows, and "replicates", those of the bootstrap, and an encoder that marks missing inputs. The
-// others stay what they were, for those who read them. Version 3: "conformal" with the models of folds, or with groups.
+// others stay what they were, for those who read them. Version 3: "conformal" with the models of folds, or with groups,
+// and a density with "calibration", the map of its distribution function.
 //
 // The checksum is the 64-bit FNV-1a hash (Fowler, Noll, Vo) of the body as CBOR, in
 // hexadecimal: it tells accidents, not forgeries. CBOR files begin with the tag that

@@ -12,6 +12,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/distributions/pit_map.hpp"
 #include "condens/model/fit_report.hpp"
 #include "condens/model/input_imputer.hpp"
 
@@ -47,6 +48,11 @@ class ConditionalDensity {
   /// What stands in for missing inputs (NaN); nullptr: they are refused. To be set before the model is shared.
   const std::shared_ptr<const InputImputer>& imputer() const { return imputer_; }
   void set_imputer(std::shared_ptr<const InputImputer> imputer);
+
+  /// The map by which distributions are calibrated; nullptr: they are the model's own. Before the model is shared.
+  const std::shared_ptr<const PitMap>& calibration() const { return calibration_; }
+  /// Throws std::invalid_argument for several targets.
+  void set_calibration(std::shared_ptr<const PitMap> calibration);
 
   /// The name under which the registry knows the model ("lscde").
   virtual std::string_view model_name() const = 0;
@@ -87,11 +93,13 @@ class ConditionalDensity {
 
  private:
   GaussianMixtures laws_of_any(const MatrixView& x) const;
+  GaussianMixtures predict_uncalibrated(const MatrixView& x, const Run& run) const;
 
   Standardizer x_scale_;
   Standardizer y_scale_;
   FitReport report_;
   std::shared_ptr<const InputImputer> imputer_;
+  std::shared_ptr<const PitMap> calibration_;
 };
 
 /// Throws std::invalid_argument for rows that the model cannot be asked about, as Dataset::check does; NaN inputs pass

@@ -53,6 +53,7 @@ struct ScoredRows {
   std::vector<Index> folds = {};   ///< of each, the model that has not seen it; empty: the model itself has not (split)
   std::vector<Index> groups = {};  ///< of each, where there are groups
   Matrix x = {};                   ///< their inputs, for shift; empty: not kept
+  Index of = 0;                    ///< how many rows the fit was given; 0: not known
 };
 
 /// A model that has not seen a fold.

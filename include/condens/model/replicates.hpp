@@ -37,6 +37,8 @@ class Replicates {
 
   /// What stands in for missing inputs, as in the model; before they are shared.
   void set_imputer(const std::shared_ptr<const InputImputer>& imputer);
+  /// The map that calibrates them, as in the model; likewise.
+  void set_calibration(const std::shared_ptr<const PitMap>& calibration);
 
   Index size() const { return models_.empty() ? numbers_.cols() : std::ssize(models_); }
 
@@ -55,6 +57,7 @@ class Replicates {
   Matrix numbers_;
   std::vector<std::shared_ptr<ConditionalDensity>> models_;
   std::shared_ptr<const InputImputer> imputer_;
+  std::shared_ptr<const PitMap> calibration_;
   std::vector<std::shared_ptr<const ClassModel>> classes_;
 };
 
