@@ -409,9 +409,10 @@ class Printer {
 };
 
 /// The numbers of a column of weights.
-Vector weights_of(const Table& table, const std::string& name, const std::vector<Index>& rows) {
+Vector weights_of(const Table& table, const std::string& file, const std::string& name,
+                  const std::vector<Index>& rows) {
   const Column* column = table.find(name);
-  require(column != nullptr, "--shift-weights = '", name, "', which ", table.place(0), " and below have no column of");
+  require(column != nullptr, "--shift-weights = '", name, "': ", file, " has no such column");
   Vector out(std::ssize(rows));
   for (Index k = 0; k < out.size(); ++k) {
     const Index row = rows[static_cast<std::size_t>(k)];
@@ -441,8 +442,8 @@ std::optional<ShiftWeights> shift_of(const PredictCall& call, const Model& model
             "out, expected one fitted by this version with --conformal split");
     require(fitted.rows() == conformal.scored().of, call.shift_rows, " has ", fitted.rows(), " rows, the fit had ",
             conformal.scored().of, "; expected the same rows");
-    out = {weights_of(fitted, call.shift_weights, conformal.scored().rows),
-           weights_of(table, call.shift_weights, rows)};
+    out = {weights_of(fitted, call.shift_rows, call.shift_weights, conformal.scored().rows),
+           weights_of(table, call.rows, call.shift_weights, rows)};
   }
   const double sum = out.calibration.sum();
   say("predict", message("weights for covariate shift: ", conformal.n_rows(), " calibration rows count as ",

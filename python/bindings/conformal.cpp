@@ -58,10 +58,13 @@ nb::object settings_of(const Model& model) {
 }  // namespace
 
 void bind_conformal(nb::module_& m) {
-  m.def("calibration_map", [](const Model& model) -> nb::object {
-    const auto& map = model.density->calibration();
-    return map ? nb::object(nb::make_tuple(map->n_rows(), to_line(map->values()))) : nb::none();
-  });
+  m.def(
+      "calibration_map",
+      [](const Model& model) -> nb::object {
+        const auto& map = model.density->calibration();
+        return map ? nb::object(nb::make_tuple(map->n_rows(), to_line(map->values()))) : nb::none();
+      },
+      nb::arg("model"));
   m.def(
       "estimate_shift",
       [](const Model& model, const Rows& x, std::uint64_t seed, int threads) {

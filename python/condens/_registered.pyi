@@ -77,6 +77,7 @@ class LSCDE(_WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -114,6 +115,7 @@ class LSCDE(_WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -151,6 +153,7 @@ class SACDE(_Additive, _Selecting):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -196,6 +199,7 @@ class SACDE(_Additive, _Selecting):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -217,6 +221,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -245,6 +250,7 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -284,6 +290,7 @@ class LSCE(_Reducing):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -327,6 +334,7 @@ class LSCE(_Reducing):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -356,6 +364,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -389,6 +398,7 @@ class NadarayaWatson(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -416,6 +426,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -444,6 +455,7 @@ class EpsilonKDE(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -470,6 +482,7 @@ class RatioKDE(_OfRatio):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -497,6 +510,7 @@ class RatioKDE(_OfRatio):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -523,6 +537,7 @@ class GaussianProcess(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -552,6 +567,7 @@ class GaussianProcess(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -592,6 +608,7 @@ class PRESS(_OfStates):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -640,6 +657,7 @@ class PRESS(_OfStates):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -669,6 +687,7 @@ class KernelQuantileRegression(_OfQuantiles):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -705,6 +724,7 @@ class KernelQuantileRegression(_OfQuantiles):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -742,6 +762,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -785,6 +806,7 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -815,6 +837,7 @@ class ConditionalForest(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -850,6 +873,7 @@ class ConditionalForest(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -883,6 +907,7 @@ class BoostedDensity(ConditionalDensityRegressor):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -921,6 +946,7 @@ class BoostedDensity(ConditionalDensityRegressor):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -961,6 +987,7 @@ class GSKD(_Density):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1004,6 +1031,7 @@ class GSKD(_Density):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1030,6 +1058,7 @@ class Parzen(_Density):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1059,6 +1088,7 @@ class Parzen(_Density):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1093,6 +1123,7 @@ class SKD(_Density):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1131,6 +1162,7 @@ class SKD(_Density):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1160,6 +1192,7 @@ class RSDE(_Density):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1192,6 +1225,7 @@ class RSDE(_Density):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1224,6 +1258,7 @@ class GMM(_Density):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1261,6 +1296,7 @@ class GMM(_Density):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1286,6 +1322,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1313,6 +1350,7 @@ class ForwardSelection(_Selecting, _WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1350,6 +1388,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1391,6 +1430,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1418,6 +1458,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1445,6 +1486,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1474,6 +1516,7 @@ class LocationScale(_WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1508,6 +1551,7 @@ class LocationScale(_WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1531,6 +1575,7 @@ class Pooled(_WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1555,6 +1600,7 @@ class Pooled(_WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -1577,6 +1623,7 @@ class AutoCDE(_WithUnlabeled):
     rare_levels: int | None
     unseen: str
     conformal: bool | Mapping[str, Any]
+    calibrate: bool | Mapping[str, float]
     bootstrap: int
     random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
@@ -1600,6 +1647,7 @@ class AutoCDE(_WithUnlabeled):
         rare_levels: int | None = None,
         unseen: str = "automatic",
         conformal: bool | Mapping[str, Any] = False,
+        calibrate: bool | Mapping[str, float] = False,
         bootstrap: int = 0,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,

@@ -128,6 +128,61 @@ TEST_F(TargetKindCommand, GivesIntervalsByFoldsAndWithinGroups) {
   expect_in(run("fit --target y --conformal -o m.cbor").err, {"TRAIN.csv is required"});
 }
 
+TEST_F(TargetKindCommand, CalibratesWeighsAndLooksAtSlices) {
+  const auto rows = [](int n, double shift, std::uint64_t seed) {
+    RandomStream random(seed);
+    std::string out = "x,w,city,y\n";
+    for (int i = 0; i < n; ++i) {
+      const double x = shift + random.normal();
+      out += std::to_string(x) + "," + std::to_string(std::exp(x)) + "," + (i % 2 == 0 ? "Bern" : "Rome") + "," +
+             std::to_string(x + (i % 2 == 0 ? 0.3 : 2.0) * random.normal()) + "\n";
+    }
+    return out;
+  };
+  write("t.csv", rows(200, 0.0, 5));
+  write("new.csv", rows(80, 1.0, 6));
+  const std::string fit = "fit t.csv --target y --inputs x,city --model gp -o m.cbor ";
+  expect_in(good(fit + "--calibrate --conformal").err,
+            {"left out 50 rows for intervals", "distributions are calibrated by 38 rows left out"});
+  expect_in(good("describe m.cbor").out, {"Calibrated distributions, by the PIT values of 38 rows left out"});
+  expect_in(good("describe m.cbor --json").out, {"\"calibration\": {"});
+  const Outcome scored = good("score m.cbor new.csv --slices");
+  expect_in(scored.out, {"conformal_coverage_0.9 city = Rome,y,", "conformal_coverage_0.9 x = [", "0.9 width = ["});
+  expect_in(scored.err, {"least coverage for its size: ", " where ", " standard errors below"});
+  expect_in(good("score m.cbor new.csv --slices --json").out,
+            {"\"slices\": {", "\"worst\": {", "\"guaranteed\": true"});
+  EXPECT_EQ(good("score m.cbor new.csv").out.find("city"), std::string::npos);
+
+  const std::string predict = "predict m.cbor new.csv --interval .8 ";
+  const Outcome estimated = good(predict + "--shift");
+  expect_in(estimated.err, {"weights for covariate shift: 50 calibration rows count as "});
+  EXPECT_EQ(estimated.out, good(predict + "--shift --threads 7").out);
+  const Outcome given = good(predict + "--shift-weights w --shift-rows t.csv");
+  EXPECT_NE(given.out, good(predict).out);
+
+  const auto refused = [&](const std::string& call, const std::string& words) {
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.code, 2) << call;
+    expect_in(outcome.err, {words});
+  };
+  refused("predict m.cbor new.csv --shift --mean", "--shift is for intervals, expected --interval p beside it");
+  refused(predict + "--shift-weights w",
+          "--shift-weights COLUMN and --shift-rows TRAIN.csv go together, expected both");
+  refused(predict + "--shift --shift-weights w --shift-rows t.csv",
+          "--shift and --shift-weights, expected one of them");
+  refused(predict + "--shift-weights v --shift-rows t.csv", "--shift-weights = 'v': t.csv has no such column");
+  refused(predict + "--shift-weights x --shift-rows t.csv", "expected a weight >= 0");
+  refused(predict + "--shift-weights city --shift-rows t.csv", "'city' is no number, expected a weight >= 0");
+  refused(predict + "--shift-weights w --shift-rows new.csv",
+          "new.csv has 80 rows, the fit had 200; expected the same");
+  refused(fit + "--calibrate --calibrate-share 1", "--calibrate-share = 1, expected a number in (0, 1)");
+  refused(fit + "--calibrate --calibrate-share 0.01", "calibrate: share = 0.01 of 200 rows leaves 2 for calibration");
+  good("fit t.csv --target y --inputs x --model gp -o plain.cbor");
+  refused("predict plain.cbor new.csv --interval .8 --shift",
+          "--shift: plain.cbor has no intervals with a guarantee, expected a model from fit --conformal");
+  refused("explain m.cbor new.csv --training-rows 1 --training t.csv", "calibrated distributions are no weighted");
+}
+
 TEST_F(TargetKindCommand, MarksMissingInputs) {
   std::string gappy = "x,city,y\n";
   RandomStream random(1);
