@@ -192,11 +192,11 @@ design_of_data <- function(x, y) {
 
 # --- missing values -------------------------------------------------------------------------------
 
-is_gap <- function(column) is.na(column) | (is.character(column) & !nzchar(column))
+is_gap <- function(column) if (is.character(column)) is.na(column) | !nzchar(column) else is.na(column)
 
 has_gap <- function(columns, n) {
   out <- logical(n)
-  for (column in columns) out <- out | is_gap(column)
+  for (column in columns) if (is.character(column) || anyNA(column)) out <- out | is_gap(column)
   out
 }
 

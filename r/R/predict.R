@@ -78,9 +78,10 @@ columns_by_name <- function(object, newdata, targets) {
   do.call(c, parts)
 }
 
-laws_of_rows <- function(object, new, threads) {
-  columns <- lapply(new$columns, `[`, new$complete)
-  core(C_condens_predict, object$model, columns, sum(new$complete), threads)
+complete_columns <- function(new) if (all(new$complete)) new$columns else lapply(new$columns, `[`, new$complete)
+
+laws_of_rows <- function(model, new, threads) {
+  core(C_condens_predict, model, complete_columns(new), sum(new$complete), threads)
 }
 
 # Rows with gaps are NA: `values` has a row for each of the others.
@@ -148,22 +149,19 @@ predict.condens <- function(object, newdata = NULL,
   threads <- threads_of(threads)
   if (own) {
     names <- unlist(object$about$targets$names)
-    at <- do.call(cbind, lapply(new$columns[names], `[`, new$complete))
+    at <- do.call(cbind, complete_columns(new)[names])
     if (type == "cdf" && length(names) > 1) at <- at[, target_number(object, target), drop = FALSE]
   }
   if (type == "sample") seed <- seed_of(seed)
   value <- function(model) {
-    laws <- core(C_condens_predict, model, lapply(new$columns, `[`, new$complete), sum(new$complete), threads)
-    predicted(laws, object, type, probs, at, own, level, nsim, seed, log, target, threads)
+    predicted(laws_of_rows(model, new, threads), object, type, probs, at, own, level, nsim, seed, log, target, threads)
   }
   if (!any(new$complete)) return(nothing_predicted(object, type, probs, at, nsim, length(new$complete)))
   if (type == "distribution") {
-    laws <- laws_of_rows(object, new, threads)
-    return(new_distributions(laws, new$complete))
+    return(new_distributions(laws_of_rows(object$model, new, threads), new$complete))
   }
   if (type == "density" && own && is.null(bands) && length(unlist(object$about$targets$names)) >= 1) {
-    columns <- lapply(new$columns, `[`, new$complete)
-    out <- core(C_condens_log_density, object$model, columns, threads)
+    out <- core(C_condens_log_density, object$model, complete_columns(new), threads)
     return(spread_rows(if (one_truth(log, "log")) out else exp(out), new$complete))
   }
   out <- value(object$model)
