@@ -113,7 +113,7 @@ Index dimension_of(const Laws& laws) {
 /// k numbers for each of n distributions: from an n x k matrix, where each has its own, or the same k for all. The k
 /// numbers of a distribution are in a row.
 Matrix points_of(SEXP y, bool own, Index n, Index d) {
-  const Matrix given = columns_of(y);  // columns x rows
+  Matrix given = columns_of(y);  // columns x rows
   if (own) {
     // Of one target an n x k matrix; of several n points.
     if (d > 1) {
