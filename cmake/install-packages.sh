@@ -9,7 +9,7 @@ build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev li
 check_packages=(libgtest-dev clang-format clang libclang-rt-dev pkg-config)
 r_packages=(r-base-dev r-cran-bh r-cran-cpp11 r-cran-distributional r-cran-generics r-cran-ggplot2 r-cran-hardhat
             r-cran-jsonlite r-cran-kernlab r-cran-knitr r-cran-ks r-cran-mass r-cran-mclust r-cran-quantreg r-cran-rmarkdown
-            r-cran-roxygen2 r-cran-testthat r-cran-tibble r-cran-vctrs)
+            r-cran-roxygen2 r-cran-survival r-cran-testthat r-cran-tibble r-cran-vctrs)
 r_data_packages=(r-base-core r-cran-mass r-cran-quantreg)
 
 is_installed() {

@@ -128,7 +128,8 @@ refuse_category <- function(part, role) {
   part
 }
 
-# list(inputs =, targets =, n =, terms =): both as columns_of_variable gives them. `data` may be NULL.
+# list(inputs =, targets =, n =, terms =, limits =): the first two as columns_of_variable gives them, limits of a Surv()
+# response, else NULL. `data` may be NULL.
 design_of_formula <- function(formula, data, rows = NULL) {
   if (!is.null(data) && !is.data.frame(data)) {
     refuse("data is of class ", class(data)[[1]], ", expected a data frame; lscde(x, y) takes a matrix")
@@ -139,6 +140,7 @@ design_of_formula <- function(formula, data, rows = NULL) {
   if (!is.null(rows)) frame <- rows_of(frame, rows)
   terms <- attr(frame, "terms") %||% terms
   one_sided <- attr(terms, "response") == 0
+  limits <- NULL
   rest <- columns_of_terms(terms, frame)
   if (one_sided) {
     if (!length(rest$columns)) refuse("the formula ", deparse1(formula), " names no variable")
@@ -147,13 +149,18 @@ design_of_formula <- function(formula, data, rows = NULL) {
   } else {
     name <- deparse1(attr(terms, "variables")[[2]])
     response <- frame[[1]]
+    if (inherits(response, "Surv")) {
+      limits <- limits_of_surv(response)
+      response <- representatives(limits)
+      name <- name_of_surv(attr(terms, "variables")[[2]])
+    }
     if (is.matrix(response) && is.null(colnames(response))) {
       colnames(response) <- target_names_of(ncol(response), names(rest$columns))
     }
     targets <- refuse_category(columns_of_variable(response, if (is.matrix(response)) "" else name), "response")
     inputs <- rest
   }
-  list(inputs = inputs, targets = targets, n = nrow(frame), terms = terms)
+  list(inputs = inputs, targets = targets, n = nrow(frame), terms = terms, limits = limits)
 }
 
 `%||%` <- function(a, b) if (is.null(a)) b else a

@@ -8,7 +8,8 @@
 #'   for a density without inputs; or the inputs, a data frame, a numeric matrix or a vector, and `NULL` for none. In a
 #'   formula factors, texts and logical variables are categories, ordered factors the numbers of their levels, dates
 #'   are read off the calendar. Functions such as `log(x)` and interactions of numbers, or of factors, work; offsets do
-#'   not, and an intercept means nothing.
+#'   not, and an intercept means nothing. A response `Surv(time, status)` of the package survival is fitted to what is
+#'   known of it, censored on either side, between limits, or with delayed entry.
 #' @param data A data frame with the variables of the formula.
 #' @param y Targets: a numeric vector, or a matrix or data frame of several, which are modelled jointly.
 #' @param model Name of the model; see `condens_models()`.
@@ -154,6 +155,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     columns <- lapply(columns, `[`, kept$rows)
     weights <- weights[kept$rows]
   }
+  limits <- limits_at(design$limits, kept$rows)
   seed <- seed_of(request$seed)
   fitted <- core(C_condens_fit, list(
     model = one_text(model, "model"), preset = one_text(request$preset, "preset"),
@@ -163,6 +165,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     rare_levels = if (!is.null(request$rare_levels)) as.integer(one_number(request$rare_levels, "rare_levels", 0)),
     unseen = one_text(request$unseen, "unseen"), weights = weights, seed = seed,
     target_kind = one_text(request$target_kind, "target_kind"), conformal_share = conformal_share(request$conformal),
+    low = limits$low, high = limits$high, entry = limits$entry,
     bootstrap = as.integer(one_number(request$bootstrap, "bootstrap", 0, 1e6, whole = TRUE)),
     threads = threads_of(request$threads),
     progress = one_truth(request$progress, "progress")
@@ -173,6 +176,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
   out$na.action <- kept$action
   out$n <- length(kept$rows)
   out$weights <- weights
+  if (length(limits)) out$limits <- limits
   if (one_truth(request$keep_data, "keep_data")) out$data <- columns
   for (text in c(out$about$warnings, if (out$about$report$status != "ok") out$about$report$status)) {
     warning(text, call. = FALSE)

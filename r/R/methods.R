@@ -85,6 +85,7 @@ with_omitted <- function(object, values) {
 #' @export
 residuals.condens <- function(object, type = c("quantile", "pit", "response"), ...) {
   type <- one_of(if (missing(type)) NULL else type, c("quantile", "pit", "response"), "type")
+  refuse_censored(object, "residuals()")
   if (type == "response") {
     targets <- unlist(object$about$targets$names)
     new <- columns_of_new(object, NULL, targets = TRUE)
@@ -106,6 +107,10 @@ residuals.condens <- function(object, type = c("quantile", "pit", "response"), .
 #' @importFrom stats logLik
 #' @export
 logLik.condens <- function(object, ...) {
+  if (!is.null(object$limits)) {
+    value <- -condens_score(object)$nll$value * sum(object$weights %||% object$n)
+    return(structure(value, df = NA_real_, nobs = object$n, class = "logLik"))
+  }
   rows <- predict.condens(object, type = "density", log = TRUE)
   weights <- object$weights %||% rep(1, length(rows))
   structure(sum(weights * rows), df = NA_real_, nobs = object$n, class = "logLik")

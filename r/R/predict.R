@@ -17,10 +17,11 @@ columns_of_new <- function(object, newdata, targets = FALSE) {
     columns <- columns_by_name(object, newdata, targets)
     n <- if (is.null(dim(newdata))) length(newdata) else nrow(newdata)
   }
+  limits <- if (is.null(newdata)) object$limits else attr(columns, "limits")
   names <- c(inputs, if (targets) object$about$targets$names)
   columns <- columns[unlist(names)]
   gaps <- if (object$about$missing == "error") has_gap(columns, n) else has_gap(columns[setdiff(names, inputs)], n)
-  list(columns = columns, n = n, complete = !gaps)
+  list(columns = columns, n = n, complete = !gaps, limits = limits)
 }
 
 kept_data_text <- function(object) {
@@ -47,6 +48,11 @@ columns_of_formula <- function(object, newdata, targets) {
   columns <- columns_of_terms(terms, frame, object$ordered)$columns
   if (!targets || attr(terms, "response") == 0) return(columns)
   response <- frame[[1]]
+  if (inherits(response, "Surv")) {
+    limits <- limits_of_surv(response)
+    columns[[name_of_surv(attr(terms, "variables")[[2]])]] <- representatives(limits)
+    return(structure(columns, limits = limits))
+  }
   if (is.matrix(response) && is.null(colnames(response))) colnames(response) <- unlist(object$about$targets$names)
   name <- deparse1(attr(terms, "variables")[[2]])
   response <- with_levels_of_fit(response, name, object$ordered)
@@ -145,6 +151,7 @@ predict.condens <- function(object, newdata = NULL,
                             target = NULL, bands = NULL, threads = NULL, ...) {
   type <- one_of(if (missing(type)) NULL else type, eval(formals()$type), "type")
   own <- is.null(at) && type %in% c("density", "cdf")
+  if (own) refuse_censored(object, paste0("type = \"", type, "\" without `at`"))
   new <- columns_of_new(object, newdata, targets = own)
   threads <- threads_of(threads)
   if (own) {
@@ -296,7 +303,8 @@ bands_of <- function(object, value, fitted, type, level) {
 #' @return An object of class `"condens_score"`: `nll`, the mean negative log density, and `crps`, the continuous ranked
 #'   probability score of each target, with their standard errors; `squared_loss`; `coverage` of central intervals and of
 #'   regions of highest density; `pit`, the probability integral transform of every row, uniform when the distributions
-#'   are right. Less is better for the first three. Sources: Gneiting and Raftery (2007); Sugiyama et al. (2010).
+#'   are right. Less is better for the first three. Of a response `Surv()`: `nll`, of what is known of each row, and
+#'   Harrell's `concordance` of the medians. Sources: Gneiting and Raftery (2007); Sugiyama et al. (2010).
 #' @examples
 #' half <- seq(1, nrow(cars), 2)
 #' fit <- lscde(dist ~ speed, cars[half, ], seed = 1)
@@ -310,12 +318,30 @@ condens_score <- function(object, newdata = NULL, weights = NULL, levels = c(0.5
            "; leave them out")
   }
   if (is.null(newdata)) weights <- weights %||% object$weights
+  if (!is.null(new$limits)) {
+    limits <- list(low = new$limits$low, high = new$limits$high, entry = new$limits$entry)
+    out <- core(C_condens_score_censored, object$model, new$columns, limits, weights, threads_of(threads))
+    return(structure(out, class = "condens_censored_score"))
+  }
   out <- core(C_condens_score, object$model, new$columns, weights, list(levels = as.list(levels)), threads_of(threads))
   structure(out, class = "condens_score")
 }
 
 check_fit <- function(object) {
   if (!inherits(object, "condens")) refuse("object is of class ", class(object)[[1]], ", expected a fit of condens()")
+}
+
+#' @export
+print.condens_censored_score <- function(x, digits = 4, ...) {
+  cat("Scores by the likelihood of what is known, on ", x$rows, " rows\n", sep = "")
+  for (name in setdiff(names(x), "rows")) {
+    value <- x[[name]]
+    error <- if (is.list(value)) value$standard_error
+    if (is.list(value)) value <- value$value
+    cat("  ", format(name, width = 14), format(value, digits = digits),
+        if (!is.null(error)) paste(" +-", format(error, digits = 2)), "\n", sep = "")
+  }
+  invisible(x)
 }
 
 #' @export

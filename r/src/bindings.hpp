@@ -13,6 +13,7 @@ SEXP condens_results(SEXP model);
 SEXP condens_predict(SEXP model, SEXP columns, SEXP rows, SEXP threads);
 SEXP condens_log_density(SEXP model, SEXP columns, SEXP threads);
 SEXP condens_score(SEXP model, SEXP columns, SEXP weights, SEXP options, SEXP threads);
+SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights, SEXP threads);
 SEXP condens_masses(SEXP model, SEXP level);
 SEXP condens_replicate(SEXP model, SEXP number);
 SEXP condens_transform(SEXP model, SEXP columns);

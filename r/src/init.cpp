@@ -22,6 +22,7 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_predict", condens_predict),
                                               entry("condens_log_density", condens_log_density),
                                               entry("condens_score", condens_score),
+                                              entry("condens_score_censored", condens_score_censored),
                                               entry("condens_masses", condens_masses),
                                               entry("condens_replicate", condens_replicate),
                                               entry("condens_transform", condens_transform),

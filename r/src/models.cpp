@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/metrics/censored_scores.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
@@ -48,6 +49,13 @@ Dataset encoded(const Model& model, SEXP columns, SEXP weights) {
 Matrix inputs_of(const Model& model, SEXP columns, SEXP rows) {
   if (model.density->n_inputs() == 0) return Matrix(0, Rf_asInteger(rows));
   return model.encoder.encode_inputs(table_of(columns));
+}
+
+/// Limits of the target, of an object that has `low`; empty where that is NULL.
+Censoring censoring_of(SEXP limits) {
+  Censoring out{.low = vector_of(at(limits, "low")), .high = vector_of(at(limits, "high"))};
+  out.entry = vector_of(at(limits, "entry"));
+  return out;
 }
 
 /// A result as an array of as many axes as its shape names.
@@ -148,7 +156,8 @@ SEXP condens_fit(SEXP request) {
     const TargetRequest wanted{.kind = kind,
                                .calibration_share = Rf_asReal(at(request, "conformal_share")),
                                .impute_inputs = model.encoder.missing() == MissingInputs::model,
-                               .replicates = whole_of(at(request, "bootstrap"))};
+                               .replicates = whole_of(at(request, "bootstrap")),
+                               .censoring = censoring_of(request)};
     TargetModel fitted =
         running(whole_of(at(request, "threads")), truth_of(at(request, "progress")),
                 [&](const Run& run) { return fit_target(info, wanted, data, preset, options, place, run); });
@@ -213,6 +222,20 @@ SEXP condens_score(SEXP model, SEXP columns, SEXP weights, SEXP options, SEXP th
     Document::Array pit;
     for (const TargetScores& target : found.targets) pit.emplace_back(target.pit);
     return to_r(out.set("pit", Document(std::move(pit))));
+  });
+}
+
+/// `limits` as in a fit.
+SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights, SEXP threads) {
+  return guarded([&] {
+    const auto own = model_of(model);
+    const Dataset data = encoded(*own, columns, weights);
+    const Censoring rows = censoring_of(limits);
+    const PlaceOfRow place = [](Index row) { return message("row ", row + 1); };
+    const CensoredScores found = running(whole_of(threads), false, [&](const Run& run) {
+      return score_censored(*own->density, own->target, data, rows, place, run);
+    });
+    return to_r(to_document(found));
   });
 }
 
