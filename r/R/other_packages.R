@@ -68,7 +68,7 @@ specification <- function(new_model_spec, mode, model, engine) {
 # `parsnip`: its namespace, or a stub of it with the functions that are called here.
 register_parsnip <- function(parsnip) {
   name <- "conditional_density"
-  call <- function(`function`, ...) get(`function`, parsnip)(...)
+  call <- function(.function, ...) get(.function, parsnip)(...)
   call("set_new_model", name)
   call("set_model_mode", name, "regression")
   call("set_model_engine", name, mode = "regression", eng = "condens")
@@ -81,9 +81,9 @@ register_parsnip <- function(parsnip) {
   call("set_encoding", model = name, mode = "regression", eng = "condens",
        options = list(predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
                       allow_sparse_x = FALSE))
-  prediction <- function(type, post, ...) {
-    call("set_pred", model = name, mode = "regression", eng = "condens", type = type,
-         value = list(pre = NULL, post = post, func = c(fun = "predict"),
+  prediction <- function(.type, .post, ...) {
+    call("set_pred", model = name, mode = "regression", eng = "condens", type = .type,
+         value = list(pre = NULL, post = .post, func = c(fun = "predict"),
                       args = list(object = quote(object$fit), newdata = quote(new_data), ...)))
   }
   prediction("numeric", NULL, type = "mean")
