@@ -75,7 +75,7 @@ std::vector<std::string> conformal_lines(const Conformal& conformal) {
                               ? message("left out ", conformal.n_rows(), " rows")
                               : message("fitted ", conformal.models().size(), " models more, each without a fold,");
   if (!conformal.groups()) {
-    const std::string mass = brief(conformal.central_mass(0.9));
+    const std::string mass = brief(conformal.mass(RegionKind::central, 0.9));
     out.push_back(how + " for intervals with a guarantee: those of 90 % take a mass of " +
                   (conformal.is_split() ? "" : "about ") + mass);
     return out;

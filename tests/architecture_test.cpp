@@ -34,7 +34,7 @@ constexpr std::array rooms = {
     Room{"core", 0},       Room{"cmake", 0},         Room{"linalg", 1},   Room{"data", 2},       Room{"kernels", 2},
     Room{"optim", 2},      Room{"distributions", 2}, Room{"model", 3},    Room{"estimators", 4}, Room{"metrics", 4},
     Room{"comparison", 5}, Room{"inspection", 5},    Room{"registry", 6}, Room{"io", 7},         Room{"plot", 8},
-    Room{"cli", 9},        Room{"python", 9},
+    Room{"cli", 9},        Room{"python", 9},        Room{"r", 9},
 };
 
 // Within the estimators a method knows itself alone, but for what is built on another one.
@@ -127,7 +127,7 @@ bool may_include(const Place& from, const Place& to) {
 TEST(Architecture, RoomsIncludeOnlyRoomsBelow) {
   constexpr std::string_view prefix = "#include \"";
   int seen = 0;
-  for (const fs::path& file : files({"include", "src", "plot", "cli", "python"}, {".hpp", ".cpp"})) {
+  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r"}, {".hpp", ".cpp"})) {
     if (file.filename() == "condens.hpp") continue;  // the umbrella includes every room
     const Place from = place_of(file);
     ASSERT_NE(find_room(from.room), nullptr)
@@ -207,7 +207,7 @@ TEST(Architecture, NoDoorKnowsAModelByName) {
 }
 
 TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
-  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "tests"}, {".hpp"})) {
+  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r", "tests"}, {".hpp"})) {
     bool guarded = false;
     bool explained = false;
     const std::vector<std::string> lines = lines_of(file);
@@ -223,16 +223,16 @@ TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
 TEST(Architecture, SourcesStayReadable) {
   constexpr std::size_t most = 600;
   for (const fs::path& file :
-       files({"include", "src", "plot", "cli", "python", "tests", "benchmarks"}, {".hpp", ".cpp", ".py"})) {
+       files({"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks"}, {".hpp", ".cpp", ".py"})) {
     EXPECT_LE(lines_of(file).size(), most) << place(file, 0) << ": more than one idea? Cut it.";
   }
 }
 
 TEST(Architecture, NoTextNamesADevelopersMachine) {
   constexpr std::array<std::string_view, 4> homes = {"home", "root", "work", "Users"};
-  std::vector<fs::path> texts =
-      files({"include", "src", "plot", "cli", "python", "tests", "benchmarks", "reproduce", "docs", "cmake", "data"},
-            {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".pyi", ".ipynb", ".json", ".in"});
+  std::vector<fs::path> texts = files(
+      {"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks", "reproduce", "docs", "cmake", "data"},
+      {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".pyi", ".ipynb", ".json", ".in", ".R", ".Rmd"});
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
     if (entry.is_regular_file()) texts.push_back(entry.path());
   }

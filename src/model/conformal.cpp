@@ -129,6 +129,12 @@ double Conformal::mass(RegionKind kind, double level, Index group) const {
   return mass_of(pooled_[static_cast<std::size_t>(group)].of(kind), level);
 }
 
+double Conformal::only_mass(RegionKind kind, double level) const {
+  require(is_split() && !groups_, "Conformal: the intervals are by ", is_split() ? "groups" : "folds",
+          ", of which each has a mass of its own: expected a model with rows left out and without groups");
+  return mass(kind, level);
+}
+
 std::vector<Index> Conformal::groups_of(const MatrixView& x) const {
   return groups_ ? groups_->groups_of(x) : std::vector<Index>(static_cast<std::size_t>(x.cols()), 0);
 }

@@ -294,6 +294,10 @@ TEST(CrossConformal, SaysWhatDoesNotFit) {
       complaint([&] { model.conformal->masses(RegionKind::central, 0.9, data.x); }),
       "Conformal: weights for covariate shift of intervals by 3 folds, expected those by rows left out: conformal "
       "without a method");
+  EXPECT_EQ(
+      complaint([&] { model.conformal->central_mass(0.9); }),
+      "Conformal: the intervals are by folds, of which each has a mass of its own: expected a model with rows left "
+      "out and without groups");
   const auto damaged = [&](const std::string& key, const Matrix& value) {
     Document document = save_conformal(*model.conformal);
     document.set(key, value);

@@ -91,8 +91,9 @@ class Conformal {
   /// The mass whose region holds y with probability `level`, in (0, 1), by the scores of a group; 1, all that y can be,
   /// where it has fewer than level / (1 - level) rows. With folds it is about the mass that intervals take.
   double mass(RegionKind kind, double level, Index group = 0) const;
-  double central_mass(double level) const { return mass(RegionKind::central, level); }
-  double highest_mass(double level) const { return mass(RegionKind::highest, level); }
+  /// The same where one mass is that of all intervals. Throws std::invalid_argument with groups or folds.
+  double central_mass(double level) const { return only_mass(RegionKind::central, level); }
+  double highest_mass(double level) const { return only_mass(RegionKind::highest, level); }
 
   /// The mass of every new row, columns of x, of split calibration. Throws std::invalid_argument with folds, and for
   /// weights that do not fit or are negative.
@@ -119,6 +120,7 @@ class Conformal {
     const Vector& of(RegionKind kind) const { return kind == RegionKind::central ? central : highest; }
   };
 
+  double only_mass(RegionKind kind, double level) const;
   void sort_into_cells();
   Index n_folds() const { return is_split() ? 1 : std::ssize(models_); }
   Index n_groups() const { return groups_ ? groups_->size() : 1; }

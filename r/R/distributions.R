@@ -1,0 +1,237 @@
+#' Distributions of y for many rows
+#'
+#' `predict(type = "distribution")` gives a vector of distributions, as those of the package distributional, with all of
+#' its functions: `density()`, `cdf()`, `quantile()`, `mean()`, `median()`, `variance()`, `hdr()`, `hilo()`,
+#' `generate()`, `support()`, `format()`. They work on the whole vector at once, and do not copy the mixtures. The vector can
+#' be a column of a data frame. It lives as long as the session: save the model, and predict again.
+#'
+#' @param fit A fit of [condens()].
+#' @param newdata As in [predict.condens()].
+#' @return A vector of class `distribution`.
+#' @examples
+#' fit <- lscde(dist ~ speed, cars, seed = 1)
+#' y <- dist_condens(fit, data.frame(speed = c(8, 16)))
+#' y
+#' quantile(y, 0.9)
+#' density(y, 40)
+#' @export
+dist_condens <- function(fit, newdata = NULL) {
+  check_fit(fit)
+  predict.condens(fit, newdata, type = "distribution")
+}
+
+# `laws`: distributions of the rows that are complete; the others are NA.
+new_distributions <- function(laws, complete) {
+  elements <- vector("list", length(complete))
+  elements[complete] <- lapply(seq_len(sum(complete)), function(i) {
+    structure(list(laws = laws, row = i), class = c("dist_condens", "dist_default"))
+  })
+  vctrs::new_vctr(elements, class = c("condens_distributions", "distribution"))
+}
+
+# Of those elements that are not NA: list(laws =, complete =).
+laws_of_vector <- function(x) {
+  elements <- vctrs::vec_data(x)
+  complete <- !vapply(elements, is.null, NA)
+  laws <- if (any(complete)) core(C_condens_laws_of, unclass(elements[complete]))
+  list(laws = laws, complete = complete)
+}
+
+# The laws of one element.
+laws_of_one <- function(x) core(C_condens_laws_of, list(x))
+
+# A function of each distribution at values: a vector where there is one value, else a list of vectors, as
+# distributional has it. A list of values has one entry for each distribution.
+at_values <- function(x, name, values) {
+  own <- laws_of_vector(x)
+  if (is.list(values)) {
+    values <- vctrs::vec_recycle(values, length(x))
+    return(lapply(seq_along(x), function(i) {
+      if (own$complete[[i]]) element_at(vctrs::vec_data(x)[[i]], name, values[[i]]) else NA_real_
+    }))
+  }
+  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
+  out <- spread_rows(core(C_condens_laws_at, own$laws, name, as_points(values), FALSE, threads_of(NULL)), own$complete)
+  if (ncol(out) == 1) return(out[, 1])
+  lapply(seq_len(nrow(out)), function(i) out[i, ])
+}
+
+as_points <- function(values) if (is.matrix(values)) values else as.double(values)
+
+element_at <- function(x, name, values) {
+  core(C_condens_laws_at, laws_of_one(x), name, as_points(values), FALSE, threads_of(NULL))[1, ]
+}
+
+summary_of <- function(x, name) {
+  own <- laws_of_vector(x)
+  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
+  out <- spread_rows(core(C_condens_laws_summary, own$laws, name, threads_of(NULL)), own$complete)
+  if (ncol(out) == 1) out[, 1] else out
+}
+
+element_summary <- function(x, name) {
+  out <- core(C_condens_laws_summary, laws_of_one(x), name, threads_of(NULL))
+  if (ncol(out) == 1) out[[1]] else out
+}
+
+# --- the whole vector ------------------------------------------------------------------------------
+
+#' @importFrom stats density
+#' @export
+density.condens_distributions <- function(x, at, ..., log = FALSE) {
+  out <- at_values(x, "log_density", at)
+  if (log) out else if (is.list(out)) lapply(out, exp) else exp(out)
+}
+
+#' @importFrom distributional cdf
+#' @export
+cdf.condens_distributions <- function(x, q, ..., log = FALSE) {
+  out <- at_values(x, "cdf", q)
+  if (!log) out else if (is.list(out)) lapply(out, base::log) else base::log(out)
+}
+
+#' @importFrom stats quantile
+#' @export
+quantile.condens_distributions <- function(x, p, ..., log = FALSE) at_values(x, "quantile", if (log) exp(p) else p)
+
+#' @export
+mean.condens_distributions <- function(x, ...) summary_of(x, "mean")
+
+#' @importFrom stats median
+#' @export
+median.condens_distributions <- function(x, na.rm = FALSE, ...) summary_of(x, "median")
+
+#' @importFrom distributional variance
+#' @export
+variance.condens_distributions <- function(x, ...) summary_of(x, "variance")
+
+#' @importFrom distributional skewness
+#' @export
+skewness.condens_distributions <- function(x, ...) summary_of(x, "skewness")
+
+#' @importFrom distributional kurtosis
+#' @export
+kurtosis.condens_distributions <- function(x, ...) summary_of(x, "kurtosis")
+
+#' @importFrom distributional hdr
+#' @export
+hdr.condens_distributions <- function(x, size = 95, ...) {
+  own <- laws_of_vector(x)
+  ends <- vector("list", length(x))
+  ends[] <- list(matrix(NA_real_, 1, 2))
+  if (!is.null(own$laws)) ends[own$complete] <- core(C_condens_laws_regions, own$laws, size / 100, threads_of(NULL))
+  distributional::new_hdr(lower = lapply(ends, function(e) e[, 1]), upper = lapply(ends, function(e) e[, 2]),
+                          size = rep(size, length(x)))
+}
+
+# --- one element, for the functions of distributional that ask them one by one ----------------------------------
+
+#' @export
+density.dist_condens <- function(x, at, ..., log = FALSE) {
+  out <- element_at(x, "log_density", at)
+  if (log) out else exp(out)
+}
+
+#' @export
+cdf.dist_condens <- function(x, q, ...) element_at(x, "cdf", q)
+
+#' @export
+quantile.dist_condens <- function(x, p, ...) element_at(x, "quantile", p)
+
+#' @export
+mean.dist_condens <- function(x, ...) element_summary(x, "mean")
+
+#' @export
+variance.dist_condens <- function(x, ...) element_summary(x, "variance")
+
+#' @export
+median.dist_condens <- function(x, na.rm = FALSE, ...) element_summary(x, "median")
+
+#' @importFrom distributional generate
+#' @export
+generate.dist_condens <- function(x, times, ...) {
+  draws <- core(C_condens_laws_sample, laws_of_one(x), as.integer(times), seed_of(NULL), threads_of(NULL))
+  if (ncol(draws) == 1) draws[, 1] else draws
+}
+
+#' @export
+hdr.dist_condens <- function(x, size = 95, ...) {
+  ends <- core(C_condens_laws_regions, laws_of_one(x), size / 100, threads_of(NULL))[[1]]
+  distributional::new_hdr(lower = list(ends[, 1]), upper = list(ends[, 2]), size = size)
+}
+
+#' @export
+format.dist_condens <- function(x, digits = 3, ...) {
+  info <- core(C_condens_laws_info, x$laws)
+  numbers <- function(values) {
+    paste0("(", paste(vapply(values, format, "", digits = digits), collapse = ", "), ")")
+  }
+  mean <- element_summary(x, "mean")
+  sd <- sqrt(element_summary(x, "variance"))
+  if (info$dimension > 1) return(paste0("condens[", info$dimension, "]", numbers(mean)))
+  paste0("condens", numbers(c(mean, sd)))
+}
+
+#' @export
+vec_ptype_full.condens_distributions <- function(x, ...) "distribution"
+
+#' @export
+vec_ptype_abbr.condens_distributions <- function(x, ...) "dist"
+
+#' @export
+vec_ptype2.condens_distributions.condens_distributions <- function(x, y, ...) {
+  vctrs::new_vctr(list(), class = c("condens_distributions", "distribution"))
+}
+
+#' @export
+vec_cast.condens_distributions.condens_distributions <- function(x, to, ...) x
+
+#' @importFrom vctrs vec_ptype_abbr vec_ptype_full vec_ptype2 vec_cast
+#' @importFrom distributional hilo support
+NULL
+
+#' @export
+distributional::cdf
+#' @export
+distributional::generate
+#' @export
+distributional::hdr
+#' @export
+distributional::hilo
+#' @export
+distributional::support
+#' @export
+distributional::variance
+
+#' Scores of distributions at what was observed
+#'
+#' @param x A vector of distributions of [dist_condens()].
+#' @param y Observed values, one for each distribution.
+#' @return A number for each: `dist_crps()` the continuous ranked probability score, in closed form; `dist_pit()` the
+#'   probability integral transform; `dist_mass_at()` the probability of a single value, of targets that can be counted
+#'   or have atoms.
+#' @examples
+#' fit <- lscde(dist ~ speed, cars, seed = 1)
+#' mean(dist_crps(dist_condens(fit), cars$dist))
+#' @name scores
+NULL
+
+own_values <- function(x, y, name) {
+  own <- laws_of_vector(x)
+  if (length(y) != length(x)) refuse("y has ", length(y), " values for ", length(x), " distributions, expected as many")
+  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
+  y <- matrix(as.double(y)[own$complete], ncol = 1)
+  spread_rows(core(C_condens_laws_at, own$laws, name, y, TRUE, threads_of(NULL))[, 1], own$complete)
+}
+
+#' @rdname scores
+#' @export
+dist_crps <- function(x, y) own_values(x, y, "crps")
+
+#' @rdname scores
+#' @export
+dist_pit <- function(x, y) own_values(x, y, "cdf")
+
+#' @rdname scores
+#' @export
+dist_mass_at <- function(x, y) own_values(x, y, "mass_at")

@@ -1,0 +1,47 @@
+// Tells R which functions there are.
+
+#include <R_ext/Rdynload.h>
+
+#include "bindings.hpp"
+#include "model_object.hpp"
+
+namespace {
+
+template <class... Arguments>
+constexpr R_CallMethodDef entry(const char* name, SEXP (*function)(Arguments...)) {
+  return {name, reinterpret_cast<DL_FUNC>(function), static_cast<int>(sizeof...(Arguments))};
+}
+
+}  // namespace
+
+extern "C" void R_init_condens(DllInfo* dll) {
+  static const R_CallMethodDef functions[] = {entry("condens_models", condens_models),
+                                              entry("condens_fit", condens_fit),
+                                              entry("condens_describe", condens_describe),
+                                              entry("condens_results", condens_results),
+                                              entry("condens_predict", condens_predict),
+                                              entry("condens_log_density", condens_log_density),
+                                              entry("condens_score", condens_score),
+                                              entry("condens_score_censored", condens_score_censored),
+                                              entry("condens_masses", condens_masses),
+                                              entry("condens_replicate", condens_replicate),
+                                              entry("condens_transform", condens_transform),
+                                              entry("condens_path", condens_path),
+                                              entry("condens_read", condens_read),
+                                              entry("condens_write", condens_write),
+                                              entry("condens_laws_info", condens_laws_info),
+                                              entry("condens_laws_of", condens_laws_of),
+                                              entry("condens_laws_marginal", condens_laws_marginal),
+                                              entry("condens_laws_at", condens_laws_at),
+                                              entry("condens_laws_summary", condens_laws_summary),
+                                              entry("condens_laws_regions", condens_laws_regions),
+                                              entry("condens_laws_modes", condens_laws_modes),
+                                              entry("condens_laws_sample", condens_laws_sample),
+                                              entry("condens_laws_components", condens_laws_components),
+                                              entry("condens_compare", condens_compare),
+                                              {nullptr, nullptr, 0}};
+  R_registerRoutines(dll, nullptr, functions, nullptr, nullptr);
+  R_useDynamicSymbols(dll, FALSE);
+  R_forceSymbols(dll, TRUE);
+  condens::r::register_model_class(dll);
+}
