@@ -10,8 +10,8 @@ standard error is that of means over repetitions, so that it holds what the rows
 
 The second part compares what intervals can be based on, with the real target: rows left out, CV+ with 10 folds, groups
 (120 rows more; the second input, 0 or 1, trebles the spread: coverage is that of the narrow and of the wide group), and
-new rows whose inputs are drawn around 1 and not 0, without weights, with the true likelihood ratio, and with one that is
-estimated from the 50 new rows.
+new rows whose inputs are drawn around 1 and not 0, without weights, with the true likelihood ratio, and with one that
+is estimated from the 50 new rows.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def methods_once(model, seed):
 def print_methods(repetitions):
     """Prints the second table."""
     print(f"\n## What intervals are based on\n\n{sys.argv[1]}; {repetitions} repetitions.\n")
-    print("Asked for: 0.8. CV+ promises 0.52 (of the 120 rows) and comes to about 0.8; estimated weights promise nothing.\n")
+    print("Asked for: 0.8. CV+ promises 0.52 (of the 120 rows) and comes to about 0.8; estimated weights promise ", end="")
+    print("nothing.\n")
     print("| model | intervals | coverage | median width |\n|---|---|---|---|")
     for name in ("gmm", "gp", "boost"):
         found = [methods_once(MODELS[name], seed) for seed in range(repetitions)]
@@ -128,7 +129,8 @@ def print_methods(repetitions):
             own = np.array([one[method] for one in found])
             known = own[~np.isnan(own[:, 0]), 0]
             error = known.std(ddof=1) / np.sqrt(len(known))
-            print(f"| `{name}` | {method} | {known.mean():.3f} ± {error:.3f} | {np.median(own[:, 1]):.2f} |", flush=True)
+            cells = f"{known.mean():.3f} ± {error:.3f} | {np.median(own[:, 1]):.2f}"
+            print(f"| `{name}` | {method} | {cells} |", flush=True)
 
 
 def main():

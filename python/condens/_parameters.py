@@ -84,8 +84,8 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     "calibrate": (
         False,
         "bool, or dict with 'share'",
-        "Leave a share of the rows (True: 0.25) out of the fit, by which the distributions are calibrated: a rising map "
-        "of their distribution functions makes the PIT values of these rows uniform (Kuleshov, Fenner and Ermon 2018).",
+        "Leave a share of the rows (True: 0.25) out of the fit, by which the distributions are calibrated: a rising "
+        "map of their distribution functions makes the PIT values of these rows uniform (Kuleshov, Fenner and Ermon 2018).",
     ),
     "bootstrap": (
         0,
@@ -385,7 +385,7 @@ def _column_name(column: Any, names: Sequence[str]) -> str:
     if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
         if not 0 <= column < len(names):
             raise ValueError(f"conformal: groups = {column}, expected a column of X, 0 to {len(names) - 1}")
-        return names[column]
+        return names[int(column)]
     if not isinstance(column, str):
         raise TypeError(f"conformal: groups = {column!r}, expected the name of a column of X, or its place")
     return column
