@@ -7,6 +7,9 @@
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libcli11-dev libboost-math-dev
                 libboost-random-dev liblbfgspp-dev libnanoflann-dev zlib1g-dev)
 check_packages=(libgtest-dev clang-format clang libclang-rt-dev pkg-config)
+r_packages=(r-base-dev r-cran-bh r-cran-cpp11 r-cran-distributional r-cran-generics r-cran-ggplot2 r-cran-hardhat
+            r-cran-jsonlite r-cran-kernlab r-cran-knitr r-cran-ks r-cran-mass r-cran-mclust r-cran-quantreg r-cran-rmarkdown
+            r-cran-roxygen2 r-cran-testthat r-cran-tibble r-cran-vctrs)
 r_data_packages=(r-base-core r-cran-mass r-cran-quantreg)
 
 is_installed() {

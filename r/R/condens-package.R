@@ -4,7 +4,8 @@
 #'
 #' Options, set by `options()`: `condens.threads`, the number of threads (0, the default: all cores).
 #'
+#' @name condens-package
 #' @keywords internal
 #' @useDynLib condens, .registration = TRUE, .fixes = "C_"
 #' @importFrom stats predict
-"_PACKAGE"
+NULL

@@ -59,37 +59,46 @@ condens <- function(x, ...) UseMethod("condens")
 
 #' @rdname condens
 #' @export
-condens.formula <- function(formula, data = NULL, model = "auto", ..., weights, subset, na.action = getOption("na.action"),
-                            options = list(), keep_data = TRUE, call = NULL) {
+condens.formula <- function(formula, data = NULL, model = "auto", ..., weights, subset,
+                            na.action = getOption("na.action"), options = list(), preset = "", seed = NULL, target_kind = "real",
+                            missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
+                            conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                            progress = interactive(), call = NULL) {
   environment <- environment(formula)
   rows <- if (missing(subset)) NULL else chosen_rows(eval(substitute(subset), data, environment), data)
   design <- design_of_formula(formula, data, rows)
   given <- if (missing(weights)) NULL else eval(substitute(weights), data, environment)
   if (!is.null(given) && !is.null(rows)) given <- given[rows]
-  fit_design(design, model, given, na.action, c(options, list(...)), keep_data,
+  fit_design(design, model, given, na.action, c(options, list(...)), shared(environment()),
              call %||% own_call(sys.call()))
 }
 
 #' @rdname condens
 #' @export
 condens.default <- function(x, y, model = "auto", ..., weights = NULL, na.action = getOption("na.action"),
-                            options = list(), keep_data = TRUE, call = NULL) {
+                            options = list(), preset = "", seed = NULL, target_kind = "real",
+                            missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
+                            conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                            progress = interactive(), call = NULL) {
   if (missing(y)) {
     refuse("y is missing, expected the targets of x; for a density without inputs give x = NULL and y, or a formula ",
            "such as ~ y")
   }
-  fit_design(design_of_data(x, y), model, weights, na.action, c(options, list(...)), keep_data,
+  fit_design(design_of_data(x, y), model, weights, na.action, c(options, list(...)), shared(environment()),
              call %||% own_call(sys.call()))
 }
 
 #' @rdname condens
 #' @export
 condens.recipe <- function(x, data, model = "auto", ..., weights = NULL, na.action = getOption("na.action"),
-                           options = list(), keep_data = TRUE, call = NULL) {
+                           options = list(), preset = "", seed = NULL, target_kind = "real",
+                           missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
+                           conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                           progress = interactive(), call = NULL) {
   if (!requireNamespace("hardhat", quietly = TRUE)) refuse("a recipe needs the package hardhat; install it")
   molded <- hardhat::mold(x, data)
   fit <- fit_design(design_of_data(molded$predictors, molded$outcomes), model, weights, na.action,
-                    c(options, list(...)), keep_data, call %||% own_call(sys.call()))
+                    c(options, list(...)), shared(environment()), call %||% own_call(sys.call()))
   fit$blueprint <- molded$blueprint
   fit
 }
@@ -112,10 +121,11 @@ fit_model <- function(name, call, given, x, ...) {
   else condens(x, ..., model = name, options = given, call = call)
 }
 
-# Everything that a fit is asked for beside the model's options, with its default.
-requests <- list(preset = "", seed = NULL, target_kind = "real", missing = "error", many_levels = "statistics",
-                 rare_levels = NULL, unseen = "automatic", conformal = FALSE, bootstrap = 0, threads = NULL,
-                 progress = NULL)
+# The arguments that all fits share, of a method.
+shared <- function(frame) {
+  mget(c("preset", "seed", "target_kind", "missing", "many_levels", "rare_levels", "unseen", "conformal", "bootstrap",
+         "keep_data", "threads", "progress"), envir = frame)
+}
 
 conformal_share <- function(conformal) {
   if (is.logical(conformal) && length(conformal) == 1 && !is.na(conformal)) return(if (conformal) 0.25 else 0)
@@ -125,11 +135,8 @@ conformal_share <- function(conformal) {
   one_number(conformal$share, "conformal: share", 0, 1, open = TRUE)
 }
 
-# The one fit: `design` as design_of_formula() gives it.
-fit_design <- function(design, model, weights, na.action, given, keep_data, call) {
-  asked <- given[names(given) %in% names(requests)]
-  request <- utils::modifyList(requests, asked[!vapply(asked, is.null, NA)], keep.null = TRUE)
-  options <- given[!names(given) %in% names(requests)]
+# The one fit: `design` as design_of_formula() gives it, `request` as shared() does.
+fit_design <- function(design, model, weights, na.action, options, request, call) {
   if (length(options) && (is.null(names(options)) || !all(nzchar(names(options))))) {
     refuse("an argument has no name, expected options as name = value after the data")
   }
@@ -158,7 +165,7 @@ fit_design <- function(design, model, weights, na.action, given, keep_data, call
     target_kind = one_text(request$target_kind, "target_kind"), conformal_share = conformal_share(request$conformal),
     bootstrap = as.integer(one_number(request$bootstrap, "bootstrap", 0, 1e6, whole = TRUE)),
     threads = threads_of(request$threads),
-    progress = one_truth(request$progress %||% interactive(), "progress")
+    progress = one_truth(request$progress, "progress")
   ))
   out <- new_condens(fitted, call)
   out$terms <- design$terms
@@ -166,7 +173,7 @@ fit_design <- function(design, model, weights, na.action, given, keep_data, call
   out$na.action <- kept$action
   out$n <- length(kept$rows)
   out$weights <- weights
-  if (one_truth(keep_data, "keep_data")) out$data <- columns
+  if (one_truth(request$keep_data, "keep_data")) out$data <- columns
   for (text in c(out$about$warnings, if (out$about$report$status != "ok") out$about$report$status)) {
     warning(text, call. = FALSE)
   }

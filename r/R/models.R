@@ -4,7 +4,7 @@
 #'
 #' The model `lscde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param bandwidth `numbers`, in `(0, Inf)`. Gaussian width in x, on the standardised scale: one number, or
 #'   candidates for cross-validation. Default: 0.1, 0.2, 0.4, 0.8, 1.6, 3.2; of preset "paper": 0.01, 0.02, 0.05,
@@ -71,7 +71,7 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #'
 #' The model `sacde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param bandwidth `numbers`, in `(0, Inf)`. Gaussian width in x, on the standardised scale: one number, or
 #'   candidates for cross-validation. Default: 0.125, 0.25, 0.5, 1, 2; of preset "paper": 0.01, 0.01322, 0.01747,
@@ -161,7 +161,7 @@ sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #'
 #' The model `salscde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param selection `options`. Options of the selection: those of sacde, but for the three below. Default: those of
 #'   the model inside.
@@ -202,7 +202,7 @@ salscde <- function(x, ..., selection = NULL, options = NULL, scoring = NULL, cv
 #'
 #' The model `lsce` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_components `numbers`, in `[1, Inf)`. Dimensions of z: one number, candidates, or none: 1, 2, ... as long
 #'   as the held-out score improves. Default: none.
@@ -285,7 +285,7 @@ lsce <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #'
 #' The model `nw` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param metric `choice`, isotropic or diagonal or full or auto. One width for all inputs, one for each, a full
 #'   matrix W that maps x before distances are taken, or (auto) one for each where that raises the held-out
@@ -347,7 +347,7 @@ nw <- function(x, ..., metric = NULL, bandwidth = NULL, bandwidth_y = NULL, comm
 #'
 #' The model `ekde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param radius `numbers`, in `(0, Inf)`. Threshold of the neighbourhood, on the standardised scale: one number, or
 #'   candidates. Default: 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2; of preset "paper": 0.01, 0.01387, 0.01924, 0.02668,
@@ -398,7 +398,7 @@ ekde <- function(x, ..., radius = NULL, radius_of = NULL, bandwidth_y = NULL, re
 #'
 #' The model `rkde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param widths `choice`, equal or separate. Both densities share the widths of x, which the likelihood of y given x
 #'   chooses (equal), or each has its own, which its likelihood chooses (separate). Default: "equal"; of preset
@@ -449,7 +449,7 @@ rkde <- function(x, ..., widths = NULL, shape = NULL, bandwidth = NULL, bandwidt
 #'
 #' The model `gp` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param kernel `choice`, ard or isotropic. Squared exponential with a length scale for every input, or with one for
 #'   all. Default: "ard"; of preset "paper": "isotropic".
@@ -502,7 +502,7 @@ gp <- function(x, ..., kernel = NULL, length_scales = NULL, signal_variance = NU
 #'
 #' The model `press` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_states `numbers`, in `[1, 1000]`. Number of predictive states J: one number, or candidates. Default: 1,
 #'   2, 3, 4, 6, 8; of preset "paper": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15.
@@ -597,7 +597,7 @@ press <- function(x, ..., n_states = NULL, criterion = NULL, selection = NULL, c
 #'
 #' The model `kqr` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param quantile_levels `numbers`, in `(0, 1)`. Levels of the quantiles that are estimated, ascending; one alone is
 #'   possible. Default: 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85,
@@ -663,7 +663,7 @@ kqr <- function(x, ..., quantile_levels = NULL, bandwidth = NULL, regularization
 #'
 #' The model `mdn` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_components `numbers`, in `[1, 1000]`. Gaussians of a network at every x: one number, or candidates for
 #'   cross-validation; none: 3, or 5 with more than adam_rows rows. Default: none; of preset "paper": 3.
@@ -743,7 +743,7 @@ mdn <- function(x, ..., n_components = NULL, units = NULL, regularization = NULL
 #'
 #' The model `forest` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_trees `integer`, in `[1, 10000]`. Number of trees. Default: 100; of preset "paper": 1000.
 #' @param criterion `choice`, variance or density or distribution. What a split is to lower: the variance of y, the
@@ -801,7 +801,7 @@ forest <- function(x, ..., n_trees = NULL, criterion = NULL, min_samples_leaf = 
 #'
 #' The model `boost` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param likelihood `choice`, mixture or normal. Whose likelihood is raised: that of a mixture that is fitted along,
 #'   or that of a Gaussian, whose natural gradient has a tree for the mean and one for the spread. Default:
@@ -870,7 +870,7 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 #'
 #' The model `gskd` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param target_bandwidth `numbers`, in `(0, Inf)`. Width of the Parzen window that is regressed on, on the
 #'   standardised scale: none (by leave-one-out likelihood), one number, or one for each column (inputs first).
@@ -955,7 +955,7 @@ gskd <- function(x, ..., target_bandwidth = NULL, target = NULL, search = NULL, 
 #'
 #' The model `parzen` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param shape `choice`, isotropic or diagonal or auto. One width for all columns, one for each, or (auto) one for
 #'   each where that raises the held-out likelihood by more than its standard error. Default: "auto"; of preset
@@ -1006,7 +1006,7 @@ parzen <- function(x, ..., shape = NULL, bandwidth = NULL, bandwidth_floor = NUL
 #'
 #' The model `skd` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param bandwidth `numbers`, in `(0, Inf)`. Width of the kernels, on the standardised scale: one number, candidates
 #'   for cross-validation, or none: 1 to 4 times target_bandwidth. Default: none.
@@ -1072,7 +1072,7 @@ skd <- function(x, ..., bandwidth = NULL, target_bandwidth = NULL, target = NULL
 #'
 #' The model `rsde` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param bandwidth `numbers`, in `(0, Inf)`. Width of the kernels, on the standardised scale: one number, candidates
 #'   for cross-validation, or none: 0.5 to 4 times the width of a Parzen window by the leave-one-out likelihood.
@@ -1126,7 +1126,7 @@ rsde <- function(x, ..., bandwidth = NULL, target_bandwidth = NULL, target = NUL
 #'
 #' The model `gmm` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_components `numbers`, in `[1, 1000]`. Number of Gaussians, or candidates for it in rising order: the
 #'   search ends after three without improvement. Default: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10; of preset "paper": 7.
@@ -1160,14 +1160,14 @@ rsde <- function(x, ..., bandwidth = NULL, target_bandwidth = NULL, target = NUL
 #' \describe{
 #'   \item{`n_kernels`}{Number of components.}
 #'   \item{`kernel_weights`}{Weights of the components. Of shape (n_kernels,).}
-#'   \item{`kernel_means`}{Means of the components in [x, y], on the scale of the data. Of shape (n_kernels,
+#'   \item{`kernel_means`}{Means of the components in \[x, y\], on the scale of the data. Of shape (n_kernels,
 #'     n_columns).}
 #'   \item{`kernel_scales`}{Standard deviations of the components, on the scale of the data. Of shape (n_kernels,
 #'     n_columns).}
 #'   \item{`kernel_covariances`}{Covariance matrices of the components, on the scale of the data. Of shape
 #'     (n_kernels, n_columns, n_columns).}
 #'   \item{`covariance`}{Shape of the covariances: full or diagonal.}
-#'   \item{`log_likelihood`}{Mean log density of the rows [x, y], on the scale of the fit.}
+#'   \item{`log_likelihood`}{Mean log density of the rows \[x, y\], on the scale of the fit.}
 #' }
 #' @source Dempster, Laird and Rubin (1977); Chen, Hong and Harris (2010)
 #' @seealso [predict.condens()], [condens_compare()]
@@ -1191,7 +1191,7 @@ gmm <- function(x, ..., n_components = NULL, covariance = NULL, selection = NULL
 #'
 #' The model `forward` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param model `text`. Name of the model that inputs are selected for. Default: "lscde".
 #' @param model_preset `text`. Preset of that model: where options that are not set take their values from. Default:
@@ -1236,7 +1236,7 @@ forward <- function(x, ..., model = NULL, model_preset = NULL, options = NULL, m
 #'
 #' The model `lsmi` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param n_components `numbers`, in `[1, Inf)`. Number of directions: one number, or candidates; none: 1 to 5,
 #'   chosen by cross-validation. Default: none.
@@ -1310,7 +1310,7 @@ lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #'
 #' The model `sliced` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param method `choice`, sir or save. Sliced inverse regression (where the mean of x moves with y), or sliced
 #'   average variance estimation (where its covariance does). Default: "sir".
@@ -1354,7 +1354,7 @@ sliced <- function(x, ..., method = NULL, n_slices = NULL, n_components = NULL, 
 #'
 #' The model `location_scale` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param mean `choice`, constant or linear or ridge or gp or auto. How the mean follows the inputs: not at all, by
 #'   ridge regression on the inputs, by ridge regression on them and on kernels of one width, by a Gaussian process
@@ -1417,7 +1417,7 @@ location_scale <- function(x, ..., mean = NULL, scale = NULL, model = NULL, mode
 #'
 #' The model `pool` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param models `texts`. Names of the members; marginal is the density of y without inputs. Default: "lscde", "nw",
 #'   "gp".
@@ -1458,7 +1458,7 @@ pool <- function(x, ..., models = NULL, model_preset = NULL, options = NULL, shr
 #'
 #' The model `auto` of [condens()], which has all arguments that the models share.
 #'
-#' @inheritParams condens
+#' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param budget `number`, in `[0, Inf)`. Seconds of one core that the fit may take, as counted by its work: what
 #'   would take longer is no member, or is fitted to fewer rows; 0: 60, and 6 more for every thousand rows up to

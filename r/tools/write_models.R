@@ -4,14 +4,14 @@
 
 library(condens)
 
-braces <- function(text) gsub("([%{}])", "\\\\\\1", text)
+# Brackets would be links.
+braces <- function(text) gsub("([%{}]|\\[|\\])", "\\\\\\1", text)
 words <- function(text, prefix = "#' ", width = 118) {
   paste(strwrap(text, width, initial = prefix, prefix = paste0(prefix, "  ")), collapse = "\n")
 }
 plain <- function(text, prefix = "#' ") paste(strwrap(text, 118, initial = prefix, prefix = prefix), collapse = "\n")
 
 meaning <- function(option, preset, info) {
-  text <- gsub("\\[", "\\\\[", gsub("\\]", "\\\\]", option$text))
   range <- condens:::range_text(option)
   defaults <- vapply(unlist(info$presets), function(name) condens:::value_text(option$defaults[[name]]), "")
   shown <- if (length(unique(defaults)) == 1) {
@@ -20,7 +20,7 @@ meaning <- function(option, preset, info) {
     paste0("Default: ", defaults[[1]], "; of preset \"paper\": ", defaults[["paper"]], ".")
   }
   paste0("`", option$type, "`", if (nzchar(range)) paste0(", ", if (length(option$choices)) range else
-    paste0("in `", range, "`")), ". ", braces(text), " ", braces(shown))
+    paste0("in `", range, "`")), ". ", braces(option$text), " ", braces(shown))
 }
 
 function_of <- function(info) {
@@ -44,7 +44,7 @@ function_of <- function(info) {
   head <- c(
     paste0("#' ", sub("\\.$", "", info$title)), "#'",
     plain(paste0("The model `", info$name, "` of [condens()], which has all arguments that the models share.")), "#'",
-    "#' @inheritParams condens",
+    "#' @param x A formula, or the inputs: see [condens()].",
     plain("@param ... `data` of a formula, or `y`; and the other arguments of [condens()]."),
     vapply(options, function(option) words(paste0("@param ", option$name, " ", meaning(option, preset, info))), ""),
     "#'",
