@@ -90,19 +90,17 @@ laws_of_rows <- function(model, new, threads) {
   core(C_condens_predict, model, complete_columns(new), sum(new$complete), threads)
 }
 
-# Rows with gaps are NA: `values` has a row for each of the others.
+# Rows with gaps are NA: `values`, a vector, a list or an array, has an entry along its first axis for each of the others.
 spread_rows <- function(values, complete) {
   if (all(complete)) return(values)
-  if (is.matrix(values)) {
-    out <- matrix(NA_real_, length(complete), ncol(values), dimnames = list(NULL, colnames(values)))
-    out[complete, ] <- values
-  } else if (is.list(values)) {
-    out <- vector("list", length(complete))
+  if (is.null(dim(values))) {
+    out <- if (is.list(values)) vector("list", length(complete)) else rep(NA_real_, length(complete))
     out[complete] <- values
-  } else {
-    out <- rep(NA_real_, length(complete))
-    out[complete] <- values
+    return(out)
   }
+  out <- array(NA_real_, c(length(complete), dim(values)[-1]), dimnames(values))
+  rest <- prod(dim(values)[-1])
+  out[rep(complete, rest)] <- values
   out
 }
 
@@ -163,7 +161,7 @@ predict.condens <- function(object, newdata = NULL,
   value <- function(model) {
     predicted(laws_of_rows(model, new, threads), object, type, probs, at, own, level, nsim, seed, log, target, threads)
   }
-  if (!any(new$complete)) return(nothing_predicted(object, type, probs, at, nsim, length(new$complete)))
+  if (!any(new$complete)) return(nothing_predicted(object, type, probs, if (!own) at, nsim, target, length(new$complete)))
   if (type == "distribution") {
     return(new_distributions(laws_of_rows(object$model, new, threads), new$complete))
   }
@@ -177,19 +175,24 @@ predict.condens <- function(object, newdata = NULL,
   lapply(c(list(fit = out), ends), spread_rows, new$complete)
 }
 
-# Of no row: the same shape.
-nothing_predicted <- function(object, type, probs, at, nsim, n) {
-  columns <- switch(type, quantile = length(probs), interval = 2L, sample = nsim,
-                    density = , cdf = if (is.null(at)) 1L else max(1L, NROW(at)), 1L)
+# Of no row that can be predicted: the same shape.
+nothing_predicted <- function(object, type, probs, at, nsim, target, n) {
   if (type == "distribution") return(new_distributions(NULL, logical(n)))
   if (type == "hdr") return(vector("list", n))
-  targets <- length(unlist(object$about$targets$names))
-  if (type %in% c("mean", "mode", "sd", "variance") && targets > 1) columns <- targets
-  if (columns == 1L && !type %in% c("quantile", "sample")) return(rep(NA_real_, n))
-  out <- matrix(NA_real_, n, columns)
-  if (type == "quantile") colnames(out) <- percent_names(probs)
-  if (type == "interval") colnames(out) <- c("lower", "upper")
-  out
+  names <- unlist(object$about$targets$names)
+  if (!is.null(target)) names <- names[[target_number(object, target)]]
+  several <- length(names) > 1
+  if (several && type == "sample") {
+    return(array(NA_real_, c(n, nsim, length(names)), list(NULL, NULL, names)))
+  }
+  if (several && type %in% c("median", "quantile", "cdf", "interval")) target_number(object, target)
+  columns <- switch(type,
+    quantile = percent_names(probs), interval = c("lower", "upper"), sample = seq_len(nsim),
+    density = , cdf = if (!is.null(at)) seq_len(if (is.matrix(at) && !several) ncol(at) else NROW(at)),
+    mean = , mode = , sd = , variance = if (several) names
+  )
+  if (is.null(columns)) return(rep(NA_real_, n))
+  matrix(NA_real_, n, length(columns), dimnames = if (is.character(columns)) list(NULL, columns))
 }
 
 target_number <- function(object, target) {
@@ -219,7 +222,7 @@ predicted <- function(laws, object, type, probs, at, own, level, nsim, seed, log
   if (type == "sample") return(draws_of(laws, names, nsim, seed, target, object, threads))
   if (type == "density") {
     if (own) at <- at[, seq_along(names), drop = FALSE]
-    out <- core(C_condens_laws_at, laws, "log_density", at, own, threads)
+    out <- core(C_condens_laws_at, laws, "log_density", at, own || (is.matrix(at) && !several), threads)
     return(shape_at(if (one_truth(log, "log")) out else exp(out), own))
   }
   if (several) laws <- core(C_condens_laws_marginal, laws, target_number(object, target))

@@ -1,6 +1,7 @@
 // The registry, fits and what fitted models say.
 
 #include <cmath>
+#include <cpp11/integers.hpp>
 #include <cpp11/protect.hpp>
 
 #include "bindings.hpp"
@@ -69,7 +70,12 @@ SEXP shaped(const Document& value, ResultShape::Kind kind) {
   if (found == nullptr) return to_r(value);
   if (kind == ResultShape::Kind::line) return to_r(VectorView(found->reshaped()));
   if (kind == ResultShape::Kind::rows) return rows_to_r(found->transpose());
-  return rows_to_r(*found);
+  if (kind != ResultShape::Kind::squares) return rows_to_r(*found);
+  const cpp11::sexp out = rows_to_r(*found);
+  const int size = static_cast<int>(std::lround(std::sqrt(static_cast<double>(found->rows()))));
+  const cpp11::writable::integers axes{static_cast<int>(found->cols()), size, size};
+  cpp11::safe[Rf_setAttrib](out, R_DimSymbol, axes);
+  return out;
 }
 
 Document levels_of(const Encoder& encoder) {
