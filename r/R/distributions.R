@@ -33,6 +33,9 @@ new_distributions <- function(laws, complete) {
 laws_of_vector <- function(x) {
   elements <- vctrs::vec_data(x)
   rows <- which(!vapply(elements, is.null, NA))
+  if (!length(rows)) return(list())
+  laws <- core(C_condens_laws_of, unclass(elements[rows]))
+  if (!is.null(laws)) return(list(list(laws = laws, rows = rows)))
   owners <- list()
   of <- integer(length(rows))
   for (i in seq_along(rows)) {

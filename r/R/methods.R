@@ -61,7 +61,10 @@ print.summary.condens <- function(x, ...) {
     cat("\nChosen: ", paste(names(x$chosen), vapply(x$chosen, brief, ""), collapse = ", "), "\n", sep = "")
   }
   about <- x$fit$about
-  if (about$n_calibration > 0) cat("Rows left out for intervals with a guarantee: ", about$n_calibration, "\n", sep = "")
+  if (about$n_calibration > 0) {
+    cat("Intervals with a guarantee, by ", about$n_calibration, " rows",
+        if (about$n_left_out > 0) " left out of the fit" else ", each scored by a model without it", "\n", sep = "")
+  }
   if (about$n_replicates > 0) cat("Bootstrap replicates: ", about$n_replicates, "\n", sep = "")
   for (note in about$notes) cat("Note: ", note, "\n", sep = "")
   if (nrow(x$relevance) && ncol(x$relevance) > 1) {

@@ -178,8 +178,8 @@ SEXP condens_laws_info(SEXP laws) {
   });
 }
 
-/// The distributions of a list of elements list(laws =, row =), all of one prediction: a shared object where they are
-/// all of it in order.
+/// The distributions of a list of elements list(laws =, row =) of one prediction: a shared object where they are all of it
+/// in order. NULL of several predictions.
 SEXP condens_laws_of(SEXP elements) {
   return guarded([&] {
     const R_xlen_t n = Rf_xlength(elements);
@@ -189,7 +189,7 @@ SEXP condens_laws_of(SEXP elements) {
     bool in_order = true;
     for (R_xlen_t i = 0; i < n; ++i) {
       SEXP element = VECTOR_ELT(elements, i);
-      require(VECTOR_ELT(element, 0) == first, "these distributions are of several predictions");
+      if (VECTOR_ELT(element, 0) != first) return R_NilValue;
       rows[static_cast<std::size_t>(i)] = INTEGER_ELT(VECTOR_ELT(element, 1), 0) - 1;
       in_order = in_order && rows[static_cast<std::size_t>(i)] == i;
     }
