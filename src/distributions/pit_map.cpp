@@ -18,7 +18,7 @@ constexpr double least_share = 0.1;         // narrow components against the one
 constexpr double step_of_narrow = 1.25;     // between their means, in their standard deviations
 constexpr double reach_of_narrow = 4.5;     // of their means, in standard deviations of these
 constexpr double negligible_weight = 1e-9;  // a component of less stays as it is
-constexpr int rounds_of_scaling = 30;
+constexpr int rounds_of_scaling = 60;
 
 /// N(0, 1) as a mixture: offsets, log weights, and the common width.
 struct Narrow {
@@ -48,14 +48,22 @@ struct Parts {
   Index n_whole;              // m
 };
 
-Parts cut(const double* means, const double* scales, const double* log_weights, Index m, double width) {
+/// `log_weights` of one distribution; null: of components that are shared, so that weights differ.
+Parts cut(const double* means, const double* scales, const double* log_weights, Index m, double width, Index bins) {
+  constexpr Index few = 50;
+  constexpr double share_of_few = 0.15;
+  // A component of weight w has some w B steps of R within four of its standard deviations.
+  const auto by_weight = [&](Index l) {
+    if (log_weights == nullptr) return m <= few ? share_of_few : 1.0;
+    return 1.5 / (std::exp(log_weights[l]) * static_cast<double>(bins));
+  };
   std::vector<double> mean(means, means + m);
   std::vector<double> scale(scales, scales + m);
   Parts out{{}, {}, {}, {}, m};
   std::vector<double> share(static_cast<std::size_t>(m), 0.0);
   for (Index l = 0; l < m; ++l) out.origin.push_back(l);
   for (Index l = 0; l < m; ++l) {
-    const double own = std::clamp(width / scales[l], least_share, 1.0);
+    const double own = std::clamp(std::min(width / scales[l], by_weight(l)), least_share, 1.0);
     if (own >= 1.0 || (log_weights != nullptr && log_weights[l] < std::log(negligible_weight))) continue;
     const Narrow parts = narrow_parts(own);
     for (Index j = 0; j < parts.offsets.size(); ++j) {
@@ -168,7 +176,7 @@ GaussianMixtures PitMap::apply(const GaussianMixtures& laws, const Run& run) con
   const Matrix& means = laws.components().means;
   const Matrix& scales = laws.components().scales;
   if (laws.has_shared_components()) {
-    const Parts parts = cut(means.data(), scales.data(), nullptr, m, width_);
+    const Parts parts = cut(means.data(), scales.data(), nullptr, m, width_, bins);
     auto components = std::make_shared<const GaussianComponents>(GaussianComponents{parts.means, parts.scales});
     Matrix log_weights(parts.means.cols(), n);
     parallel_for(n, threads, [&](Index i) {
@@ -183,7 +191,7 @@ GaussianMixtures PitMap::apply(const GaussianMixtures& laws, const Run& run) con
     auto& own = parts[static_cast<std::size_t>(i)];
     const double* log_weights = laws.log_weights().col(i).data();
     const double width = share_of_spread * 0.5 * (ends(1, i) - ends(0, i));
-    own = cut(means.data() + i * m, scales.data() + i * m, log_weights, m, width);
+    own = cut(means.data() + i * m, scales.data() + i * m, log_weights, m, width, bins);
     weights[static_cast<std::size_t>(i)] = reweigh(own, log_weights, knots.col(i), values_);
   });
   Index most = 0;

@@ -102,8 +102,9 @@ CoverageSlices coverage_slices(const Encoder& encoder, const Dataset& data, cons
       if (weights.size() > 0 && !(weights.maxCoeff() > 0.0)) continue;
       const auto [coverage, size] = share_of(inside(own.rows), weights);
       const double z = (coverage.value - level) / std::sqrt(level * (1.0 - level) / size);
-      out.slices.push_back(
-          {input, own.part, std::ssize(own.rows), coverage, mean_score(width(own.rows), weights).value, z});
+      const Vector own_width = width(own.rows);
+      const double mean = own_width.allFinite() ? mean_score(own_width, weights).value : infinity;
+      out.slices.push_back({input, own.part, std::ssize(own.rows), coverage, mean, z});
     }
   };
   const auto& columns = encoder.input_columns();

@@ -13,8 +13,8 @@
 //
 //   R'(F(y)) p(y) = c p(y) + sum_b (r_b - c) 1{y between the quantiles (b - 1) / B and b / B} p(y).
 //
-// The first part is the mixture itself. For the second every component wider than a tenth of the distribution is
-// written as narrow ones, N(v, s^2) = sum_j a_j N(v + s d_j, t^2 s^2), d_j at steps of 1.25 t (exact to a relative
+// The first part is the mixture itself. For the second every component wider than a tenth of the distribution, or than
+// the steps of R within it, is written as narrow ones, N(v, s^2) = sum_j a_j N(v + s d_j, t^2 s^2), d_j at steps of 1.25 t (exact to a relative
 // 1e-5), and each narrow component has the weight that it has times the mean of the steps' heights under it; heights
 // are scaled until the probabilities between the knots are those of R. So the distribution function is R(F) at the
 // knots to 1e-3, and between them to what the tenth of the spread smooths: below 0.01 unless R is steep.
