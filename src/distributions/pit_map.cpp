@@ -14,7 +14,7 @@ namespace condens {
 namespace {
 
 constexpr double share_of_spread = 0.1;     // narrow components against a distribution
-constexpr double least_share = 0.1;         // narrow components against the one that they make up
+constexpr double least_share = 0.03;        // narrow components against the one that they make up
 constexpr double step_of_narrow = 1.25;     // between their means, in their standard deviations
 constexpr double reach_of_narrow = 4.5;     // of their means, in standard deviations of these
 constexpr double negligible_weight = 1e-9;  // a component of less stays as it is
@@ -51,11 +51,11 @@ struct Parts {
 /// `log_weights` of one distribution; null: of components that are shared, so that weights differ.
 Parts cut(const double* means, const double* scales, const double* log_weights, Index m, double width, Index bins) {
   constexpr Index few = 50;
-  constexpr double share_of_few = 0.15;
+  constexpr double share_of_few = 0.06;
   // A component of weight w has some w B steps of R within four of its standard deviations.
   const auto by_weight = [&](Index l) {
     if (log_weights == nullptr) return m <= few ? share_of_few : 1.0;
-    return 1.5 / (std::exp(log_weights[l]) * static_cast<double>(bins));
+    return 0.6 / (std::exp(log_weights[l]) * static_cast<double>(bins));
   };
   std::vector<double> mean(means, means + m);
   std::vector<double> scale(scales, scales + m);
