@@ -66,8 +66,8 @@ check_formula <- function(terms) {
   }
 }
 
-# The columns of the terms of a formula. An interaction of numbers is their product; with one factor it is the number
-# at each level and zero elsewhere; of factors alone it is a factor of their combinations.
+# The columns of the terms of a formula. An interaction of numbers is their product; of factors it is a factor of their
+# combinations; of both it is refused.
 columns_of_terms <- function(terms, frame, ordered = list()) {
   factors <- attr(terms, "factors")
   out <- no_columns()

@@ -33,8 +33,12 @@
 #' @param rare_levels Levels of fewer rows become one, "(other)". `NULL`: of fewer than 5, in inputs of more than 10
 #'   levels.
 #' @param unseen What becomes of a level that the fit did not see: `"automatic"`, `"error"` or `"other"`.
-#' @param conformal Whether to leave rows out of the fit, so that `predict(type = "interval")` holds y with at least its
-#'   probability: `TRUE` for a quarter of them, or `list(share = 0.2)`.
+#' @param conformal Whether `predict()` of types `"interval"` and `"hdr"` is to hold y with its probability, whatever the
+#'   model: `TRUE` leaves a quarter of the rows out of the fit, `list(share = 0.2)` another share; `list(method = "cv+",
+#'   folds = 10)` leaves none out and fits as many models more, `"jackknife+"` one more for each row (Barber et al. 2021);
+#'   `groups = "city"` keeps the promise within each level of an input.
+#' @param calibrate Whether to calibrate the distributions themselves by rows that are left out: `TRUE` for a quarter of
+#'   them, or `list(share = 0.2)` (Kuleshov, Fenner and Ermon 2018).
 #' @param bootstrap Number of replicates fitted to rows drawn with replacement, say 100, for error bars: see the argument
 #'   `bands` of [predict.condens()]. 0 for none.
 #' @param keep_data Whether to keep the columns of the fit, which `fitted()`, `residuals()`, plots and predictions
@@ -63,7 +67,7 @@ condens <- function(x, ...) UseMethod("condens")
 condens.formula <- function(formula, data = NULL, model = "auto", ..., weights, subset,
                             na.action = getOption("na.action"), options = list(), preset = "", seed = NULL, target_kind = "real",
                             missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
-                            conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                            conformal = FALSE, calibrate = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
                             progress = interactive(), call = NULL) {
   environment <- environment(formula)
   rows <- if (missing(subset)) NULL else chosen_rows(eval(substitute(subset), data, environment), data)
@@ -79,7 +83,7 @@ condens.formula <- function(formula, data = NULL, model = "auto", ..., weights, 
 condens.default <- function(x, y, model = "auto", ..., weights = NULL, na.action = getOption("na.action"),
                             options = list(), preset = "", seed = NULL, target_kind = "real",
                             missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
-                            conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                            conformal = FALSE, calibrate = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
                             progress = interactive(), call = NULL) {
   if (missing(y)) {
     refuse("y is missing, expected the targets of x; for a density without inputs give x = NULL and y, or a formula ",
@@ -94,7 +98,7 @@ condens.default <- function(x, y, model = "auto", ..., weights = NULL, na.action
 condens.recipe <- function(x, data, model = "auto", ..., weights = NULL, na.action = getOption("na.action"),
                            options = list(), preset = "", seed = NULL, target_kind = "real",
                            missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
-                           conformal = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
+                           conformal = FALSE, calibrate = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
                            progress = interactive(), call = NULL) {
   if (!requireNamespace("hardhat", quietly = TRUE)) refuse("a recipe needs the package hardhat; install it")
   molded <- hardhat::mold(x, data)
@@ -124,16 +128,43 @@ fit_model <- function(name, call, given, x, ...) {
 
 # The arguments that all fits share, of a method.
 shared <- function(frame) {
-  mget(c("preset", "seed", "target_kind", "missing", "many_levels", "rare_levels", "unseen", "conformal", "bootstrap",
+  mget(c("preset", "seed", "target_kind", "missing", "many_levels", "rare_levels", "unseen", "conformal", "calibrate", "bootstrap",
          "keep_data", "threads", "progress"), envir = frame)
 }
 
-conformal_share <- function(conformal) {
-  if (is.logical(conformal) && length(conformal) == 1 && !is.na(conformal)) return(if (conformal) 0.25 else 0)
-  if (!is.list(conformal) || !identical(names(conformal), "share")) {
-    refuse("conformal = ", deparse1(conformal), ", expected TRUE, FALSE or list(share = 0.25)")
+share_in <- function(value, argument) one_number(value, argument, 0, 1, open = TRUE)
+
+# What `conformal` asks of a fit: list(share =, method =, folds =, groups =).
+conformal_settings <- function(conformal) {
+  out <- list(share = 0, method = "split", folds = 10L, groups = NULL)
+  if (is.logical(conformal) && length(conformal) == 1 && !is.na(conformal)) {
+    if (conformal) out$share <- 0.25
+    return(out)
   }
-  one_number(conformal$share, "conformal: share", 0, 1, open = TRUE)
+  known <- c("share", "method", "folds", "groups")
+  if (!is.list(conformal) || is.null(names(conformal)) || !all(names(conformal) %in% known)) {
+    refuse("conformal = ", deparse1(conformal), ", expected TRUE, FALSE or a list of some of ", paste(known, collapse = ", "),
+           ", such as list(share = 0.2) or list(method = \"cv+\", folds = 10, groups = \"city\")")
+  }
+  out$method <- one_of(conformal$method, c("split", "cv+", "jackknife+"), "conformal: method")
+  if (!is.null(conformal$folds) && out$method != "cv+") {
+    refuse("conformal: folds = ", conformal$folds, " with method = \"", out$method, "\", expected method = \"cv+\"")
+  }
+  if (!is.null(conformal$share) && out$method != "split") {
+    refuse("conformal: share = ", conformal$share, " with method = \"", out$method, "\", which leaves no rows out")
+  }
+  if (out$method == "split") out$share <- share_in(conformal$share %||% 0.25, "conformal: share")
+  out$folds <- as.integer(one_number(conformal$folds %||% 10L, "conformal: folds", 2, 1e6, whole = TRUE))
+  if (!is.null(conformal$groups)) out$groups <- one_text(conformal$groups, "conformal: groups")
+  out
+}
+
+calibrate_share <- function(calibrate) {
+  if (is.logical(calibrate) && length(calibrate) == 1 && !is.na(calibrate)) return(if (calibrate) 0.25 else 0)
+  if (!is.list(calibrate) || !identical(names(calibrate), "share")) {
+    refuse("calibrate = ", deparse1(calibrate), ", expected TRUE, FALSE or list(share = 0.25)")
+  }
+  share_in(calibrate$share, "calibrate: share")
 }
 
 # The one fit: `design` as design_of_formula() gives it, `request` as shared() does.
@@ -156,6 +187,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     weights <- weights[kept$rows]
   }
   limits <- limits_at(design$limits, kept$rows)
+  guarantee <- conformal_settings(request$conformal)
   seed <- seed_of(request$seed)
   fitted <- core(C_condens_fit, list(
     model = one_text(model, "model"), preset = one_text(request$preset, "preset"),
@@ -164,7 +196,9 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     missing = one_text(request$missing, "missing"), many_levels = one_text(request$many_levels, "many_levels"),
     rare_levels = if (!is.null(request$rare_levels)) as.integer(one_number(request$rare_levels, "rare_levels", 0)),
     unseen = one_text(request$unseen, "unseen"), weights = weights, seed = seed,
-    target_kind = one_text(request$target_kind, "target_kind"), conformal_share = conformal_share(request$conformal),
+    target_kind = one_text(request$target_kind, "target_kind"), conformal_share = guarantee$share,
+    conformal_method = guarantee$method, conformal_folds = guarantee$folds, conformal_groups = guarantee$groups,
+    calibrate_share = calibrate_share(request$calibrate),
     low = limits$low, high = limits$high, entry = limits$entry,
     bootstrap = as.integer(one_number(request$bootstrap, "bootstrap", 0, 1e6, whole = TRUE)),
     threads = threads_of(request$threads),

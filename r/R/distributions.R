@@ -29,12 +29,42 @@ new_distributions <- function(laws, complete) {
   vctrs::new_vctr(elements, class = c("condens_distributions", "distribution"))
 }
 
-# Of those elements that are not NA: list(laws =, complete =).
+# One after the other, the laws of the predictions that a vector joins: list(laws =, rows = which elements they are).
 laws_of_vector <- function(x) {
   elements <- vctrs::vec_data(x)
-  complete <- !vapply(elements, is.null, NA)
-  laws <- if (any(complete)) core(C_condens_laws_of, unclass(elements[complete]))
-  list(laws = laws, complete = complete)
+  rows <- which(!vapply(elements, is.null, NA))
+  if (!length(rows)) return(list())
+  laws <- core(C_condens_laws_of, unclass(elements[rows]))
+  if (!is.null(laws)) return(list(list(laws = laws, rows = rows)))
+  owners <- list()
+  of <- integer(length(rows))
+  for (i in seq_along(rows)) {
+    laws <- elements[[rows[[i]]]]$laws
+    # Neighbours mostly come from one prediction.
+    if (i > 1 && identical(laws, owners[[of[[i - 1]]]])) {
+      of[[i]] <- of[[i - 1]]
+      next
+    }
+    known <- which(vapply(owners, identical, NA, laws))
+    if (!length(known)) owners <- c(owners, list(laws))
+    of[[i]] <- if (length(known)) known[[1]] else length(owners)
+  }
+  lapply(seq_along(owners), function(k) {
+    list(laws = core(C_condens_laws_of, unclass(elements[rows[of == k]])), rows = rows[of == k])
+  })
+}
+
+# ask(laws, rows), a matrix with a row for each, of each prediction; NA where there is no distribution.
+of_each <- function(x, ask) {
+  parts <- laws_of_vector(x)
+  if (!length(parts)) return(matrix(NA_real_, length(x), 1))
+  found <- lapply(parts, function(part) ask(part$laws, part$rows))
+  if (length(unique(vapply(found, ncol, 0L))) > 1) {
+    refuse("these distributions are of different numbers of targets, expected the same of all")
+  }
+  out <- matrix(NA_real_, length(x), ncol(found[[1]]))
+  for (k in seq_along(parts)) out[parts[[k]]$rows, ] <- found[[k]]
+  out
 }
 
 # The laws of one element.
@@ -43,29 +73,35 @@ laws_of_one <- function(x) core(C_condens_laws_of, list(x))
 # A function of each distribution at values: a vector where there is one value, else a list of vectors, as
 # distributional has it. A list of values has one entry for each distribution.
 at_values <- function(x, name, values) {
-  own <- laws_of_vector(x)
   if (is.list(values)) {
-    values <- vctrs::vec_recycle(values, length(x))
+    if (!length(values) %in% c(1, length(x))) {
+      refuse("values for ", length(values), " distributions, of ", length(x), ": expected one entry of the list for each")
+    }
+    values <- rep_len(values, length(x))
+    elements <- vctrs::vec_data(x)
     return(lapply(seq_along(x), function(i) {
-      if (own$complete[[i]]) element_at(vctrs::vec_data(x)[[i]], name, values[[i]]) else NA_real_
+      if (is.null(elements[[i]])) NA_real_ else element_at(elements[[i]], name, values[[i]])
     }))
   }
-  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
-  out <- spread_rows(core(C_condens_laws_at, own$laws, name, as_points(values), FALSE, threads_of(NULL)), own$complete)
+  points <- as_points(values)
+  out <- of_each(x, function(laws, rows) core(C_condens_laws_at, laws, name, points, FALSE, threads_of(NULL)))
   if (ncol(out) == 1) return(out[, 1])
   lapply(seq_len(nrow(out)), function(i) out[i, ])
 }
 
-as_points <- function(values) if (is.matrix(values)) values else as.double(values)
+as_points <- function(values) {
+  if (!is.numeric(values) && !is.logical(values)) {
+    refuse("values of type ", typeof(values), ", expected numbers, or a list of them")
+  }
+  if (is.matrix(values)) values else as.double(values)
+}
 
 element_at <- function(x, name, values) {
   core(C_condens_laws_at, laws_of_one(x), name, as_points(values), FALSE, threads_of(NULL))[1, ]
 }
 
 summary_of <- function(x, name) {
-  own <- laws_of_vector(x)
-  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
-  out <- spread_rows(core(C_condens_laws_summary, own$laws, name, threads_of(NULL)), own$complete)
+  out <- of_each(x, function(laws, rows) core(C_condens_laws_summary, laws, name, threads_of(NULL)))
   if (ncol(out) == 1) out[, 1] else out
 }
 
@@ -116,12 +152,13 @@ kurtosis.condens_distributions <- function(x, ...) summary_of(x, "kurtosis")
 #' @importFrom distributional hdr
 #' @export
 hdr.condens_distributions <- function(x, size = 95, ...) {
-  own <- laws_of_vector(x)
   ends <- vector("list", length(x))
   ends[] <- list(matrix(NA_real_, 1, 2))
-  if (!is.null(own$laws)) ends[own$complete] <- core(C_condens_laws_regions, own$laws, size / 100, threads_of(NULL))
-  distributional::new_hdr(lower = lapply(ends, function(e) e[, 1]), upper = lapply(ends, function(e) e[, 2]),
-                          size = rep(size, length(x)))
+  for (part in laws_of_vector(x)) {
+    ends[part$rows] <- core(C_condens_laws_regions, part$laws, size / 100, threads_of(NULL))
+  }
+  side <- function(k) vctrs::as_list_of(lapply(ends, function(e) e[, k]), .ptype = double())
+  distributional::new_hdr(lower = side(1), upper = side(2), size = rep(size, length(x)))
 }
 
 # --- one element, for the functions of distributional that ask them one by one ----------------------------------
@@ -217,11 +254,12 @@ distributional::variance
 NULL
 
 own_values <- function(x, y, name) {
-  own <- laws_of_vector(x)
   if (length(y) != length(x)) refuse("y has ", length(y), " values for ", length(x), " distributions, expected as many")
-  if (is.null(own$laws)) return(rep(NA_real_, length(x)))
-  y <- matrix(as.double(y)[own$complete], ncol = 1)
-  spread_rows(core(C_condens_laws_at, own$laws, name, y, TRUE, threads_of(NULL))[, 1], own$complete)
+  y <- as.double(y)
+  x[is.na(y)] <- NA
+  of_each(x, function(laws, rows) {
+    core(C_condens_laws_at, laws, name, matrix(y[rows], ncol = 1), TRUE, threads_of(NULL))
+  })[, 1]
 }
 
 #' @rdname scores

@@ -25,9 +25,9 @@ shortened <- function(names, most = 8) {
 }
 
 score_text <- function(report) {
-  found <- report$details
-  if (is.null(found$score)) return("")
-  paste0("Cross-validated score: ", brief(found$score), " +- ", brief(found$score_standard_error, 2),
+  score <- report$details[["score"]]
+  if (is.null(score)) return("")
+  paste0("Cross-validated score: ", brief(score), " +- ", brief(report$details[["score_standard_error"]], 2),
          " (standardised scale, less is better)")
 }
 
@@ -61,7 +61,10 @@ print.summary.condens <- function(x, ...) {
     cat("\nChosen: ", paste(names(x$chosen), vapply(x$chosen, brief, ""), collapse = ", "), "\n", sep = "")
   }
   about <- x$fit$about
-  if (about$n_calibration > 0) cat("Rows left out for intervals with a guarantee: ", about$n_calibration, "\n", sep = "")
+  if (about$n_calibration > 0) {
+    cat("Intervals with a guarantee, by ", about$n_calibration, " rows",
+        if (about$n_left_out > 0) " left out of the fit" else ", each scored by a model without it", "\n", sep = "")
+  }
   if (about$n_replicates > 0) cat("Bootstrap replicates: ", about$n_replicates, "\n", sep = "")
   for (note in about$notes) cat("Note: ", note, "\n", sep = "")
   if (nrow(x$relevance) && ncol(x$relevance) > 1) {
@@ -196,7 +199,7 @@ condens_results <- function(object) {
 #' @export
 coef.condens <- function(object, ...) {
   results <- condens_results(object)
-  out <- results$coefficients
+  out <- results[["coefficients"]]
   if (is.null(out) || !length(out)) {
     refuse("a fit of ", object$about$model, " has no coefficients of inputs; condens_results() lists what it found")
   }
@@ -239,9 +242,11 @@ tidy.condens <- function(x, ...) {
   out <- data.frame(term = as.character(inputs))
   results <- condens_results(x)
   n <- length(unlist(x$about$encoded_names))
-  if (n > 0 && length(results$support) == n) out$selected <- by_input(x, results$support, max) > 0
-  if (n > 0 && length(results$feature_importances) == n) out$importance <- by_input(x, results$feature_importances)
-  if (n > 0 && length(results$stability) == n) out$stability <- by_input(x, results$stability, max)
+  if (n > 0 && length(results[["support"]]) == n) out$selected <- by_input(x, results[["support"]], max) > 0
+  if (n > 0 && length(results[["feature_importances"]]) == n) {
+    out$importance <- by_input(x, results[["feature_importances"]])
+  }
+  if (n > 0 && length(results[["stability"]]) == n) out$stability <- by_input(x, results[["stability"]], max)
   as_tibble_if_any(out)
 }
 
@@ -252,8 +257,8 @@ glance.condens <- function(x, ...) {
   report <- x$about$report
   number <- function(value) if (is.null(value)) NA_real_ else as.double(value)
   as_tibble_if_any(data.frame(model = x$about$model, target_kind = x$about$kind, nobs = x$n %||% NA_integer_,
-                              n_inputs = length(unlist(x$about$inputs$names)), cv_score = number(report$details$score),
-                              cv_standard_error = number(report$details$score_standard_error), status = report$status))
+                              n_inputs = length(unlist(x$about$inputs$names)), cv_score = number(report$details[["score"]]),
+                              cv_standard_error = number(report$details[["score_standard_error"]]), status = report$status))
 }
 
 #' @rdname tidiers

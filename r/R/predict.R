@@ -90,19 +90,17 @@ laws_of_rows <- function(model, new, threads) {
   core(C_condens_predict, model, complete_columns(new), sum(new$complete), threads)
 }
 
-# Rows with gaps are NA: `values` has a row for each of the others.
+# Rows with gaps are NA: `values`, a vector, a list or an array, has an entry along its first axis for each of the others.
 spread_rows <- function(values, complete) {
   if (all(complete)) return(values)
-  if (is.matrix(values)) {
-    out <- matrix(NA_real_, length(complete), ncol(values), dimnames = list(NULL, colnames(values)))
-    out[complete, ] <- values
-  } else if (is.list(values)) {
-    out <- vector("list", length(complete))
+  if (is.null(dim(values))) {
+    out <- if (is.list(values)) vector("list", length(complete)) else rep(NA_real_, length(complete))
     out[complete] <- values
-  } else {
-    out <- rep(NA_real_, length(complete))
-    out[complete] <- values
+    return(out)
   }
+  out <- array(NA_real_, c(length(complete), dim(values)[-1]), dimnames(values))
+  rest <- prod(dim(values)[-1])
+  out[rep(complete, rest)] <- values
   out
 }
 
@@ -126,6 +124,9 @@ percent_names <- function(probs) paste0(format(100 * probs, trim = TRUE, digits 
 #' @param seed Of the draws; `NULL`: from R's generator.
 #' @param log Whether densities are logarithms.
 #' @param target Which target, a name or a number, where the fit has several.
+#' @param shift Whether the inputs of the new rows come from another distribution than those of the fit. Intervals and
+#'   regions of a fit with `conformal` then weigh the rows left out by an estimated ratio of the two (Tibshirani et al.
+#'   2019).
 #' @param bands `NULL`, or the level of error bars, in (0, 1), of a fit with `bootstrap`: the result is then a list of
 #'   `fit`, `lower` and `upper` (percentile method; Efron and Tibshirani 1993). Costs a prediction for each replicate.
 #' @param threads Number of threads, 0 for all; `NULL`: the option `condens.threads`, else all.
@@ -148,7 +149,7 @@ predict.condens <- function(object, newdata = NULL,
                             type = c("mean", "quantile", "density", "cdf", "interval", "hdr", "sample", "distribution",
                                      "median", "mode", "sd", "variance"),
                             probs = c(0.05, 0.5, 0.95), at = NULL, level = 0.9, nsim = 1, seed = NULL, log = FALSE,
-                            target = NULL, bands = NULL, threads = NULL, ...) {
+                            target = NULL, shift = FALSE, bands = NULL, threads = NULL, ...) {
   type <- one_of(if (missing(type)) NULL else type, eval(formals()$type), "type")
   own <- is.null(at) && type %in% c("density", "cdf")
   if (own) refuse_censored(object, paste0("type = \"", type, "\" without `at`"))
@@ -160,10 +161,17 @@ predict.condens <- function(object, newdata = NULL,
     if (type == "cdf" && length(names) > 1) at <- at[, target_number(object, target), drop = FALSE]
   }
   if (type == "sample") seed <- seed_of(seed)
+  one_truth(shift, "shift")
+  if (shift && (object$about$n_calibration == 0 || !type %in% c("interval", "hdr"))) {
+    refuse("shift = TRUE, expected type = \"interval\" or \"hdr\" of a fit with conformal = TRUE")
+  }
   value <- function(model) {
+    if (object$about$n_calibration > 0 && type %in% c("interval", "hdr")) {
+      return(guaranteed(model, type, new, share_in(level, "level"), shift, threads))
+    }
     predicted(laws_of_rows(model, new, threads), object, type, probs, at, own, level, nsim, seed, log, target, threads)
   }
-  if (!any(new$complete)) return(nothing_predicted(object, type, probs, at, nsim, length(new$complete)))
+  if (!any(new$complete)) return(nothing_predicted(object, type, probs, if (!own) at, nsim, target, length(new$complete)))
   if (type == "distribution") {
     return(new_distributions(laws_of_rows(object$model, new, threads), new$complete))
   }
@@ -177,19 +185,24 @@ predict.condens <- function(object, newdata = NULL,
   lapply(c(list(fit = out), ends), spread_rows, new$complete)
 }
 
-# Of no row: the same shape.
-nothing_predicted <- function(object, type, probs, at, nsim, n) {
-  columns <- switch(type, quantile = length(probs), interval = 2L, sample = nsim,
-                    density = , cdf = if (is.null(at)) 1L else max(1L, NROW(at)), 1L)
+# Of no row that can be predicted: the same shape.
+nothing_predicted <- function(object, type, probs, at, nsim, target, n) {
   if (type == "distribution") return(new_distributions(NULL, logical(n)))
   if (type == "hdr") return(vector("list", n))
-  targets <- length(unlist(object$about$targets$names))
-  if (type %in% c("mean", "mode", "sd", "variance") && targets > 1) columns <- targets
-  if (columns == 1L && !type %in% c("quantile", "sample")) return(rep(NA_real_, n))
-  out <- matrix(NA_real_, n, columns)
-  if (type == "quantile") colnames(out) <- percent_names(probs)
-  if (type == "interval") colnames(out) <- c("lower", "upper")
-  out
+  names <- unlist(object$about$targets$names)
+  if (!is.null(target)) names <- names[[target_number(object, target)]]
+  several <- length(names) > 1
+  if (several && type == "sample") {
+    return(array(NA_real_, c(n, nsim, length(names)), list(NULL, NULL, names)))
+  }
+  if (several && type %in% c("median", "quantile", "cdf", "interval")) target_number(object, target)
+  columns <- switch(type,
+    quantile = percent_names(probs), interval = c("lower", "upper"), sample = seq_len(nsim),
+    density = , cdf = if (!is.null(at)) seq_len(if (is.matrix(at) && !several) ncol(at) else NROW(at)),
+    mean = , mode = , sd = , variance = if (several) names
+  )
+  if (is.null(columns)) return(rep(NA_real_, n))
+  matrix(NA_real_, n, length(columns), dimnames = if (is.character(columns)) list(NULL, columns))
 }
 
 target_number <- function(object, target) {
@@ -219,7 +232,7 @@ predicted <- function(laws, object, type, probs, at, own, level, nsim, seed, log
   if (type == "sample") return(draws_of(laws, names, nsim, seed, target, object, threads))
   if (type == "density") {
     if (own) at <- at[, seq_along(names), drop = FALSE]
-    out <- core(C_condens_laws_at, laws, "log_density", at, own, threads)
+    out <- core(C_condens_laws_at, laws, "log_density", at, own || (is.matrix(at) && !several), threads)
     return(shape_at(if (one_truth(log, "log")) out else exp(out), own))
   }
   if (several) laws <- core(C_condens_laws_marginal, laws, target_number(object, target))
@@ -234,29 +247,29 @@ predicted <- function(laws, object, type, probs, at, own, level, nsim, seed, log
       colnames(out) <- percent_names(probs)
       out
     },
-    interval = central_interval(laws, core(C_condens_masses, object$model, share_of(level))[[1]], threads),
-    hdr = regions_of(laws, core(C_condens_masses, object$model, share_of(level))[[2]], threads)
+    interval = central_interval(laws, share_in(level, "level"), threads),
+    hdr = lapply(core(C_condens_laws_regions, laws, share_in(level, "level"), threads), with_ends)
   )
 }
 
-share_of <- function(level) one_number(level, "level", 0, 1, open = TRUE)
-
 shape_at <- function(values, own) if (own && ncol(values) == 1) values[, 1] else values
 
-# Of mass 1 all that y can be.
 central_interval <- function(laws, mass, threads) {
   rest <- (1 - mass) / 2
-  out <- cbind(lower = core(C_condens_laws_at, laws, "quantile", rest, FALSE, threads)[, 1],
-               upper = core(C_condens_laws_at, laws, "upper_quantile", rest, FALSE, threads)[, 1])
-  out
+  with_ends(cbind(core(C_condens_laws_at, laws, "quantile", rest, FALSE, threads),
+                  core(C_condens_laws_at, laws, "upper_quantile", rest, FALSE, threads)))
 }
 
-regions_of <- function(laws, mass, threads) {
-  if (mass >= 1) {
-    ends <- central_interval(laws, 1, threads)
-    return(lapply(seq_len(nrow(ends)), function(i) ends[i, , drop = FALSE]))
-  }
-  lapply(core(C_condens_laws_regions, laws, mass, threads), `colnames<-`, c("lower", "upper"))
+with_ends <- function(ends) {
+  colnames(ends) <- c("lower", "upper")
+  ends
+}
+
+# Intervals and regions of a fit with `conformal`, of the complete rows.
+guaranteed <- function(model, type, new, level, shift, threads) {
+  routine <- if (type == "interval") C_condens_conformal_intervals else C_condens_conformal_regions
+  out <- core(routine, model, complete_columns(new), level, shift, threads)
+  if (is.list(out)) lapply(out, with_ends) else with_ends(out)
 }
 
 # n x nsim; of several targets n x nsim x targets.
@@ -290,6 +303,39 @@ bands_of <- function(object, value, fitted, type, level) {
     out
   }
   list(lower = shaped(ends[1, ]), upper = shaped(ends[2, ]))
+}
+
+#' How often intervals hold, slice by slice
+#'
+#' Of rows that the fit has not seen: the share inside the central interval (with a guarantee, where the fit has one),
+#' of all rows and of slices by each input and by the width of the interval. A promise for all rows may be broken in some
+#' of them.
+#'
+#' @param object A fit of [condens()].
+#' @param newdata As in [predict.condens()], with the target.
+#' @param level Probability of the interval.
+#' @param weights Weights of the rows, or `NULL`.
+#' @param threads As in [predict.condens()].
+#' @return A data frame with a row for each slice: `input`, `part`, the number of `rows`, `coverage` with its
+#'   `standard_error`, the mean `width`, and `z`, how far the coverage is below the level, in standard errors. The
+#'   attribute `"coverage"` is that of all rows.
+#' @examples
+#' half <- seq(1, nrow(cars), 2)
+#' condens_coverage(lscde(dist ~ speed, cars[half, ], seed = 1), cars[-half, ])
+#' @export
+condens_coverage <- function(object, newdata, level = 0.9, weights = NULL, threads = NULL) {
+  check_fit(object)
+  refuse_censored(object, "condens_coverage()")
+  new <- columns_of_new(object, newdata, targets = TRUE)
+  if (!all(new$complete)) refuse("newdata has missing values, the first in row ", which(!new$complete)[[1]])
+  found <- core(C_condens_coverage_slices, object$model, new$columns, weights, share_in(level, "level"),
+                threads_of(threads))
+  number <- function(name) vapply(found$slices, function(slice) as.double(slice[[name]] %||% Inf), 0)
+  text <- function(name) vapply(found$slices, `[[`, "", name)
+  structure(data.frame(input = text("input"), part = text("part"), rows = number("rows"),
+                       coverage = number("coverage"), standard_error = number("standard_error"),
+                       width = number("width"), z = number("z")),
+            coverage = found$coverage, level = level)
 }
 
 #' Scores of a fit on new data

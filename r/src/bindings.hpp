@@ -14,7 +14,6 @@ SEXP condens_predict(SEXP model, SEXP columns, SEXP rows, SEXP threads);
 SEXP condens_log_density(SEXP model, SEXP columns, SEXP threads);
 SEXP condens_score(SEXP model, SEXP columns, SEXP weights, SEXP options, SEXP threads);
 SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights, SEXP threads);
-SEXP condens_masses(SEXP model, SEXP level);
 SEXP condens_replicate(SEXP model, SEXP number);
 SEXP condens_transform(SEXP model, SEXP columns);
 SEXP condens_path(SEXP model);
@@ -31,6 +30,11 @@ SEXP condens_laws_regions(SEXP laws, SEXP mass, SEXP threads);
 SEXP condens_laws_modes(SEXP laws, SEXP threads);
 SEXP condens_laws_sample(SEXP laws, SEXP count, SEXP seed, SEXP threads);
 SEXP condens_laws_components(SEXP laws);
+
+// conformal.cpp
+SEXP condens_conformal_intervals(SEXP model, SEXP columns, SEXP level, SEXP shift, SEXP threads);
+SEXP condens_conformal_regions(SEXP model, SEXP columns, SEXP level, SEXP shift, SEXP threads);
+SEXP condens_coverage_slices(SEXP model, SEXP columns, SEXP weights, SEXP level, SEXP threads);
 
 // comparison.cpp
 SEXP condens_compare(SEXP request);

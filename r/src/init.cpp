@@ -23,7 +23,6 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_log_density", condens_log_density),
                                               entry("condens_score", condens_score),
                                               entry("condens_score_censored", condens_score_censored),
-                                              entry("condens_masses", condens_masses),
                                               entry("condens_replicate", condens_replicate),
                                               entry("condens_transform", condens_transform),
                                               entry("condens_path", condens_path),
@@ -38,6 +37,9 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_laws_modes", condens_laws_modes),
                                               entry("condens_laws_sample", condens_laws_sample),
                                               entry("condens_laws_components", condens_laws_components),
+                                              entry("condens_conformal_intervals", condens_conformal_intervals),
+                                              entry("condens_conformal_regions", condens_conformal_regions),
+                                              entry("condens_coverage_slices", condens_coverage_slices),
                                               entry("condens_compare", condens_compare),
                                               {nullptr, nullptr, 0}};
   R_registerRoutines(dll, nullptr, functions, nullptr, nullptr);

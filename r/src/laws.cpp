@@ -144,6 +144,18 @@ SEXP to_r(Laws laws) {
   return out;
 }
 
+SEXP regions_to_r(const std::vector<std::vector<Interval>>& regions) {
+  cpp11::sexp out = safe[Rf_allocVector](VECSXP, static_cast<R_xlen_t>(regions.size()));
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    Matrix ends(2, static_cast<Index>(regions[i].size()));
+    for (std::size_t k = 0; k < regions[i].size(); ++k) {
+      ends.col(static_cast<Index>(k)) << regions[i][k].lower, regions[i][k].upper;
+    }
+    SET_VECTOR_ELT(out, static_cast<R_xlen_t>(i), rows_to_r(ends));
+  }
+  return out;
+}
+
 const Laws& laws_of(SEXP object) {
   require(TYPEOF(object) == EXTPTRSXP && R_ExternalPtrTag(object) == tag(), "expected distributions of condens");
   const auto* out = static_cast<const Laws*>(R_ExternalPtrAddr(object));
@@ -166,8 +178,8 @@ SEXP condens_laws_info(SEXP laws) {
   });
 }
 
-/// The distributions of a list of elements list(laws =, row =), all of one prediction: a shared object where they are
-/// all of it in order.
+/// The distributions of a list of elements list(laws =, row =) of one prediction: a shared object where they are all of it
+/// in order. NULL of several predictions.
 SEXP condens_laws_of(SEXP elements) {
   return guarded([&] {
     const R_xlen_t n = Rf_xlength(elements);
@@ -177,7 +189,7 @@ SEXP condens_laws_of(SEXP elements) {
     bool in_order = true;
     for (R_xlen_t i = 0; i < n; ++i) {
       SEXP element = VECTOR_ELT(elements, i);
-      require(VECTOR_ELT(element, 0) == first, "these distributions are of several predictions");
+      if (VECTOR_ELT(element, 0) != first) return R_NilValue;
       rows[static_cast<std::size_t>(i)] = INTEGER_ELT(VECTOR_ELT(element, 1), 0) - 1;
       in_order = in_order && rows[static_cast<std::size_t>(i)] == i;
     }
@@ -236,19 +248,10 @@ SEXP condens_laws_summary(SEXP laws, SEXP name, SEXP threads) {
 
 SEXP condens_laws_regions(SEXP laws, SEXP mass, SEXP threads) {
   return guarded([&] {
-    const auto regions = running(Rf_asInteger(threads), false, [&](const Run& run) {
+    return regions_to_r(running(Rf_asInteger(threads), false, [&](const Run& run) {
       return std::visit([&](const auto& own) { return own.highest_density_region(Rf_asReal(mass), run); },
                         laws_of(laws));
-    });
-    cpp11::sexp out = safe[Rf_allocVector](VECSXP, static_cast<R_xlen_t>(regions.size()));
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      Matrix ends(2, static_cast<Index>(regions[i].size()));
-      for (std::size_t k = 0; k < regions[i].size(); ++k) {
-        ends.col(static_cast<Index>(k)) << regions[i][k].lower, regions[i][k].upper;
-      }
-      SET_VECTOR_ELT(out, static_cast<R_xlen_t>(i), rows_to_r(ends));
-    }
-    return static_cast<SEXP>(out);
+    }));
   });
 }
 

@@ -1,6 +1,7 @@
 // The registry, fits and what fitted models say.
 
 #include <cmath>
+#include <cpp11/integers.hpp>
 #include <cpp11/protect.hpp>
 
 #include "bindings.hpp"
@@ -58,13 +59,23 @@ Censoring censoring_of(SEXP limits) {
   return out;
 }
 
+CrossConformal cross_conformal_of(const std::string& method) {
+  if (method == "cv+") return CrossConformal::cv_plus;
+  return method == "jackknife+" ? CrossConformal::jackknife_plus : CrossConformal::none;
+}
+
 /// A result as an array of as many axes as its shape names.
 SEXP shaped(const Document& value, ResultShape::Kind kind) {
   const auto* found = std::get_if<Matrix>(&value.value());
   if (found == nullptr) return to_r(value);
   if (kind == ResultShape::Kind::line) return to_r(VectorView(found->reshaped()));
   if (kind == ResultShape::Kind::rows) return rows_to_r(found->transpose());
-  return rows_to_r(*found);
+  if (kind != ResultShape::Kind::squares) return rows_to_r(*found);
+  const cpp11::sexp out = rows_to_r(*found);
+  const int size = static_cast<int>(std::lround(std::sqrt(static_cast<double>(found->rows()))));
+  const cpp11::writable::integers axes{static_cast<int>(found->cols()), size, size};
+  cpp11::safe[Rf_setAttrib](out, R_DimSymbol, axes);
+  return out;
 }
 
 Document levels_of(const Encoder& encoder) {
@@ -121,6 +132,7 @@ Document described(const Model& model) {
       .set("missing", missing_text(model.encoder))
       .set("kind", model.target ? model.target->kind().text() : std::string("real"))
       .set("n_calibration", model.conformal ? model.conformal->n_rows() : Index{0})
+      .set("n_left_out", model.conformal ? model.conformal->n_left_out() : Index{0})
       .set("n_replicates", model.replicates ? model.replicates->size() : Index{0})
       .set("options", density.options())
       .set("report", density.report().to_document())
@@ -153,11 +165,18 @@ SEXP condens_fit(SEXP request) {
     Dataset data = model.encoder.encode_training(table, false, columns.row_weights);
     if (columns.row_weights.size() > 0) data.weights = columns.row_weights;
     const PlaceOfRow place = [](Index row) { return message("row ", row + 1); };
-    const TargetRequest wanted{.kind = kind,
-                               .calibration_share = Rf_asReal(at(request, "conformal_share")),
-                               .impute_inputs = model.encoder.missing() == MissingInputs::model,
-                               .replicates = whole_of(at(request, "bootstrap")),
-                               .censoring = censoring_of(request)};
+    TargetRequest wanted{.kind = kind,
+                         .calibration_share = Rf_asReal(at(request, "conformal_share")),
+                         .impute_inputs = model.encoder.missing() == MissingInputs::model,
+                         .replicates = whole_of(at(request, "bootstrap")),
+                         .censoring = censoring_of(request),
+                         .cross = cross_conformal_of(text_of(at(request, "conformal_method"))),
+                         .cross_folds = whole_of(at(request, "conformal_folds")),
+                         .groups = {},
+                         .pit_share = Rf_asReal(at(request, "calibrate_share"))};
+    SEXP groups = at(request, "conformal_groups");
+    if (groups != R_NilValue)
+      wanted.groups = RowGroups::of("conformal: groups", model.encoder, text_of(groups), data.x);
     TargetModel fitted =
         running(whole_of(at(request, "threads")), truth_of(at(request, "progress")),
                 [&](const Run& run) { return fit_target(info, wanted, data, preset, options, place, run); });
@@ -236,16 +255,6 @@ SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights,
       return score_censored(*own->density, own->target, data, rows, place, run);
     });
     return to_r(to_document(found));
-  });
-}
-
-SEXP condens_masses(SEXP model, SEXP level) {
-  return guarded([&] {
-    const auto own = model_of(model);
-    const double share = Rf_asReal(level);
-    Vector out = Vector::Constant(2, share);
-    if (own->conformal) out << own->conformal->central_mass(share), own->conformal->highest_mass(share);
-    return to_r(VectorView(out));
   });
 }
 

@@ -178,7 +178,7 @@ TEST(MixtureErrors, OfConstructionNameTheValue) {
   expect_message([&] { logs(Vector{{kInf, 0.0}}); }, "log weight inf of component 0 in distribution 0");
   expect_message([&] { logs(Vector{{kNan, 0.0}}); }, "log weight nan of component 0 in distribution 0");
   expect_message([&] { logs(Vector{{0.0}}); }, "log_weights is 1 x 1; expected 2 x 1");
-  expect_message([] { GaussianMixtures::shared(nullptr, Matrix(1, 1)); }, "components is null");
+  expect_message([] { GaussianMixtures::shared(nullptr, Matrix::Zero(1, 1)); }, "components is null");
   expect_message([] { GaussianMixtures::separate(Matrix::Zero(1, 3), Matrix::Ones(1, 3), Matrix::Zero(2, 2)); },
                  "means is 1 x 3 and log_weights 2 x 2");
   expect_message([] { GaussianMixtures::concatenate({}); }, "no parts");

@@ -299,11 +299,13 @@ TEST(Lscde, ThreadsDoNotChangeOneBit) {
     options.regularization = {0.01, 0.1};
     if (n > 1000) {
       options.metric = LscdeMetric::none;
+      options.bandwidth = {0.8};
       options.bandwidth_y = {0.3};
       options.n_centers = 300;  // 4,200,000 distances
     }
     const Document one = Lscde::fit(data, options, {.threads = 1, .observer = {}}).to_document();
     for (const int threads : {2, 7}) {
+      if (n > 1000 && threads == 2) continue;  // as above, and it takes long
       EXPECT_TRUE(Lscde::fit(data, options, {.threads = threads, .observer = {}}).to_document() == one)
           << n << " rows, " << threads << " threads";
     }

@@ -166,7 +166,7 @@ compare_rivals <- function(data, contestants, repeats = 5, seed = 1) {
 }
 
 # The data of the studies: Old Faithful and the crash helmets of MASS, and drawn ones with a skewed, changing spread.
-rival_data <- function(name, n = 1000) {
+rival_data <- function(name, n = 600) {
   switch(name,
     geyser = data.frame(x = MASS::geyser$duration, y = MASS::geyser$waiting + stats::runif(nrow(MASS::geyser), -0.5, 0.5)),
     mcycle = data.frame(x = MASS::mcycle$times, y = MASS::mcycle$accel),

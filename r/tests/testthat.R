@@ -1,0 +1,4 @@
+library(testthat)
+library(condens)
+
+test_check("condens")
