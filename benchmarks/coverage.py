@@ -120,8 +120,8 @@ def methods_once(model, seed):
 def print_methods(repetitions):
     """Prints the second table."""
     print(f"\n## What intervals are based on\n\n{sys.argv[1]}; {repetitions} repetitions.\n")
-    print("Asked for: 0.8. CV+ promises 0.52 (of the 120 rows) and comes to about 0.8; estimated weights promise ", end="")
-    print("nothing.\n")
+    print("Asked for: 0.8. CV+ promises 0.52 (of the 120 rows) and comes to about 0.8.")
+    print("Estimated weights promise nothing.\n")
     print("| model | intervals | coverage | median width |\n|---|---|---|---|")
     for name in ("gmm", "gp", "boost"):
         found = [methods_once(MODELS[name], seed) for seed in range(repetitions)]

@@ -79,8 +79,9 @@ Wanted what_is_wanted(const PredictCall& call) {
   require(method != methods.end(), "--bands-method = '", call.bands_method, "', expected one of ",
           list_names({methods.begin(), methods.end()}));
   out.method = static_cast<BandMethod>(method - methods.begin());
-  require(!(call.shift && !call.shift_weights.empty()), "--shift and --shift-weights, expected one of them");
-  require(!(call.shift || !call.shift_weights.empty()) || !out.interval.empty(),
+  const bool weighs = !call.shift_weights.empty();
+  require(!call.shift || !weighs, "--shift and --shift-weights, expected one of them");
+  require((!call.shift && !weighs) || !out.interval.empty(),
           "--shift is for intervals, expected --interval p beside it");
   require(call.shift_weights.empty() == call.shift_rows.empty(), "--shift-weights COLUMN and --shift-rows TRAIN.csv ",
           "go together, expected both");

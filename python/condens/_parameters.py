@@ -85,7 +85,8 @@ COMMON: dict[str, tuple[Any, str, str]] = {
         False,
         "bool, or dict with 'share'",
         "Leave a share of the rows (True: 0.25) out of the fit, by which the distributions are calibrated: a rising "
-        "map of their distribution functions makes the PIT values of these rows uniform (Kuleshov, Fenner and Ermon 2018).",
+        "map of their distribution functions makes the PIT values of these rows uniform (Kuleshov, Fenner and Ermon "
+        "2018).",
     ),
     "bootstrap": (
         0,

@@ -54,7 +54,8 @@ class PredictsDistributions:
         """The smallest region of y of a probability for every row: its k intervals from left to right, (k, 2) each.
 
         Of an estimator with `conformal` it holds y with at least this probability (HPD-split; Izbicki, Shimizu and
-        Stern 2022), or, with folds, about so (cross-conformal prediction; Vovk 2015). One target. `weights` as of `predict_interval`.
+        Stern 2022), or, with folds, about so (cross-conformal prediction; Vovk 2015). One target. `weights` as of
+        `predict_interval`.
         """
         share = as_share(mass, "mass")
         found = self._guaranteed_region(X, share, weights)

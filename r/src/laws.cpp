@@ -178,8 +178,8 @@ SEXP condens_laws_info(SEXP laws) {
   });
 }
 
-/// The distributions of a list of elements list(laws =, row =) of one prediction: a shared object where they are all of it
-/// in order. NULL of several predictions.
+/// The distributions of a list of elements list(laws =, row =) of one prediction: a shared object where they are all of
+/// it in order. NULL of several predictions.
 SEXP condens_laws_of(SEXP elements) {
   return guarded([&] {
     const R_xlen_t n = Rf_xlength(elements);

@@ -102,7 +102,8 @@ RowGroups RowGroups::from_document(const Document& document, Index n_inputs) {
   RowGroups out;
   out.column_ = document.at("column").as_string();
   for (const double row : document.at("rows").as_numbers()) {
-    if (!(row >= 0 && row < static_cast<double>(n_inputs) && row == std::floor(row))) {
+    const bool is_input = row >= 0 && row < static_cast<double>(n_inputs) && row == std::floor(row);
+    if (!is_input) {
       throw FormatError(message("groups: input ", row, " of ", n_inputs));
     }
     out.rows_.push_back(static_cast<Index>(row));

@@ -72,7 +72,8 @@ std::vector<Index> numbers_of(const Document* document) {
   std::vector<Index> out;
   if (document == nullptr) return out;
   for (const double value : document->as_vector()) {
-    if (!(value >= 0 && value < 1e15 && value == std::floor(value))) {
+    const bool is_whole = value >= 0 && value < 1e15 && value == std::floor(value);
+    if (!is_whole) {
       throw FormatError(message("calibration rows: ", value, " is no whole number >= 0"));
     }
     out.push_back(static_cast<Index>(value));

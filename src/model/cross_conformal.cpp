@@ -202,7 +202,7 @@ std::vector<Interval> region_of_folds(const std::vector<FoldLaw>& laws, const st
   SetCount same_mass;  // the sets of mass r, one a fold
   for (const FoldLaw& law : laws) same_mass.add(law.region(mass));
   same_mass.finish();
-  const std::vector<Interval> some = held_by(same_mass, 1);
+  std::vector<Interval> some = held_by(same_mass, 1);
   const std::vector<Interval> all = held_by(same_mass, std::ssize(laws));
   if (contains(all, some)) return some;
   SetCount sets;
