@@ -27,7 +27,7 @@ refuse <- function(...) {
 user_call <- function() {
   own <- topenv()
   for (i in seq_len(sys.nframe())) {
-    if (identical(topenv(environment(sys.function(i))), own)) return(sys.call(i))
+    if (identical(environment(sys.function(i)), own)) return(sys.call(i))
   }
   NULL
 }

@@ -161,6 +161,7 @@ predict.condens <- function(object, newdata = NULL,
     if (type == "cdf" && length(names) > 1) at <- at[, target_number(object, target), drop = FALSE]
   }
   if (type == "sample") seed <- seed_of(seed)
+  if (!is.null(target)) target_number(object, target)
   one_truth(shift, "shift")
   if (shift && (object$about$n_calibration == 0 || !type %in% c("interval", "hdr"))) {
     refuse("shift = TRUE, expected type = \"interval\" or \"hdr\" of a fit with conformal = TRUE")

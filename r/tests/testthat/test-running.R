@@ -1,7 +1,7 @@
 # Seeds, interrupts and memory.
 
 test_that("set.seed() determines a fit without a seed, and a seed does not touch R's generator", {
-  fit <- function(...) predict(mdn(dist ~ speed, cars, hidden = 3, n_components = 2, n_starts = 1, max_iterations = 20, ...),
+  fit <- function(...) predict(mdn(dist ~ speed, cars, units = 3, n_components = 2, n_starts = 1, n_members = 1, ...),
                                data.frame(speed = 10))
   set.seed(5)
   first <- fit()
@@ -13,7 +13,7 @@ test_that("set.seed() determines a fit without a seed, and a seed does not touch
   before <- .Random.seed
   fit(seed = 1)
   expect_identical(.Random.seed, before)
-  expect_error(fit(seed = -1), "seed = -1, expected a whole number >= 0")
+  expect_error(fit(seed = -1), "seed = -1, expected a whole number from 0")
 })
 
 test_that("draws follow set.seed(), and simulate() its seed", {
