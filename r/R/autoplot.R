@@ -4,11 +4,11 @@
 #'
 #' @param object,x A fit of [condens()].
 #' @param type `"map"`: the density of y as an image over one input; `"fan"`: central intervals and the median along it;
-#'   `"density"`: a curve for each row of `newdata`, or of a fit without inputs the density with a histogram; `"pit"`: the
-#'   histogram of the probability integral transform, flat when the distributions are right; `"coverage"`: shares of rows
-#'   in central intervals; `"importances"`: of the inputs; `"path"`: norms of the inputs' coefficients along the penalty;
-#'   `"tuning"`: scores of the candidates that were compared. By default `"map"`, or `"density"` without inputs or with
-#'   `newdata`.
+#'   `"density"`: a curve for each row of `newdata`, or of a fit without inputs the density with a histogram; `"pit"`:
+#'   the histogram of the probability integral transform, flat when the distributions are right; `"coverage"`: shares of
+#'   rows in central intervals; `"importances"`: of the inputs; `"path"`: norms of the inputs' coefficients along the
+#'   penalty; `"tuning"`: scores of the candidates that were compared. By default `"map"`, or `"density"` without inputs
+#'   or with `newdata`.
 #' @param newdata Rows for `"density"`, rows not seen by the fit for `"pit"` and `"coverage"`.
 #' @param input The input along the axis, a name or a number.
 #' @param at A named list of values at which other inputs are held; by default their median, or the most frequent level.
@@ -144,8 +144,8 @@ draw_path <- function(figure) {
   ggplot2::ggplot(figure$lines, aes_of(x = "penalty", y = "norm", color = "input")) +
     ggplot2::geom_line(linewidth = 0.8) +
     ggplot2::geom_vline(xintercept = figure$chosen, color = reference_color, linetype = "dashed") +
-    ggplot2::scale_x_log10() + ggplot2::scale_color_manual(values = rep(line_palette, length.out = nlevels(figure$lines$input)),
-                                                          name = NULL) +
+    ggplot2::scale_x_log10() +
+    ggplot2::scale_color_manual(values = rep(line_palette, length.out = nlevels(figure$lines$input)), name = NULL) +
     ggplot2::labs(x = "penalty (dashed: chosen)", y = "norm of the coefficients") + gg_theme()
 }
 

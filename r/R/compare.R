@@ -10,8 +10,8 @@
 #' @param ... For methods.
 #'
 #' @return A data frame of class `"condens_comparison"`, from the best to the last: the means over the splits of the
-#'   negative log density (`nll`), of the squared loss and of the CRPS, with standard errors; `best` marks the model with
-#'   the least `nll` and those that a paired t-test at 5 % does not tell from it (Sugiyama et al. 2010, Table 1).
+#'   negative log density (`nll`), of the squared loss and of the CRPS, with standard errors; `best` marks the model
+#'   with the least `nll` and those that a paired t-test at 5 % does not tell from it (Sugiyama et al. 2010, Table 1).
 #' @examples
 #' condens_compare(dist ~ speed, cars, models = c("lscde", "gp"), repeats = 3, seed = 1)
 #' @export

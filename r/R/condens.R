@@ -15,8 +15,9 @@
 #' @param model Name of the model; see `condens_models()`.
 #' @param ... Options of the model, such as `n_centers = 500`: its own page lists them. Further arguments of the methods
 #'   where a function of a model is called.
-#' @param weights Weights >= 0 of the rows, in any unit: where they add up to less than the number of rows they are shares
-#'   of the rows, else weight 2 counts as two copies of the row. In a formula's method they are looked for in `data`.
+#' @param weights Weights >= 0 of the rows, in any unit: where they add up to less than the number of rows they are
+#'   shares of the rows, else weight 2 counts as two copies of the row. In a formula's method they are looked for in
+#'   `data`.
 #' @param subset Rows to use, looked for in `data`.
 #' @param na.action What becomes of rows with missing values: `na.omit` (R's default), `na.exclude` or `na.fail`. With
 #'   `missing` other than `"error"` it is for rows whose target is missing only.
@@ -33,14 +34,14 @@
 #' @param rare_levels Levels of fewer rows become one, "(other)". `NULL`: of fewer than 5, in inputs of more than 10
 #'   levels.
 #' @param unseen What becomes of a level that the fit did not see: `"automatic"`, `"error"` or `"other"`.
-#' @param conformal Whether `predict()` of types `"interval"` and `"hdr"` is to hold y with its probability, whatever the
-#'   model: `TRUE` leaves a quarter of the rows out of the fit, `list(share = 0.2)` another share; `list(method = "cv+",
-#'   folds = 10)` leaves none out and fits as many models more, `"jackknife+"` one more for each row (Barber et al. 2021);
-#'   `groups = "city"` keeps the promise within each level of an input.
+#' @param conformal Whether `predict()` of types `"interval"` and `"hdr"` is to hold y with its probability, whatever
+#'   the model: `TRUE` leaves a quarter of the rows out of the fit, `list(share = 0.2)` another share; `list(method =
+#'   "cv+", folds = 10)` leaves none out and fits as many models more, `"jackknife+"` one more for each row (Barber et
+#'   al. 2021); `groups = "city"` keeps the promise within each level of an input.
 #' @param calibrate Whether to calibrate the distributions themselves by rows that are left out: `TRUE` for a quarter of
 #'   them, or `list(share = 0.2)` (Kuleshov, Fenner and Ermon 2018).
-#' @param bootstrap Number of replicates fitted to rows drawn with replacement, say 100, for error bars: see the argument
-#'   `bands` of [predict.condens()]. 0 for none.
+#' @param bootstrap Number of replicates fitted to rows drawn with replacement, say 100, for error bars: see the
+#'   argument `bands` of [predict.condens()]. 0 for none.
 #' @param keep_data Whether to keep the columns of the fit, which `fitted()`, `residuals()`, plots and predictions
 #'   without `newdata` need.
 #' @param threads Number of threads, 0 for all cores; `NULL`: the option `condens.threads`, else all. The result is the
@@ -65,7 +66,8 @@ condens <- function(x, ...) UseMethod("condens")
 #' @rdname condens
 #' @export
 condens.formula <- function(formula, data = NULL, model = "auto", ..., weights, subset,
-                            na.action = getOption("na.action"), options = list(), preset = "", seed = NULL, target_kind = "real",
+                            na.action = getOption("na.action"), options = list(), preset = "", seed = NULL,
+                            target_kind = "real",
                             missing = "error", many_levels = "statistics", rare_levels = NULL, unseen = "automatic",
                             conformal = FALSE, calibrate = FALSE, bootstrap = 0, keep_data = TRUE, threads = NULL,
                             progress = interactive(), call = NULL) {
@@ -128,8 +130,8 @@ fit_model <- function(name, call, given, x, ...) {
 
 # The arguments that all fits share, of a method.
 shared <- function(frame) {
-  mget(c("preset", "seed", "target_kind", "missing", "many_levels", "rare_levels", "unseen", "conformal", "calibrate", "bootstrap",
-         "keep_data", "threads", "progress"), envir = frame)
+  mget(c("preset", "seed", "target_kind", "missing", "many_levels", "rare_levels", "unseen", "conformal", "calibrate",
+         "bootstrap", "keep_data", "threads", "progress"), envir = frame)
 }
 
 share_in <- function(value, argument) one_number(value, argument, 0, 1, open = TRUE)
@@ -143,8 +145,9 @@ conformal_settings <- function(conformal) {
   }
   known <- c("share", "method", "folds", "groups")
   if (!is.list(conformal) || is.null(names(conformal)) || !all(names(conformal) %in% known)) {
-    refuse("conformal = ", deparse1(conformal), ", expected TRUE, FALSE or a list of some of ", paste(known, collapse = ", "),
-           ", such as list(share = 0.2) or list(method = \"cv+\", folds = 10, groups = \"city\")")
+    refuse("conformal = ", deparse1(conformal), ", expected TRUE, FALSE or a list of some of ",
+           paste(known, collapse = ", "), ", such as list(share = 0.2) or ",
+           "list(method = \"cv+\", folds = 10, groups = \"city\")")
   }
   out$method <- one_of(conformal$method, c("split", "cv+", "jackknife+"), "conformal: method")
   if (!is.null(conformal$folds) && out$method != "cv+") {

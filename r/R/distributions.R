@@ -2,8 +2,8 @@
 #'
 #' `predict(type = "distribution")` gives a vector of distributions, as those of the package distributional, with all of
 #' its functions: `density()`, `cdf()`, `quantile()`, `mean()`, `median()`, `variance()`, `hdr()`, `hilo()`,
-#' `generate()`, `support()`, `format()`. They work on the whole vector at once, and do not copy the mixtures. The vector can
-#' be a column of a data frame. It lives as long as the session: save the model, and predict again.
+#' `generate()`, `support()`, `format()`. They work on the whole vector at once, and do not copy the mixtures. The
+#' vector can be a column of a data frame. It lives as long as the session: save the model, and predict again.
 #'
 #' @param fit A fit of [condens()].
 #' @param newdata As in [predict.condens()].
@@ -75,7 +75,8 @@ laws_of_one <- function(x) core(C_condens_laws_of, list(x))
 at_values <- function(x, name, values) {
   if (is.list(values)) {
     if (!length(values) %in% c(1, length(x))) {
-      refuse("values for ", length(values), " distributions, of ", length(x), ": expected one entry of the list for each")
+      refuse("values for ", length(values), " distributions, of ", length(x),
+             ": expected one entry of the list for each")
     }
     values <- rep_len(values, length(x))
     elements <- vctrs::vec_data(x)

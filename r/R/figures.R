@@ -1,5 +1,5 @@
-# What the pictures show, as data frames that autoplot() (ggplot2) and plot() (base graphics) draw alike. The figures are
-# those of Python (condens.plot): same content, same colours.
+# What the pictures show, as data frames that autoplot() (ggplot2) and plot() (base graphics) draw alike. The figures
+# are those of Python (condens.plot): same content, same colours.
 
 # White is no density, dark is much; lightness falls evenly.
 density_palette <- c("#FFFFFF", "#DEF5E5", "#A0DFB9", "#54C9AD", "#38AAAC", "#348AA6", "#366A9F", "#40498E", "#3B2F5E",
@@ -74,7 +74,8 @@ laws_of_sweep <- function(object, sweep, target) {
 
 target_name <- function(object, target) unlist(object$about$targets$names)[[target_number(object, target %||% 1)]]
 
-# Rows of the fit, paler the farther their other inputs are from those held, in standard deviations; far ones are left out.
+# Rows of the fit, paler the farther their other inputs are from those held, in standard deviations; far ones are left
+# out.
 points_of_data <- function(object, sweep, name, most = 1500) {
   closeness <- rep(1, object$n)
   for (other in setdiff(names(sweep$columns), sweep$input)) {
@@ -116,7 +117,8 @@ figure_fan <- function(object, input, at, target, levels = c(0.5, 0.8, 0.95), gr
                level = paste0(100 * levels[[k]], " %"))
   }))
   bands$level <- factor(bands$level, paste0(100 * levels, " %"))
-  list(sweep = sweep, name = name, bands = bands, median = data.frame(x = sweep$grid, y = quantiles[, length(levels) + 1]),
+  middle <- quantiles[, length(levels) + 1]
+  list(sweep = sweep, name = name, bands = bands, median = data.frame(x = sweep$grid, y = middle),
        points = points_of_data(object, sweep, name))
 }
 
@@ -126,7 +128,9 @@ figure_density <- function(object, newdata, target, y_grid = 400, most = 7) {
     laws <- core(C_condens_predict, object$model, list(), 1L, threads_of(NULL))
     labels <- name
   } else {
-    if (is.null(newdata)) refuse("type = \"density\" of a fit with inputs needs newdata: a row for each curve, at most ", most)
+    if (is.null(newdata)) {
+      refuse("type = \"density\" of a fit with inputs needs newdata: a row for each curve, at most ", most)
+    }
     new <- columns_of_new(object, newdata)
     if (new$n > most) refuse("newdata has ", new$n, " rows, expected at most ", most, ", one for each curve")
     if (!all(new$complete)) refuse("newdata has missing values in row ", which(!new$complete)[[1]])

@@ -4,8 +4,9 @@
 #'
 #' @param object A fit of [condens()].
 #' @param path File to write or read: CBOR for names in `.cbor`, else JSON.
-#' @return `condens_read()`: a fit like any other, without the data of the fit and without a formula: new data need columns
-#'   of the names that it had in the fit. `condens_write()`: the path, invisibly. The file appears whole or not at all.
+#' @return `condens_read()`: a fit like any other, without the data of the fit and without a formula: new data need
+#'   columns of the names that it had in the fit. `condens_write()`: the path, invisibly. The file appears whole or not
+#'   at all.
 #' @examples
 #' file <- tempfile(fileext = ".json")
 #' condens_write(lscde(dist ~ speed, cars, seed = 1), file)

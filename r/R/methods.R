@@ -6,7 +6,9 @@ brief <- function(x, digits = 4) format(x, digits = digits, trim = TRUE)
 print.condens <- function(x, ...) {
   info <- registry()[[x$about$model]]
   cat(info$title, "\n", sep = "")
-  if (!is.null(x$call)) cat("\nCall: ", paste(deparse(x$call, width.cutoff = 80), collapse = "\n      "), "\n", sep = "")
+  if (!is.null(x$call)) {
+    cat("\nCall: ", paste(deparse(x$call, width.cutoff = 80), collapse = "\n      "), "\n", sep = "")
+  }
   inputs <- unlist(x$about$inputs$names)
   targets <- paste(unlist(x$about$targets$names), collapse = ", ")
   cat("\n", targets, if (length(inputs)) paste0(" given ", shortened(inputs)) else ", without inputs", sep = "")
@@ -229,8 +231,8 @@ by_input <- function(object, values, combine = sum) {
 #' @param data A data frame, by default the data of the fit.
 #' @param level Probability of the interval.
 #' @param ... Not used.
-#' @return `tidy()`: a row for each input, with what the model knows of it: `selected`, `importance`. `glance()`: one row
-#'   with the model, the number of rows and the score of its choice. `augment()`: the data with `.fitted`, the mean,
+#' @return `tidy()`: a row for each input, with what the model knows of it: `selected`, `importance`. `glance()`: one
+#'   row with the model, the number of rows and the score of its choice. `augment()`: the data with `.fitted`, the mean,
 #'   `.lower` and `.upper`, the ends of an interval, `.log_density`, and `.pit`.
 #' @importFrom generics tidy
 #' @name tidiers
@@ -256,9 +258,12 @@ tidy.condens <- function(x, ...) {
 glance.condens <- function(x, ...) {
   report <- x$about$report
   number <- function(value) if (is.null(value)) NA_real_ else as.double(value)
-  as_tibble_if_any(data.frame(model = x$about$model, target_kind = x$about$kind, nobs = x$n %||% NA_integer_,
-                              n_inputs = length(unlist(x$about$inputs$names)), cv_score = number(report$details[["score"]]),
-                              cv_standard_error = number(report$details[["score_standard_error"]]), status = report$status))
+  found <- report$details
+  as_tibble_if_any(data.frame(
+    model = x$about$model, target_kind = x$about$kind, nobs = x$n %||% NA_integer_,
+    n_inputs = length(unlist(x$about$inputs$names)), cv_score = number(found[["score"]]),
+    cv_standard_error = number(found[["score_standard_error"]]), status = report$status
+  ))
 }
 
 #' @rdname tidiers

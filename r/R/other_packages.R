@@ -16,9 +16,9 @@ when_loaded <- function(package, register) {
 register_distributions3 <- function(namespace) {
   methods <- list(
     prodist = list(condens = function(object, newdata = NULL, ...) dist_condens(object, newdata)),
-    pdf = list(condens_distributions = function(d, x, drop = TRUE, elementwise = NULL, ...) at_each(d, "log_density", x, exp)),
-    log_pdf = list(condens_distributions = function(d, x, drop = TRUE, elementwise = NULL, ...) at_each(d, "log_density", x)),
-    cdf = list(condens_distributions = function(d, x, drop = TRUE, elementwise = NULL, ...) at_each(d, "cdf", x)),
+    pdf = list(condens_distributions = function(d, x, ...) at_each(d, "log_density", x, exp)),
+    log_pdf = list(condens_distributions = function(d, x, ...) at_each(d, "log_density", x)),
+    cdf = list(condens_distributions = function(d, x, ...) at_each(d, "cdf", x)),
     random = list(condens_distributions = function(x, n = 1L, drop = TRUE, ...) {
       draws <- distributional::generate(x, n)
       matrix(unlist(draws), nrow = length(x), byrow = TRUE)
@@ -51,8 +51,8 @@ at_each <- function(d, name, x, transform = identity) {
 #' @param mode `"regression"`.
 #' @param model Name of the model; see [condens_models()].
 #' @param engine `"condens"`.
-#' @return A model specification, for `fit(conditional_density(model = "lscde"), dist ~ speed, cars)`. Without parsnip an
-#'   error.
+#' @return A model specification, for `fit(conditional_density(model = "lscde"), dist ~ speed, cars)`. Without parsnip
+#'   an error.
 #' @export
 conditional_density <- function(mode = "regression", model = "auto", engine = "condens") {
   package <- "parsnip"  # not in DESCRIPTION: nothing else needs it

@@ -57,8 +57,9 @@ plot_fan <- function(figure) {
   if (sweep$few) segments(x - 0.3, figure$median$y, x + 0.3, figure$median$y, col = line_palette[[2]], lwd = 2)
   else lines(x, figure$median$y, col = line_palette[[2]], lwd = 2)
   plot_points(figure$points, sweep)
-  legend("topleft", c(levels(bands$level), "median"), fill = c(colors, NA), border = NA, lty = c(rep(NA, length(colors)), 1),
-         col = c(rep(NA, length(colors)), line_palette[[2]]), bty = "n", cex = 0.8)
+  none <- rep(NA, length(colors))
+  legend("topleft", c(levels(bands$level), "median"), fill = c(colors, NA), border = NA, lty = c(none, 1),
+         col = c(none, line_palette[[2]]), bty = "n", cex = 0.8)
 }
 
 plot_density <- function(figure) {
@@ -114,7 +115,8 @@ plot_path <- function(figure) {
     lines(lines_of[[k]]$penalty, lines_of[[k]]$norm, col = line_palette[[(k - 1) %% length(line_palette) + 1]], lwd = 2)
   }
   abline(v = figure$chosen, col = reference_color, lty = 2)
-  legend("topright", names(lines_of), col = rep(line_palette, length.out = length(lines_of)), lwd = 2, bty = "n", cex = 0.8)
+  colors <- rep(line_palette, length.out = length(lines_of))
+  legend("topright", names(lines_of), col = colors, lwd = 2, bty = "n", cex = 0.8)
 }
 
 plot_tuning <- function(table) {
@@ -122,9 +124,11 @@ plot_tuning <- function(table) {
   old <- par(mfrow = c(1, length(options)))
   on.exit(par(old))
   for (own in options) {
+    low <- own$score - own$error
+    high <- own$score + own$error
     plot(own$value, own$score, log = if (all(own$value > 0)) "x" else "", type = "b", pch = 16, col = line_palette[[1]],
-         xlab = own$option[[1]], ylab = "score of rows left out", ylim = range(own$score - own$error, own$score + own$error))
-    segments(own$value, own$score - own$error, own$value, own$score + own$error, col = reference_color)
+         xlab = own$option[[1]], ylab = "score of rows left out", ylim = range(low, high))
+    segments(own$value, low, own$value, high, col = reference_color)
   }
 }
 

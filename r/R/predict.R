@@ -90,7 +90,8 @@ laws_of_rows <- function(model, new, threads) {
   core(C_condens_predict, model, complete_columns(new), sum(new$complete), threads)
 }
 
-# Rows with gaps are NA: `values`, a vector, a list or an array, has an entry along its first axis for each of the others.
+# Rows with gaps are NA: `values`, a vector, a list or an array, has an entry along its first axis for each of the
+# others.
 spread_rows <- function(values, complete) {
   if (all(complete)) return(values)
   if (is.null(dim(values))) {
@@ -109,11 +110,11 @@ percent_names <- function(probs) paste0(format(100 * probs, trim = TRUE, digits 
 #' Predictions of the distribution of y
 #'
 #' @param object A fit of [condens()].
-#' @param newdata A data frame with the variables of the formula, or columns as those of `x` in the fit. `NULL`: the data
-#'   of the fit.
-#' @param type What to predict: `"mean"`, `"median"`, `"mode"`, `"sd"`, `"variance"`; `"quantile"` at the levels `probs`;
-#'   `"density"` and `"cdf"` at the values `at`; `"interval"`, central, and `"hdr"`, the region of highest density, of
-#'   probability `level`; `"sample"`, `nsim` draws; `"distribution"`, a vector of distributions
+#' @param newdata A data frame with the variables of the formula, or columns as those of `x` in the fit. `NULL`: the
+#'   data of the fit.
+#' @param type What to predict: `"mean"`, `"median"`, `"mode"`, `"sd"`, `"variance"`; `"quantile"` at the levels
+#'   `probs`; `"density"` and `"cdf"` at the values `at`; `"interval"`, central, and `"hdr"`, the region of highest
+#'   density, of probability `level`; `"sample"`, `nsim` draws; `"distribution"`, a vector of distributions
 #'   ([distributional][distributional::distributional-package]).
 #' @param probs Levels of quantiles, in \[0, 1\].
 #' @param at Values of y, the same for all rows; a matrix with a row for each row of `newdata`, for values of their own;
@@ -172,7 +173,9 @@ predict.condens <- function(object, newdata = NULL,
     }
     predicted(laws_of_rows(model, new, threads), object, type, probs, at, own, level, nsim, seed, log, target, threads)
   }
-  if (!any(new$complete)) return(nothing_predicted(object, type, probs, if (!own) at, nsim, target, length(new$complete)))
+  if (!any(new$complete)) {
+    return(nothing_predicted(object, type, probs, if (!own) at, nsim, target, length(new$complete)))
+  }
   if (type == "distribution") {
     return(new_distributions(laws_of_rows(object$model, new, threads), new$complete))
   }
@@ -309,8 +312,8 @@ bands_of <- function(object, value, fitted, type, level) {
 #' How often intervals hold, slice by slice
 #'
 #' Of rows that the fit has not seen: the share inside the central interval (with a guarantee, where the fit has one),
-#' of all rows and of slices by each input and by the width of the interval. A promise for all rows may be broken in some
-#' of them.
+#' of all rows and of slices by each input and by the width of the interval. A promise for all rows may be broken in
+#' some of them.
 #'
 #' @param object A fit of [condens()].
 #' @param newdata As in [predict.condens()], with the target.
@@ -348,10 +351,10 @@ condens_coverage <- function(object, newdata, level = 0.9, weights = NULL, threa
 #' @param threads As in [predict.condens()].
 #'
 #' @return An object of class `"condens_score"`: `nll`, the mean negative log density, and `crps`, the continuous ranked
-#'   probability score of each target, with their standard errors; `squared_loss`; `coverage` of central intervals and of
-#'   regions of highest density; `pit`, the probability integral transform of every row, uniform when the distributions
-#'   are right. Less is better for the first three. Of a response `Surv()`: `nll`, of what is known of each row, and
-#'   Harrell's `concordance` of the medians. Sources: Gneiting and Raftery (2007); Sugiyama et al. (2010).
+#'   probability score of each target, with their standard errors; `squared_loss`; `coverage` of central intervals and
+#'   of regions of highest density; `pit`, the probability integral transform of every row, uniform when the
+#'   distributions are right. Less is better for the first three. Of a response `Surv()`: `nll`, of what is known of
+#'   each row, and Harrell's `concordance` of the medians. Sources: Gneiting and Raftery (2007); Sugiyama et al. (2010).
 #' @examples
 #' half <- seq(1, nrow(cars), 2)
 #' fit <- lscde(dist ~ speed, cars[half, ], seed = 1)

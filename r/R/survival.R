@@ -1,7 +1,7 @@
 # Responses that are known by their limits: Surv() of the package survival.
 
-# list(low =, high =, entry = or NULL): y lies between low and high; of type "counting" the row is there only because y is
-# above its entry.
+# list(low =, high =, entry = or NULL): y lies between low and high; of type "counting" the row is there only because y
+# is above its entry.
 limits_of_surv <- function(response) {
   type <- attr(response, "type")
   numbers <- unclass(response)

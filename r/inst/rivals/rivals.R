@@ -1,8 +1,9 @@
 # Conditional densities by other packages of R, on the same splits: held-out scores and times in one table. Read by
 # the vignette "Beside other packages" and by benchmarks/r_packages.R.
 #
-# A contestant is function(train, test) of data frames with columns x (or x1, x2, ...) and y. It returns what it predicts
-# for each row of `test`: list(quantiles =, a matrix of the levels below, density =, at the y of the row, or NULL).
+# A contestant is function(train, test) of data frames with columns x (or x1, x2, ...) and y. It returns what it
+# predicts for each row of `test`: list(quantiles =, a matrix of the levels below, density =, at the y of the row, or
+# NULL).
 #
 #   nll      mean of -log density, of those that estimate one
 #   pinball  mean over the levels of the pinball loss, times two: the CRPS seen at 19 quantiles
@@ -118,13 +119,15 @@ mclust_joint <- function(train, test) {
   logs <- vapply(parts, `[[`, numeric(nrow(test)), "log_weight")
   weights <- exp(logs - apply(logs, 1, max))
   weights <- weights / rowSums(weights)
-  value <- function(y) Reduce(`+`, lapply(seq_along(parts), function(k) weights[, k] * stats::dnorm(y, parts[[k]]$mean, parts[[k]]$sd)))
+  value <- function(y) {
+    Reduce(`+`, lapply(seq_along(parts), function(k) weights[, k] * stats::dnorm(y, parts[[k]]$mean, parts[[k]]$sd)))
+  }
   density <- vapply(grid, value, numeric(nrow(test)))
   list(quantiles = quantiles_on_grid(density, grid), density = value(test$y))
 }
 
-# The kernel estimator of Hyndman, Bashtannyk and Grunwald (1996), on which hdrcde's cde() is built, which is not packaged
-# here: one input, widths by Silverman's normal reference rule, of x and of what a local mean leaves of y.
+# The kernel estimator of Hyndman, Bashtannyk and Grunwald (1996), on which hdrcde's cde() is built, which is not
+# packaged here: one input, widths by Silverman's normal reference rule, of x and of what a local mean leaves of y.
 hyndman_cde <- function(train, test) {
   x <- train[[setdiff(names(train), "y")]]
   width_x <- stats::bw.nrd0(x)
@@ -168,7 +171,8 @@ compare_rivals <- function(data, contestants, repeats = 5, seed = 1) {
 # The data of the studies: Old Faithful and the crash helmets of MASS, and drawn ones with a skewed, changing spread.
 rival_data <- function(name, n = 600) {
   switch(name,
-    geyser = data.frame(x = MASS::geyser$duration, y = MASS::geyser$waiting + stats::runif(nrow(MASS::geyser), -0.5, 0.5)),
+    geyser = data.frame(x = MASS::geyser$duration,
+                        y = MASS::geyser$waiting + stats::runif(nrow(MASS::geyser), -0.5, 0.5)),
     mcycle = data.frame(x = MASS::mcycle$times, y = MASS::mcycle$accel),
     skewed = {
       x <- stats::runif(n)

@@ -22,7 +22,7 @@ test_that("fits", {
   refused(lscde(dist ~ speed, cars, threads = -1), "threads = -1, expected a whole number from 0 to 4096")
   refused(lscde(dist ~ speed, cars, progress = NA), "progress = NA, expected TRUE or FALSE")
   refused(lscde(dist ~ speed, cars, conformal = "yes"), "conformal = \"yes\", expected TRUE, FALSE or a list")
-  refused(lscde(dist ~ speed, cars, conformal = list(share = 2)), "conformal: share = 2, expected a number between 0 and 1")
+  refused(lscde(dist ~ speed, cars, conformal = list(share = 2)), "share = 2, expected a number between 0 and 1")
   refused(lscde(dist ~ speed, cars, conformal = list(method = "loo")), "conformal: method = \"loo\", expected one of")
   refused(lscde(dist ~ speed, cars, conformal = list(folds = 4)), "folds = 4 with method = \"split\"")
   refused(lscde(dist ~ speed, cars, conformal = list(method = "cv+", share = 0.2)), "which leaves no rows out")

@@ -75,6 +75,6 @@ test_that("what cannot be drawn is refused with a sentence", {
   expect_error(plot(fit, "density"), "needs newdata")
   expect_error(plot(fit, newdata = data.frame(duration = 1:9)), "9 rows, expected at most 7")
   expect_error(plot(lscde(dist ~ speed, cars, seed = 1, keep_data = FALSE)), "keep_data = FALSE")
-  expect_error(plot(nw(dist ~ speed, cars, bandwidth = 0.5, bandwidth_y = 0.5, seed = 1, metric = "isotropic"), "tuning"),
-               "chose among no candidates")
+  fixed <- nw(dist ~ speed, cars, bandwidth = 0.5, bandwidth_y = 0.5, seed = 1, metric = "isotropic")
+  expect_error(plot(fixed, "tuning"), "chose among no candidates")
 })
