@@ -201,7 +201,7 @@ Matrix read_unlabeled(const FitCall& call, const Encoder& encoder) {
 
 void fit(FitCall call) {
   call.conformal.give_back_table(call.train);
-  if (call.train.empty()) throw CLI::RequiredError("TRAIN.csv");
+  if (call.train.empty()) throw CLI::RequiredError("train");
   require(!call.output.empty(), "-o is missing, expected where the model is to go: MODEL.json or MODEL.cbor");
   const ModelInfo& info = find_model(call.model);
   info.defaults(call.preset);  // refuses an unknown preset before anything is read

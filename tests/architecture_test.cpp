@@ -76,13 +76,16 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
-/// Files below `folders` (relative to the root) with one of the `endings`.
+/// Files below `folders` (relative to the root) with one of the `endings`. What R builds in place is no part of them.
 std::vector<fs::path> files(const std::vector<std::string>& folders, const std::set<std::string>& endings) {
   std::vector<fs::path> found;
   for (const std::string& folder : folders) {
     if (!fs::exists(root / folder)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (entry.is_regular_file() && endings.contains(entry.path().extension())) found.push_back(entry.path());
+      const bool built = entry.path().string().find("/r/src/core/") != std::string::npos;
+      if (!built && entry.is_regular_file() && endings.contains(entry.path().extension())) {
+        found.push_back(entry.path());
+      }
     }
   }
   return found;
