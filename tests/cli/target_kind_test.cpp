@@ -125,7 +125,7 @@ TEST_F(TargetKindCommand, GivesIntervalsByFoldsAndWithinGroups) {
   refused("--conformal-groups town", "--conformal-groups = 'town', expected one of the inputs x, city");
   refused("--conformal-share 0", "--conformal-share = 0, expected a number in (0, 1)");
   expect_in(run("fit t.csv --target y --conformal-folds 3 -o m.cbor").err, {"--conformal-folds requires --conformal"});
-  expect_in(run("fit --target y --conformal -o m.cbor").err, {"TRAIN.csv is required"});
+  expect_in(run("fit --target y --conformal -o m.cbor").err, {"TRAIN.csv is missing"});
 }
 
 TEST_F(TargetKindCommand, CalibratesWeighsAndLooksAtSlices) {
