@@ -52,7 +52,7 @@ nb::object settings_of(const Model& model) {
     if (!each) out["folds"] = std::ssize(own.models());
   }
   if (own.groups()) out["groups"] = own.groups()->column();
-  return out.size() == 0 ? nb::object(nb::bool_(true)) : nb::object(out);
+  return nb::len(out) == 0 ? nb::object(nb::bool_(true)) : nb::object(out);
 }
 
 }  // namespace
