@@ -80,14 +80,16 @@ def predictions(model: Any, case: dict[str, Any], new: Any) -> dict[str, Any]:
     out = {"log_density": laws.logpdf(new[targets if several else targets[0]].to_numpy())}
     for i, target in enumerate(targets):
         own = laws.marginal(i) if several else laws
-        mass = model._masses(0.9)[0] if hasattr(model, "_masses") else 0.9
+        ends = own.interval(0.9)
+        if "conformal" in case:
+            ends = model.predict_interval(new[case["inputs"]], 0.9).T
         mean, std = laws.mean(), laws.std()
         columns = {
             "mean": mean[..., i] if several else mean,
             "std": std[..., i] if several else std,
             **{f"q{p}": own.ppf(p) for p in LEVELS},
-            "lower": own.ppf(0.5 * (1 - mass)),
-            "upper": own.isf(0.5 * (1 - mass)),
+            "lower": ends[0],
+            "upper": ends[1],
             "cdf": own.cdf(new[target].to_numpy()),
         }
         if not several:
