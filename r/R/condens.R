@@ -61,7 +61,13 @@
 #' fit
 #' predict(fit, data.frame(speed = c(8, 16)), type = "quantile")
 #' @export
-condens <- function(x, ...) UseMethod("condens")
+condens <- function(x, ...) {
+  # Named, the formula may come after the data, as in other functions of R.
+  if (missing(x) && !is.null(match.call()[["formula"]])) {
+    UseMethod("condens", eval(match.call()[["formula"]], parent.frame()))
+  }
+  UseMethod("condens")
+}
 
 #' @rdname condens
 #' @export

@@ -67,14 +67,30 @@ SEXP bytes_of(SEXP object) {
 }
 
 R_xlen_t length_of(SEXP object) { return Rf_xlength(bytes_of(object)); }
-void* pointer_of(SEXP object, Rboolean) { return RAW(bytes_of(object)); }
+
+/// Of bytes that may be changed: the model is then read again from them, or refused.
+void* pointer_of(SEXP object, Rboolean writable) {
+  SEXP bytes = bytes_of(object);
+  if (writable) R_set_altrep_data1(object, R_NilValue);
+  return RAW(bytes);
+}
+
 const void* pointer_if_any(SEXP object) {
   SEXP bytes = R_altrep_data2(object);
   return bytes == R_NilValue ? nullptr : static_cast<const void*>(RAW(bytes));
 }
 SEXP state_of(SEXP object) { return bytes_of(object); }
 SEXP from_state(SEXP, SEXP state) { return R_new_altrep(model_class, R_NilValue, state); }
-SEXP itself(SEXP object, Rboolean) { return object; }  // no one changes it
+
+/// The model is shared, its bytes are not.
+SEXP copy_of(SEXP object, Rboolean) {
+  SEXP model = R_altrep_data1(object);
+  SEXP bytes = PROTECT(model == R_NilValue ? Rf_duplicate(R_altrep_data2(object)) : R_NilValue);
+  SEXP out = R_new_altrep(model_class, model, bytes);
+  UNPROTECT(1);
+  return out;
+}
+
 Rboolean inspect(SEXP object, int, int, int, void (*)(SEXP, int, int, int)) {
   Rprintf("a model of condens, %s\n", R_altrep_data2(object) == R_NilValue ? "not written" : "written");
   return TRUE;
@@ -88,7 +104,7 @@ void register_model_class(DllInfo* dll) {
   R_set_altrep_Inspect_method(model_class, inspect);
   R_set_altrep_Serialized_state_method(model_class, state_of);
   R_set_altrep_Unserialize_method(model_class, from_state);
-  R_set_altrep_Duplicate_method(model_class, itself);
+  R_set_altrep_Duplicate_method(model_class, copy_of);
   R_set_altvec_Dataptr_method(model_class, pointer_of);
   R_set_altvec_Dataptr_or_null_method(model_class, pointer_if_any);
 }
@@ -107,7 +123,7 @@ Pointer model_of(SEXP object) {
   }
   if (TYPEOF(object) != RAWSXP) throw std::invalid_argument("expected a fitted model of condens");
   const auto size = static_cast<std::size_t>(Rf_xlength(object));
-  const std::string_view bytes(reinterpret_cast<const char*>(RAW(object)), size);
+  const std::string_view bytes(reinterpret_cast<const char*>(RAW_RO(object)), size);
   auto model = std::make_shared<const Model>(parse_model(bytes, "model"));
   if (own) R_set_altrep_data1(object, external_of(model));
   return model;

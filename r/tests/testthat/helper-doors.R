@@ -51,9 +51,10 @@ fit_by_command <- function(command, case, file) {
              bootstrap = "--bootstrap", weight = "--weight")
   asked <- asked[names(asked) %in% names(case)]
   more <- vapply(names(asked), function(name) paste0(asked[[name]], "=", case[[name]]), "")
-  run_command(command, "fit", test_path("doors", "train.csv"), "--quiet", "--target", paste(case$targets, collapse = ","),
-              "--inputs", paste(case$inputs, collapse = ","), "--model", case$model,
-              "--seed", format(case$seed, scientific = FALSE), "-o", file, unname(options), unname(more), if (!is.null(case$conformal)) "--conformal",
+  run_command(command, "fit", test_path("doors", "train.csv"), "--quiet",
+              "--target", paste(case$targets, collapse = ","), "--inputs", paste(case$inputs, collapse = ","),
+              "--model", case$model, "--seed", format(case$seed, scientific = FALSE), "-o", file, unname(options), unname(more),
+              if (!is.null(case$conformal)) "--conformal",
               if (length(case$categorical)) c("--categorical", paste(case$categorical, collapse = ",")))
   file
 }

@@ -8,8 +8,9 @@ option_names <- function(info) vapply(info$options, `[[`, "", "name")
 
 # By the name of an option: no promise hangs on them. Lists of candidates keep their two middle ones.
 quick_options <- function(info, preset) {
-  shorter <- list(cv = 2, max_centers = 60, random_starts = 2, max_steps = 10, n_starts = 2, n_trees = 20, n_rounds = 40,
-                  max_iterations = 40, population = 8, generations = 2, search_iterations = 30, budget = 0.02)
+  shorter <- list(cv = 2, max_centers = 60, random_starts = 2, max_steps = 10, n_starts = 2, n_trees = 20,
+                  n_rounds = 40, max_iterations = 40, population = 8, generations = 2, search_iterations = 30,
+                  budget = 0.02)
   out <- shorter[names(shorter) %in% option_names(info)]
   for (option in info$options) {
     candidates <- option$defaults[[preset]]
@@ -59,8 +60,3 @@ all_predictions <- function(fit, newdata) {
        quantile = of_type("quantile"), interval = of_type("interval"), density = of_type("density"),
        cdf = of_type("cdf"), hdr = of_type("hdr"), sample = of_type("sample", nsim = 3, seed = 9))
 }
-
-# The condition that an expression raises. Of the global environment, so that the calls of errors, which are those of the
-# outermost function of the package, are not this one where tests run inside of the package's namespace.
-condition_of <- function(expression) tryCatch({expression; NULL}, condition = identity)
-environment(condition_of) <- globalenv()

@@ -95,7 +95,8 @@ for_every_model("every method works", function(info, preset, fit) {
   data <- sample_data(n, 1)
   inputs <- if (is_density(info)) character() else c("a", "b")
   expect_s3_class(fit, c(paste0("condens_", info$name), "condens"), exact = TRUE)
-  expect_output(print(fit), if (is_density(info)) "y, without inputs, 60 rows" else "y given a, b, 60 rows", fixed = TRUE)
+  expect_output(print(fit), if (is_density(info)) "y, without inputs, 60 rows" else "y given a, b, 60 rows",
+                fixed = TRUE)
   expect_output(print(summary(fit)), info$title, fixed = TRUE)
   expect_identical(nobs(fit), n)
   expect_equal(formula(fit), if (is_density(info)) y ~ 1 else y ~ a + b, ignore_formula_env = TRUE)

@@ -69,6 +69,17 @@ test_that("several targets have the names of cbind()", {
   expect_identical(dim(predict(fit, table, "sample", nsim = 3, seed = 1)), c(40L, 3L, 2L))
 })
 
+test_that("the formula may come after the data", {
+  expected <- quick(y ~ x, table)
+  same_model(quick(data = table, formula = y ~ x), expected)
+  formula <- y ~ x
+  w <- rep(2, 40)
+  same_model(quick(weights = w, data = table, formula = formula), quick(formula, table, weights = w))
+  direct <- suppressWarnings(condens(data = table, formula = y ~ x, model = "nw", seed = 1))
+  suppressWarnings(same_model(direct, nw(y ~ x, table, seed = 1)))
+  expect_identical(inputs_of(suppressWarnings(update(direct, . ~ . + z))), c("x", "z"))
+})
+
 test_that("one-sided formulas are densities", {
   same_model(quick(~y, table), quick(y ~ 1, table))
   same_model(quick(~ y + z, table), quick(cbind(y, z) ~ 1, table))

@@ -59,6 +59,22 @@ test_that("Ctrl-C ends a fit at once, and the session goes on", {
   expect_equal(told[[3]], predict(nw(dist ~ speed, cars, seed = 1), data.frame(speed = 10)), tolerance = 1e-12)
 })
 
+test_that("changed bytes are those of a copy, and are refused", {
+  fit <- nw(dist ~ speed, cars, seed = 1)
+  new <- data.frame(speed = 8)
+  expected <- predict(fit, new)
+  bytes <- fit$model
+  bytes[[20]] <- xor(bytes[[20]], as.raw(1))
+  changed <- fit
+  changed$model[[20]] <- bytes[[20]]
+  expect_identical(predict(fit, new), expected)
+  expect_identical(predict(unserialize(serialize(fit, NULL)), new), expected)
+  for (broken in list(bytes, changed$model)) {
+    changed$model <- broken
+    expect_error(predict(changed, new), class = "condens_format_error")
+  }
+})
+
 test_that("the bindings protect what they make", {
   train <- cars[1:12, ]
   new <- data.frame(speed = c(5, 10))
