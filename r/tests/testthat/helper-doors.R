@@ -53,8 +53,8 @@ fit_by_command <- function(command, case, file) {
   more <- vapply(names(asked), function(name) paste0(asked[[name]], "=", case[[name]]), "")
   run_command(command, "fit", test_path("doors", "train.csv"), "--quiet",
               "--target", paste(case$targets, collapse = ","), "--inputs", paste(case$inputs, collapse = ","),
-              "--model", case$model, "--seed", format(case$seed, scientific = FALSE), "-o", file, unname(options), unname(more),
-              if (!is.null(case$conformal)) "--conformal",
+              "--model", case$model, "--seed", format(case$seed, scientific = FALSE), "-o", file,
+              unname(options), unname(more), if (!is.null(case$conformal)) "--conformal",
               if (length(case$categorical)) c("--categorical", paste(case$categorical, collapse = ",")))
   file
 }

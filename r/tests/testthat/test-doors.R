@@ -65,7 +65,7 @@ if (nzchar(Sys.getenv("CONDENS_COMMAND")) && requireNamespace("jsonlite", quietl
       new <- door_table("new.csv", case)
       printed <- run_command(command, "predict", theirs, test_path("doors", "new.csv"), "--mean", "--std", "--mode",
                              "--quantiles", paste(levels, collapse = ","), "--interval", "0.9", "--log-density",
-                             "--cdf",                             "--sample", "2", "--seed", "8", "--json")
+                             "--cdf", "--sample", "2", "--seed", "8", "--json")
       theirs <- jsonlite::fromJSON(paste(printed, collapse = "\n"), simplifyDataFrame = TRUE)
       ours <- predictions_of(ours, new, case$targets)
       expect_setequal(names(ours), grep("_mode$", names(theirs), value = TRUE, invert = TRUE))
