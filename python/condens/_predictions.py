@@ -47,7 +47,7 @@ class PredictsDistributions:
         fit, as a tuple of the weights of `calibration_rows_` and of X, or "estimated", by a classifier from all of X.
         """
         share = as_share(confidence, "confidence")
-        found = self._guaranteed_interval(X, share, weights)
+        found = self._guaranteed("conformal_intervals", X, share, weights)
         return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1)) if found is None else found
 
     def predict_region(self, X: Any, mass: float = 0.9, weights: Any = None) -> list[Floats]:
@@ -58,18 +58,16 @@ class PredictsDistributions:
         `predict_interval`.
         """
         share = as_share(mass, "mass")
-        found = self._guaranteed_region(X, share, weights)
+        found = self._guaranteed("conformal_regions", X, share, weights)
         if found is not None:
-            return found
+            return found  # type: ignore[no-any-return]
         regions = self.predict_distribution(X).hdr(share)
         return regions if isinstance(regions, list) else [regions]
 
-    def _guaranteed_interval(self, X: Any, level: float, weights: Any) -> Floats | None:
-        """Intervals that hold y with probability `level`, whatever the model; None where it promises nothing."""
-        return self._guaranteed_region(X, level, weights)  # type: ignore[return-value]  # None
-
-    def _guaranteed_region(self, X: Any, level: float, weights: Any) -> list[Floats] | None:
-        """Regions that do."""
+    def _guaranteed(self, what: str, X: Any, level: float, weights: Any) -> Any:
+        """What that function of the core says, which holds y with probability `level`, whatever the model; None where it
+        promises nothing.
+        """
         if weights is not None:
             raise ValueError("weights are for estimators with conformal, expected None")
         return None

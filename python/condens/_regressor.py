@@ -266,26 +266,18 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         rows = self._rows(X)
         return bands_of(self._model, rows, functional, confidence, method, self.n_jobs)
 
-    def _guaranteed_interval(self, X: Any, level: float, weights: Any) -> Floats | None:
+    def _guaranteed(self, what: str, X: Any, level: float, weights: Any) -> Any:
+        check_is_fitted(self)
+        if not self._model.n_calibration:
+            return super()._guaranteed(what, X, level, weights)
         rows = self._rows(X)
         shift = self._shift(rows, weights)
-        if not self._model.n_calibration:
-            return None
-        return _core.conformal_intervals(self._model, rows, level, *shift, threads=threads_of(self.n_jobs))
-
-    def _guaranteed_region(self, X: Any, level: float, weights: Any) -> list[Floats] | None:
-        rows = self._rows(X)
-        shift = self._shift(rows, weights)
-        if not self._model.n_calibration:
-            return None
-        return _core.conformal_regions(self._model, rows, level, *shift, threads=threads_of(self.n_jobs))
+        return getattr(_core, what)(self._model, rows, level, *shift, threads=threads_of(self.n_jobs))
 
     def _shift(self, rows: Floats, weights: Any) -> tuple[Floats | None, Floats | None]:
         """Weights of the calibration rows and of these rows, for covariate shift."""
         if weights is None:
             return None, None
-        if not self._model.n_calibration:
-            raise ValueError("weights are for estimators with conformal, expected None")
         if isinstance(weights, str) and weights == "estimated":
             return _core.estimate_shift(self._model, rows, threads=threads_of(self.n_jobs))
         if not isinstance(weights, tuple) or len(weights) != 2:

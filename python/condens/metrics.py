@@ -179,6 +179,20 @@ crps_scorer = Scorer(crps, -1)
 squared_loss_scorer = Scorer(squared_loss, -1)
 
 
+def _rows_to_score(
+    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[ConditionalDensityRegressor, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+    """The estimator of condens inside, and inputs, targets and weights as its core reads them."""
+    final, inputs = _final(estimator, X)
+    if not isinstance(final, ConditionalDensityRegressor):
+        raise TypeError(f"{type(final).__name__} is no estimator of condens")
+    rows = final._rows(inputs)
+    values = as_targets(y)
+    check_consistent_length(rows, values)
+    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    return final, rows, as_rows(values.reshape(len(values), -1)), weights
+
+
 def score_table(
     estimator: Any,
     X: Any,
@@ -193,15 +207,8 @@ def score_table(
     NLL, squared loss, energy score, and for every target CRPS, tests of PIT uniformity, coverage and width
     of central intervals and (at a millisecond a row) coverage of highest density regions.
     """
-    final, inputs = _final(estimator, X)
-    if not isinstance(final, ConditionalDensityRegressor):
-        raise TypeError(f"{type(final).__name__} is no estimator of condens")
-    rows = final._rows(inputs)
-    values = as_targets(y)
-    check_consistent_length(rows, values)
-    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    final, rows, targets, weights = _rows_to_score(estimator, X, y, sample_weight)
     options = {"levels": [float(level) for level in levels], "highest_density": highest_density}
-    targets = as_rows(values.reshape(len(values), -1))
     return final._model.score(rows, targets, weights, options, threads_of(final.n_jobs))
 
 
@@ -214,14 +221,7 @@ def coverage_slices(
     "slices" has "input", "part", "rows", "coverage" with its binomial "standard_error", mean "width" and "z", the
     distance from the level in standard errors; "worst" is that of the least z, None where none is below the level.
     """
-    final, inputs = _final(estimator, X)
-    if not isinstance(final, ConditionalDensityRegressor):
-        raise TypeError(f"{type(final).__name__} is no estimator of condens")
-    rows = final._rows(inputs)
-    values = as_targets(y)
-    check_consistent_length(rows, values)
-    weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)
-    targets = as_rows(values.reshape(len(values), -1))
+    final, rows, targets, weights = _rows_to_score(estimator, X, y, sample_weight)
     return _core.coverage_slices(final._model, rows, targets, confidence, weights, threads_of(final.n_jobs))
 
 
