@@ -12,11 +12,10 @@ namespace condens::cli {
 
 namespace {
 
-const std::vector<std::string> methods = {"split", "cv+", "jackknife+"};
+const std::vector<std::string> methods = names_of_choices<CrossConformal>();
 
 CrossConformal cross_of(const std::string& method) {
-  if (method == "cv+") return CrossConformal::cv_plus;
-  return method == "jackknife+" ? CrossConformal::jackknife_plus : CrossConformal::none;
+  return method.empty() ? CrossConformal::none : choice_of<CrossConformal>("--conformal", method);
 }
 
 bool is_method(const std::string& name) {

@@ -74,11 +74,7 @@ Wanted what_is_wanted(const PredictCall& call) {
   require(out.interval.size() <= 1, "--interval = '", call.interval, "', expected one number between 0 and 1");
   out.bands = split_probabilities("--bands", call.bands);
   require(out.bands.size() <= 1, "--bands = '", call.bands, "', expected one number between 0 and 1");
-  const auto& methods = choice_names<BandMethod>;
-  const auto method = std::find(methods.begin(), methods.end(), call.bands_method);
-  require(method != methods.end(), "--bands-method = '", call.bands_method, "', expected one of ",
-          list_names({methods.begin(), methods.end()}));
-  out.method = static_cast<BandMethod>(method - methods.begin());
+  out.method = choice_of<BandMethod>("--bands-method", call.bands_method);
   const bool weighs = !call.shift_weights.empty();
   require(!call.shift || !weighs, "--shift and --shift-weights, expected one of them");
   require((!call.shift && !weighs) || !out.interval.empty(),

@@ -1,6 +1,7 @@
 #pragma once
 // Name -> options -> fit. registry.cpp is the only file that knows every model; every door reads what is here.
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -108,6 +109,8 @@ struct TargetModel {
 
 /// How intervals get a guarantee by rows that were fitted to: as many models more as there are folds.
 enum class CrossConformal { none, cv_plus, jackknife_plus };
+template <>
+inline constexpr auto choice_names<CrossConformal> = std::array<std::string_view, 3>{"split", "cv+", "jackknife+"};
 
 /// What is asked of a fit beside its model.
 struct TargetRequest {

@@ -9,19 +9,13 @@
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/coverage_slices.hpp"
 #include "condens/model/conformal.hpp"
-#include "conformal.hpp"
+#include "condens/registry.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
+#include "functions.hpp"
 #include "released.hpp"
 
 namespace condens::python {
-
-CrossConformal cross_conformal_of(const std::string& method) {
-  if (method == "cv+") return CrossConformal::cv_plus;
-  if (method == "jackknife+") return CrossConformal::jackknife_plus;
-  require(method == "split", "conformal: method = '", method, "', expected split, cv+ or jackknife+");
-  return CrossConformal::none;
-}
 
 namespace {
 
@@ -114,15 +108,7 @@ void bind_conformal(nb::module_& m) {
         const auto found = with_laws(model, x, threads, [&](const auto& laws, const MatrixView& at, const Run& run) {
           return conformal_regions(*model.conformal, laws, level, at, shift, run);
         });
-        nb::list out;
-        for (const auto& parts : found) {
-          Matrix ends(2, std::ssize(parts));
-          for (Index k = 0; k < ends.cols(); ++k) {
-            ends.col(k) << parts[static_cast<std::size_t>(k)].lower, parts[static_cast<std::size_t>(k)].upper;
-          }
-          out.append(to_rows(std::move(ends)));
-        }
-        return out;
+        return intervals(found);
       },
       nb::arg("model"), nb::arg("x").noconvert(), nb::arg("level"), nb::arg("calibration_weights") = nb::none(),
       nb::arg("row_weights") = nb::none(), nb::arg("threads") = 0);

@@ -18,7 +18,6 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/registry.hpp"
-#include "conformal.hpp"
 #include "core/names.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
@@ -90,7 +89,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
                         .impute_inputs = impute,
                         .replicates = n_replicates,
                         .censoring = censoring_of(limits),
-                        .cross = cross_conformal_of(conformal_method),
+                        .cross = choice_of<CrossConformal>("conformal: method", conformal_method),
                         .cross_folds = conformal_folds,
                         .groups = {},
                         .pit_share = pit_share};
@@ -102,13 +101,6 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
       threads, callback, [&](const Run& run) { return fit_target(info, request, data, preset, values, place, run); });
   return {std::move(columns), std::move(fitted.density), std::move(fitted.target), std::move(fitted.conformal),
           std::move(fitted.replicates)};
-}
-
-BandMethod band_method(const std::string& text) {
-  const auto& names = choice_names<BandMethod>;
-  const auto found = std::find(names.begin(), names.end(), text);
-  require(found != names.end(), "method = '", text, "', expected one of ", list_names({names.begin(), names.end()}));
-  return static_cast<BandMethod>(found - names.begin());
 }
 
 /// The model as one that can do this. Throws TypeError, which says which models can.
@@ -408,13 +400,14 @@ void bind_models(nb::module_& m) {
   m.def(
       "check_bands",
       [](Index n_replicates, double level, const std::string& method) {
-        check_bands(n_replicates, level, band_method(method));
+        check_bands(n_replicates, level, choice_of<BandMethod>("method", method));
       },
       nb::arg("n_replicates"), nb::arg("level"), nb::arg("method"));
   m.def(
       "bands",
       [](const Line& estimates, const Rows& replicates, double level, const std::string& method) {
-        const Bands found = bands(vector_of(estimates), columns_of(replicates), level, band_method(method));
+        const Bands found =
+            bands(vector_of(estimates), columns_of(replicates), level, choice_of<BandMethod>("method", method));
         return nb::make_tuple(to_line(found.low), to_line(found.high));
       },
       nb::arg("estimates").noconvert(), nb::arg("replicates").noconvert(), nb::arg("level"), nb::arg("method"));

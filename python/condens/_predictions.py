@@ -65,8 +65,8 @@ class PredictsDistributions:
         return regions if isinstance(regions, list) else [regions]
 
     def _guaranteed(self, what: str, X: Any, level: float, weights: Any) -> Any:
-        """What that function of the core says, which holds y with probability `level`, whatever the model; None where it
-        promises nothing.
+        """What that function of the core says, which holds y with probability `level`, whatever the model; None where
+        it promises nothing.
         """
         if weights is not None:
             raise ValueError("weights are for estimators with conformal, expected None")

@@ -39,4 +39,11 @@ std::vector<Index> check_folds(const std::vector<double>& fold_of_row, Index n) 
   return out;
 }
 
+RowsOfFold rows_of_fold(const std::vector<Index>& fold, Index k) {
+  RowsOfFold out;
+  for (Index i = 0; i < std::ssize(fold); ++i)
+    (fold[static_cast<std::size_t>(i)] == k ? out.test : out.train).push_back(i);
+  return out;
+}
+
 }  // namespace condens

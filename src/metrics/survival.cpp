@@ -7,6 +7,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "core/first_not.hpp"
 
 namespace condens {
 
@@ -40,19 +41,6 @@ std::vector<Index> order_by(Index n, const Key& key) {
   std::iota(out.begin(), out.end(), Index{0});
   std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return key(a) < key(b); });
   return out;
-}
-
-/// The first of begin, ..., end - 1 for which the condition no longer holds, or end.
-template <class Condition>
-Index first_not(Index begin, Index end, const Condition& holds) {
-  while (begin < end) {
-    const Index middle = begin + (end - begin) / 2;
-    if (holds(middle))
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
 }
 
 /// Counts of predictions, by their rank: a Fenwick tree.

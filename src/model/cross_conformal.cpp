@@ -13,6 +13,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/model/conformal.hpp"
+#include "core/first_not.hpp"
 
 namespace condens {
 
@@ -87,14 +88,7 @@ class Ends {
       high = low - 1;
       low = std::max<Index>(0, low - step);
     }
-    while (low < high) {
-      const Index middle = low + (high - low) / 2;
-      if (before(middle))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return first_not(low, high, before);
   }
 
  private:

@@ -190,9 +190,7 @@ FoldOrder sort_by_fold(const std::vector<Index>& fold) {
 }
 
 HeldOut without_fold(const Dataset& data, const std::vector<Index>& fold, Index k) {
-  std::vector<Index> train;
-  std::vector<Index> test;
-  for (Index i = 0; i < data.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+  const auto [train, test] = rows_of_fold(fold, k);
   return {data.subset(train), data.subset(test)};
 }
 

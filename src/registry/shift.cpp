@@ -36,9 +36,7 @@ ShiftWeights estimate_shift(const Conformal& conformal, const MatrixView& x, std
   fold.insert(fold.end(), of_new.begin(), of_new.end());
   Vector ratio(n);
   for (Index k = 0; k < folds; ++k) {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < n; ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    const auto [train, test] = rows_of_fold(fold, k);
     const Dataset rows{.x = Matrix(all(Eigen::all, train)), .y = Matrix(is_new(Eigen::all, train))};
     const double prior = std::log((static_cast<double>(train.size()) - rows.y.sum()) / rows.y.sum());
     const auto classes = BoostedClasses::fit(rows, seed, run);

@@ -239,9 +239,7 @@ TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const
   ScoredRows scored{.central = Vector(n), .highest = Vector(n), .folds = fold};
   Task task(run, "fitting without each fold", static_cast<double>(folds));
   fit_side_by_side(folds, run, task, [&](Index k, const Run& inside) {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < n; ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    const auto [train, test] = rows_of_fold(fold, k);
     FoldModel& model = models[static_cast<std::size_t>(k)];
     const auto refused = [&](const std::exception& error) {
       return message("conformal: without fold ", k + 1, ": ", error.what());

@@ -17,4 +17,11 @@ std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed);
 /// Throws std::invalid_argument that names the first bad row.
 std::vector<Index> check_folds(const std::vector<double>& fold_of_row, Index n);
 
+/// Rows, rising: those of other folds, and those of fold k.
+struct RowsOfFold {
+  std::vector<Index> train;
+  std::vector<Index> test;
+};
+RowsOfFold rows_of_fold(const std::vector<Index>& fold, Index k);
+
 }  // namespace condens

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "condens/data/folds.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"
@@ -18,11 +19,7 @@ using OutOfFold = std::vector<Matrix>;
 /// One width without one fold: all penalties, from the largest down, each from the one before.
 Certificates predict_fold(const Problem& problem, double bandwidth, const std::vector<double>& regularizations,
                           Index fold, OutOfFold& out, Task& task) {
-  std::vector<Index> train;
-  std::vector<Index> test;
-  for (Index i = 0; i < problem.data.size(); ++i) {
-    (problem.fold[static_cast<std::size_t>(i)] == fold ? test : train).push_back(i);
-  }
+  const auto [train, test] = rows_of_fold(problem.fold, fold);
   const Matrix x = problem.data.x(Eigen::all, train);
   const Matrix kernel = gaussian_kernel(x, x, bandwidth);
   const Matrix across = gaussian_kernel(x, problem.data.x(Eigen::all, test), bandwidth);

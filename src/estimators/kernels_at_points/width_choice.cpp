@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "condens/core/parallel.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/model/kernel_mixture.hpp"
 #include "estimators/parzen/width.hpp"
@@ -97,11 +98,7 @@ class Comparison {
 
  private:
   void score_fold(Index fold, double width, Eigen::Ref<Vector> scores) const {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < points_.rows(); ++i) {
-      (search_.fold[static_cast<std::size_t>(i)] == fold ? test : train).push_back(i);
-    }
+    const auto [train, test] = rows_of_fold(search_.fold, fold);
     const Matrix inside = points_(train, Eigen::all);
     const ScoredDensity density(inside, fit_(inside, weights_(train), width), width, defensive_);
     const Vector log_density = density.log_density(points_(test, Eigen::all).transpose());

@@ -286,9 +286,7 @@ NwComparison compare_nw_shapes(const Dataset& data, const NwSearch& search, cons
             usual_evaluations * static_cast<double>(folds_of_comparison) * pairs(rows.size()));
   Vector gain(rows.size());
   for (Index k = 0; k < folds_of_comparison; ++k) {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < rows.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
+    const auto [train, test] = rows_of_fold(fold, k);
     gain(test) = gains_of_diagonal(rows.subset(train), rows.subset(test), search, task);
   }
   return comparison(gain, rows.weights, rows.size(), data.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "condens/data/folds.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "model/input_gain.hpp"
 #include "optim/mixture_proportions.hpp"
@@ -99,11 +100,7 @@ Combination combine(const std::vector<Candidate>& candidates, const ScoringRows&
   out.held_out.resize(rows.rows.size());
   out.held_out_average.resize(rows.rows.size());
   for (Index k = 0; k <= *std::max_element(rows.fold.begin(), rows.fold.end()); ++k) {
-    std::vector<Index> train;
-    std::vector<Index> test;
-    for (Index i = 0; i < rows.rows.size(); ++i) {
-      (rows.fold[static_cast<std::size_t>(i)] == k ? test : train).push_back(i);
-    }
+    const auto [train, test] = rows_of_fold(rows.fold, k);
     const Vector w = weights_of(out.log_density(Eigen::all, train), rows.weights(train), m, each).weights;
     out.held_out(test) = log_mixture(out.log_density(Eigen::all, test), w);
     out.held_out_average(test) = log_mixture(log_average(Eigen::all, test), w);
