@@ -29,17 +29,10 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.condens <- function(object, type = NULL, newdata = NULL, input = NULL, at = list(), target = NULL,
                              levels = c(0.5, 0.8, 0.95), ...) {
-  type <- one_of(type %||% default_type(object, newdata), figure_types, "type")
-  switch(type,
-    map = draw_map(figure_map(object, input, at, target)),
-    fan = draw_fan(figure_fan(object, input, at, target, levels)),
-    density = draw_density(figure_density(object, newdata, target)),
-    pit = draw_pit(figure_pit(object, newdata, target)),
-    coverage = draw_coverage(figure_coverage(object, newdata, target)),
-    importances = draw_importances(figure_importances(object)),
-    path = draw_path(figure_path(object)),
-    tuning = draw_tuning(figure_tuning(object))
-  )
+  own <- figure_of(object, type, newdata, input, at, target, levels)
+  draw <- switch(own$type, map = draw_map, fan = draw_fan, density = draw_density, pit = draw_pit,
+                 coverage = draw_coverage, importances = draw_importances, path = draw_path, tuning = draw_tuning)
+  draw(own$figure)
 }
 
 gg_theme <- function() {

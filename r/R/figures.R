@@ -216,6 +216,22 @@ figure_tuning <- function(object) {
 
 figure_types <- c("map", "fan", "density", "pit", "coverage", "importances", "path", "tuning")
 
+# The type of picture and its data.
+figure_of <- function(object, type, newdata, input, at, target, levels) {
+  type <- one_of(type %||% default_type(object, newdata), figure_types, "type")
+  figure <- switch(type,
+    map = figure_map(object, input, at, target),
+    fan = figure_fan(object, input, at, target, levels),
+    density = figure_density(object, newdata, target),
+    pit = figure_pit(object, newdata, target),
+    coverage = figure_coverage(object, newdata, target),
+    importances = figure_importances(object),
+    path = figure_path(object),
+    tuning = figure_tuning(object)
+  )
+  list(type = type, figure = figure)
+}
+
 # The picture of who names none.
 default_type <- function(object, newdata) {
   if (length(unlist(object$about$inputs$names)) == 0 || !is.null(newdata)) return("density")

@@ -216,13 +216,8 @@ as_tibble_if_any <- function(frame) {
 
 # Numbers of the core's inputs as numbers of the columns: those of a category's levels together.
 by_input <- function(object, values, combine = sum) {
-  inputs <- unlist(object$about$inputs$names)
-  encoded <- unlist(object$about$encoded_names)
-  owner <- vapply(encoded, function(name) {
-    fits <- inputs[name == inputs | startsWith(name, paste0(inputs, "=")) | startsWith(name, paste0(inputs, " "))]
-    if (length(fits)) fits[[which.max(nchar(fits))]] else name
-  }, "")
-  vapply(inputs, function(name) combine(values[owner == name]), 0)
+  columns <- factor(object$about$inputs_of_rows, seq_along(unlist(object$about$inputs$names)))
+  as.vector(tapply(values, columns, combine))
 }
 
 #' Fits as data frames
@@ -243,7 +238,7 @@ tidy.condens <- function(x, ...) {
   inputs <- unlist(x$about$inputs$names)
   out <- data.frame(term = as.character(inputs))
   results <- condens_results(x)
-  n <- length(unlist(x$about$encoded_names))
+  n <- length(x$about$inputs_of_rows)
   if (n > 0 && length(results[["support"]]) == n) out$selected <- by_input(x, results[["support"]], max) > 0
   if (n > 0 && length(results[["feature_importances"]]) == n) {
     out$importance <- by_input(x, results[["feature_importances"]])

@@ -5,17 +5,10 @@
 #' @export
 plot.condens <- function(x, type = NULL, newdata = NULL, input = NULL, at = list(), target = NULL,
                          levels = c(0.5, 0.8, 0.95), ...) {
-  type <- one_of(type %||% default_type(x, newdata), figure_types, "type")
-  switch(type,
-    map = plot_map(figure_map(x, input, at, target)),
-    fan = plot_fan(figure_fan(x, input, at, target, levels)),
-    density = plot_density(figure_density(x, newdata, target)),
-    pit = plot_pit(figure_pit(x, newdata, target)),
-    coverage = plot_coverage(figure_coverage(x, newdata, target)),
-    importances = plot_importances(figure_importances(x)),
-    path = plot_path(figure_path(x)),
-    tuning = plot_tuning(figure_tuning(x))
-  )
+  own <- figure_of(x, type, newdata, input, at, target, levels)
+  draw <- switch(own$type, map = plot_map, fan = plot_fan, density = plot_density, pit = plot_pit,
+                 coverage = plot_coverage, importances = plot_importances, path = plot_path, tuning = plot_tuning)
+  draw(own$figure)
   invisible(x)
 }
 

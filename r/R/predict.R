@@ -288,25 +288,20 @@ draws_of <- function(laws, names, nsim, seed, target, object, threads) {
   array(out, c(n, nsim, length(names)), list(NULL, NULL, names))
 }
 
-# Efron and Tibshirani (1993), section 13.3: the quantiles a and 1 - a of R + 1 replicates.
+# Of what `value` says of the model and of each of its replicates.
 bands_of <- function(object, value, fitted, type, level) {
   count <- object$about$n_replicates
   if (count == 0) refuse("bands = ", level, ": the fit has no replicates; fit it with bootstrap = 100")
   if (is.list(fitted) || type == "sample") refuse("bands: not of type = \"", type, "\", expected one of numbers")
-  if (count < 2 / (1 - level) - 1) {
-    refuse("bands = ", level, " of ", count, " replicates, expected bootstrap = ", ceiling(2 / (1 - level) - 1),
-           " or more")
-  }
   replicates <- vapply(seq_len(count), function(r) as.vector(value(core(C_condens_replicate, object$model, r))),
                        as.vector(fitted))
-  replicates <- matrix(replicates, ncol = count)
-  ends <- apply(replicates, 1, stats::quantile, probs = c((1 - level) / 2, (1 + level) / 2), type = 6, names = FALSE)
+  ends <- core(C_condens_bands, as.vector(fitted), matrix(replicates, ncol = count), level)
   shaped <- function(values) {
     out <- fitted
     out[] <- values
     out
   }
-  list(lower = shaped(ends[1, ]), upper = shaped(ends[2, ]))
+  list(lower = shaped(ends[, 1]), upper = shaped(ends[, 2]))
 }
 
 #' How often intervals hold, slice by slice

@@ -15,6 +15,7 @@ SEXP condens_log_density(SEXP model, SEXP columns, SEXP threads);
 SEXP condens_score(SEXP model, SEXP columns, SEXP weights, SEXP options, SEXP threads);
 SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights, SEXP threads);
 SEXP condens_replicate(SEXP model, SEXP number);
+SEXP condens_bands(SEXP estimates, SEXP replicates, SEXP level);
 SEXP condens_transform(SEXP model, SEXP columns);
 SEXP condens_path(SEXP model);
 SEXP condens_read(SEXP path);

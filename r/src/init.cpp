@@ -24,6 +24,7 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_score", condens_score),
                                               entry("condens_score_censored", condens_score_censored),
                                               entry("condens_replicate", condens_replicate),
+                                              entry("condens_bands", condens_bands),
                                               entry("condens_transform", condens_transform),
                                               entry("condens_path", condens_path),
                                               entry("condens_read", condens_read),

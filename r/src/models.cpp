@@ -9,10 +9,12 @@
 #include "condens/io/model_file.hpp"
 #include "condens/metrics/censored_scores.hpp"
 #include "condens/metrics/scores.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/registry.hpp"
 #include "convert.hpp"
+#include "core/names.hpp"
 #include "failure.hpp"
 #include "laws.hpp"
 #include "model_object.hpp"
@@ -59,11 +61,6 @@ Censoring censoring_of(SEXP limits) {
   return out;
 }
 
-CrossConformal cross_conformal_of(const std::string& method) {
-  if (method == "cv+") return CrossConformal::cv_plus;
-  return method == "jackknife+" ? CrossConformal::jackknife_plus : CrossConformal::none;
-}
-
 /// A result as an array of as many axes as its shape names.
 SEXP shaped(const Document& value, ResultShape::Kind kind) {
   const auto* found = std::get_if<Matrix>(&value.value());
@@ -106,6 +103,13 @@ Document columns_document(const std::vector<EncodedColumn>& columns) {
                                                     Document(Vector(ranges.row(2).head(used)))}));
 }
 
+/// For each row of x the number of its column among the inputs, counting from 1.
+Document inputs_of_rows(const Encoder& encoder) {
+  std::vector<double> out;
+  for (const Index column : encoder.column_of_rows()) out.push_back(static_cast<double>(column + 1));
+  return Document(out);
+}
+
 std::string missing_text(const Encoder& encoder) {
   if (encoder.missing() == MissingInputs::error) return "error";
   return encoder.missing() == MissingInputs::indicator ? "indicator" : "model";
@@ -126,7 +130,7 @@ Document described(const Model& model) {
       .set("n_targets", density.n_targets())
       .set("inputs", columns_document(model.encoder.input_columns()))
       .set("targets", columns_document(model.encoder.targets()))
-      .set("encoded_names", Document(model.encoder.encoded_names()))
+      .set("inputs_of_rows", inputs_of_rows(model.encoder))
       .set("levels", levels_of(model.encoder))
       .set("notes", Document(model.encoder.notes()))
       .set("missing", missing_text(model.encoder))
@@ -165,15 +169,16 @@ SEXP condens_fit(SEXP request) {
     Dataset data = model.encoder.encode_training(table, false, columns.row_weights);
     if (columns.row_weights.size() > 0) data.weights = columns.row_weights;
     const PlaceOfRow place = [](Index row) { return message("row ", row + 1); };
-    TargetRequest wanted{.kind = kind,
-                         .calibration_share = Rf_asReal(at(request, "conformal_share")),
-                         .impute_inputs = model.encoder.missing() == MissingInputs::model,
-                         .replicates = whole_of(at(request, "bootstrap")),
-                         .censoring = censoring_of(request),
-                         .cross = cross_conformal_of(text_of(at(request, "conformal_method"))),
-                         .cross_folds = whole_of(at(request, "conformal_folds")),
-                         .groups = {},
-                         .pit_share = Rf_asReal(at(request, "calibrate_share"))};
+    TargetRequest wanted{
+        .kind = kind,
+        .calibration_share = Rf_asReal(at(request, "conformal_share")),
+        .impute_inputs = model.encoder.missing() == MissingInputs::model,
+        .replicates = whole_of(at(request, "bootstrap")),
+        .censoring = censoring_of(request),
+        .cross = choice_of<CrossConformal>("conformal: method", text_of(at(request, "conformal_method"))),
+        .cross_folds = whole_of(at(request, "conformal_folds")),
+        .groups = {},
+        .pit_share = Rf_asReal(at(request, "calibrate_share"))};
     SEXP groups = at(request, "conformal_groups");
     if (groups != R_NilValue)
       wanted.groups = RowGroups::of("conformal: groups", model.encoder, text_of(groups), data.x);
@@ -261,6 +266,18 @@ SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights,
 SEXP condens_replicate(SEXP model, SEXP number) {
   return guarded(
       [&] { return to_r(std::make_shared<const Model>(replicate_of(*model_of(model), Rf_asInteger(number) - 1))); });
+}
+
+/// Ends of error bars, n x 2: of n estimates, whose replicates are the rows of an n x R matrix.
+SEXP condens_bands(SEXP estimates, SEXP replicates, SEXP level) {
+  return guarded([&] {
+    const Matrix values = columns_of(replicates).transpose();
+    check_bands(values.cols(), Rf_asReal(level), BandMethod::percentile);
+    const Bands found = bands(vector_of(estimates), values, Rf_asReal(level));
+    Matrix out(2, found.low.size());
+    out << found.low.transpose(), found.high.transpose();
+    return rows_to_r(out);
+  });
 }
 
 SEXP condens_transform(SEXP model, SEXP columns) {
