@@ -228,11 +228,11 @@ Vector central_scores(const VectorView& at_most, const VectorView& at_least) {
 
 ScoredRows score_rows(const ConditionalDensity& density, const std::optional<TargetDecoder>& target,
                       const Dataset& rows, const Run& run) {
-  constexpr Index rows_together = 1024;
+  constexpr Index rows_scored_together = 1024;
   ScoredRows out{.central = Vector(rows.size()), .highest = Vector(rows.size())};
   Task task(run, "calibrating", static_cast<double>(rows.size()));
-  for (Index block = 0; block < block_count(rows.size(), rows_together); ++block) {
-    const Range range = block_range(rows.size(), rows_together, block);
+  for (Index block = 0; block < block_count(rows.size(), rows_scored_together); ++block) {
+    const Range range = block_range(rows.size(), rows_scored_together, block);
     const Run here{.threads = run.threads, .observer = {}};
     const auto x = rows.x.middleCols(range.begin, range.size());
     const Vector y = rows.y.row(0).segment(range.begin, range.size()).transpose();
