@@ -1,4 +1,4 @@
-// condens compare: several models on the same random splits of the same data.
+// condens compare: several models on the same splits of the same data.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,10 @@ struct CompareCall {
   CsvFlags csv;
   std::string models = std::string(default_model);
   std::vector<std::string> settings;
+  std::string target_kind = "real";
+  TargetKind kind;
   ComparisonOptions options;
+  std::string order = "random";
   std::string records;
   std::string picture;
   bool standardized = false;
@@ -69,7 +72,7 @@ void add_setting(const std::string& setting, std::vector<Entry>& entries) {
   require(found, "--set: '", setting, "', expected model.option=value with one of the models ", list_names(names));
 }
 
-std::vector<Contestant> contestants(const CompareCall& call) {
+std::vector<Entry> read_entries(const CompareCall& call) {
   std::vector<Entry> entries;
   for (const std::string& text : split_names(call.models)) {
     const Entry entry = read_entry(text);
@@ -80,10 +83,14 @@ std::vector<Contestant> contestants(const CompareCall& call) {
   }
   require(!entries.empty(), "--models is empty, expected names from condens models");
   for (const std::string& setting : call.settings) add_setting(setting, entries);
+  return entries;
+}
+
+std::vector<Contestant> contestants(const std::vector<Entry>& entries, const TargetKind& kind) {
   std::vector<Contestant> out;
   for (const Entry& entry : entries) {
     const Document options = parse_settings(*entry.model, entry.settings);
-    out.push_back(contestant(entry.label, *entry.model, entry.preset, options));
+    out.push_back(contestant(entry.label, *entry.model, entry.preset, options, kind));
   }
   return out;
 }
@@ -108,6 +115,7 @@ void tell_failures(const Board& board) {
 struct NamedData {
   std::string path;
   Dataset data;
+  TargetKind kind;  ///< never automatic
 };
 
 NamedData read_data(const CompareCall& call, const std::string& path) {
@@ -115,7 +123,10 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   require(call.columns.missing != "model",
           "--missing model, expected error or indicator: models that are compared see ", "the same inputs");
   const Encoder encoder = Encoder::fit(table, call.columns.options());
-  Dataset data = encoder.encode_training(table, call.columns.drop_missing);  // no row sees its own target
+  std::vector<Index> rows;
+  if (call.columns.drop_missing) rows = encoder.encodable_rows(table, true).rows;
+  // No row sees its own target.
+  Dataset data = call.columns.drop_missing ? encoder.encode_training(table, rows) : encoder.encode_training(table);
   if (data.size() < table.rows()) {
     say("compare", message(path, ": left out ", table.rows() - data.size(), " rows with missing values"));
   }
@@ -123,10 +134,22 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
     if (!call.quiet) say("compare", message("warning: ", path, ": ", warning));
   }
   require(data.size() >= 2, path, ": ", data.size(), " row, expected at least 2, one to fit and one to test");
-  return {path, std::move(data)};
+  const TargetKind kind = call.kind.of_targets(data.y);
+  if (kind.name != TargetName::real) {
+    require(data.y.rows() == 1, "--target-kind: there are ", data.y.rows(), " targets, expected one");
+    // Refuses values of other kinds.
+    TargetEncoder(data, kind, 0, [&](Index row) {
+      return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
+    });
+  }
+  if (call.kind.name == TargetName::automatic && !call.quiet) {
+    say("compare", message(path, ": the target is of kind ", kind.text()));
+  }
+  return {path, std::move(data), kind};
 }
 
-Board compare_on(const CompareCall& call, const NamedData& table, const std::vector<Contestant>& models) {
+Board compare_on(const CompareCall& call, const NamedData& table, const std::vector<Entry>& entries) {
+  const std::vector<Contestant> models = contestants(entries, table.kind);
   const Index all = std::ssize(models) * call.options.repeats;
   std::optional<ComparisonRecords> records;
   if (!call.records.empty()) {
@@ -143,7 +166,7 @@ Board compare_on(const CompareCall& call, const NamedData& table, const std::vec
 }
 
 /// The leaderboards of all tables on which a model could be fitted.
-std::vector<Board> compare_all(const CompareCall& call, const std::vector<Contestant>& models) {
+std::vector<Board> compare_all(const CompareCall& call, const std::vector<Entry>& entries) {
   std::vector<NamedData> tables;
   for (const std::string& path : call.tables) tables.push_back(read_data(call, path));
   std::vector<Board> boards;
@@ -154,7 +177,7 @@ std::vector<Board> compare_all(const CompareCall& call, const std::vector<Contes
       return tables.size() > 1;
     };
     try {
-      boards.push_back(compare_on(call, table, models));
+      boards.push_back(compare_on(call, table, entries));
     } catch (const std::invalid_argument& error) {
       if (!failed(error)) throw std::invalid_argument(table.path + ": " + error.what());
     } catch (const NumericalError& error) {
@@ -180,9 +203,10 @@ bool is_complete(const Board& board) {
 
 void compare(const CompareCall& call) {
   validate_options(call.options, "options");
-  const std::vector<Contestant> models = contestants(call);
+  const std::vector<Entry> entries = read_entries(call);
+  contestants(entries, call.kind);  // refuses bad options before anything is read
   check_picture(call);
-  const std::vector<Board> boards = compare_all(call, models);
+  const std::vector<Board> boards = compare_all(call, entries);
   clear_progress();
   if (boards.empty()) throw NumericalError("no fit succeeded on any table");
   for (const Board& board : boards) tell_failures(board);
@@ -193,8 +217,8 @@ void compare(const CompareCall& call) {
   else
     write_result("-", call.json ? boards_json(boards, call.options) : boards_csv(boards, call.standardized));
   if (!call.picture.empty()) {
-    write_result(call.picture,
-                 is_page(call.picture, "--plot") ? boards_page(boards, call.options) : board_svg(boards.front()));
+    write_result(call.picture, is_page(call.picture, "--plot") ? boards_page(boards, call.options)
+                                                               : board_svg(boards.front(), call.options));
   }
   if (!call.quiet && !table_only) say("compare", boards_text(boards));
   if (boards.size() < call.tables.size() || !std::all_of(boards.begin(), boards.end(), is_complete)) {
@@ -206,7 +230,7 @@ void compare(const CompareCall& call) {
 
 void add_compare(CLI::App& app) {
   const auto call = std::make_shared<CompareCall>();
-  CLI::App& verb = *app.add_subcommand("compare", "A leaderboard of models over repeated random splits");
+  CLI::App& verb = *app.add_subcommand("compare", "A leaderboard of models on rows that they have not seen");
   add_option(verb, "tables", call->tables, "TRAIN.csv", "One table or several, each with a leaderboard of its own")
       ->required();
   call->columns.add_to(verb);
@@ -218,7 +242,16 @@ void add_compare(CLI::App& app) {
          "Comparison")
       ->allow_extra_args(false)
       ->take_all();
-  option("--repeats", call->options.repeats, "R", "Random splits, the same for all models (default: 10)", "Comparison");
+  option(
+      "--target-kind", call->target_kind, "KIND",
+      "What the target is, for all models: real (default), positive, bounded:LOW,HIGH, count, ordinal, with-atoms, or "
+      "auto: what it looks like",
+      "Comparison");
+  option("--cv", call->order, "ORDER",
+         "random splits (default), or time: rows are in the order of time, the last ones are cut into a block for each "
+         "split, and the fits see all rows before it",
+         "Comparison");
+  option("--repeats", call->options.repeats, "R", "Splits, the same for all models (default: 10)", "Comparison");
   option("--test-fraction", call->options.test_fraction, "f", "Share of rows to test on (default: 0.5)", "Comparison");
   option("--seed", call->options.seed, "N", "Seed of splits and fits (default: 0)", "Comparison");
   option("--resume", call->records, "FILE", "Keep every fit in FILE, and take from it what it has", "Comparison");
@@ -235,14 +268,23 @@ void add_compare(CLI::App& app) {
       "errors of the mean over splits. With several targets, crps and coverage_0.9 are means over targets.\n"
       "nll_behind is the mean nll minus the best one, nll_p the p-value of a paired t-test of that difference over\n"
       "the splits; best marks the first model and those with nll_p >= 0.05, the bold face of papers. Random splits\n"
-      "share rows, so the test is a convention: true p-values are larger. One split gives no test.\n"
+      "share rows, so the test is a convention: true p-values are larger. One split gives no test. Blocks of --cv "
+      "time\n"
+      "are few and unlike each other, and later fits have more rows: look at every split, --json.\n"
+      "Of kinds whose values have probabilities nll is that of the probability, and there is no squared loss.\n"
       "seconds is the time of a fit by the clock, on one thread while others run; --threads 1 runs one at a time.\n"
       "A model that fails on a split loses that split only: failed counts them, and the exit status is 1.\n"
       "\nExamples:\n"
       "  condens compare geyser.csv --target waiting --models lscde,lscde:paper --repeats 20\n"
       "  condens compare a.csv b.csv --target y --models lscde,gp,mdn --resume fits.jsonl --plot board.html\n"
-      "  condens compare a.csv --target y --models lscde,few=lscde --set few.n_centers=50");
-  verb.callback([call] { compare(*call); });
+      "  condens compare a.csv --target y --models lscde,few=lscde --set few.n_centers=50\n"
+      "  condens compare hourly.csv --target load --models boost,gp --cv time --repeats 5 --test-fraction 0.3\n"
+      "  condens compare claims.csv --target cost --models boost,forest --target-kind with-atoms");
+  verb.callback([call] {
+    call->kind = TargetKind::parse(call->target_kind);
+    call->options.cv = choice_of<SplitOrder>("--cv", call->order);
+    compare(*call);
+  });
 }
 
 }  // namespace condens::cli

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "censoring.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/pooled_density.hpp"
@@ -39,6 +40,7 @@ struct FitCall {
   double calibrate_share = 0.25;
   Index bootstrap = 0;
   std::string preset;
+  std::string folds;
   std::vector<std::string> settings;
   std::string unlabeled;
   std::string output;
@@ -181,6 +183,19 @@ double seconds_of(const ModelInfo& info, const std::string& text) {
   return *number * (unit == std::string::npos ? 1.0 : std::pow(60.0, static_cast<double>(unit)));
 }
 
+/// Folds of cross-validation: "time" for blocks of rows, or what --set cv= takes.
+void set_folds(const ModelInfo& info, const std::string& text, Index rows, Document& options) {
+  constexpr Index blocks = 5;
+  const OptionInfo& option = find_option(info.name, info.options, "cv");  // refuses models without cross-validation
+  require(options.find("cv") == nullptr, "--cv and --set cv: expected one of them");
+  if (text != "time") {
+    options.set("cv", parse_option(info.name, option, text));
+    return;
+  }
+  const std::vector<Index> folds = time_folds(rows, blocks);
+  options.set("cv", Document(std::vector<double>(folds.begin(), folds.end())));
+}
+
 /// Refuses models that would ignore rows without a target.
 void check_unlabeled(const ModelInfo& info, const std::string& preset, const Document& options) {
   if (uses_unlabeled(info, preset, options)) return;
@@ -229,6 +244,7 @@ void fit(FitCall call) {
   Dataset data =
       call.columns.drop_missing ? model.encoder.encode_training(table, rows) : model.encoder.encode_training(table);
   check_columns(model.encoder, call.train, data);
+  if (!call.folds.empty()) set_folds(info, call.folds, data.size(), options);
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
   // Before the fit: what they warn of may take long.
@@ -288,6 +304,10 @@ void add_fit(CLI::App& app) {
              "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands",
              "Model");
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
+  add_option(
+      verb, "--cv", call->folds, "FOLDS",
+      "Of models that cross-validate: a number of folds, or time: 5 blocks of rows, which are in the order of time",
+      "Model");
   add_option(verb, "--set", call->settings, "option=value", "One option of the model; may be repeated", "Model")
       ->allow_extra_args(false)
       ->take_all();

@@ -19,6 +19,12 @@ std::string with_error(const Score& score) {
   return brief(score.value) + (std::isfinite(score.standard_error) ? " ± " + brief(score.standard_error, 2) : "");
 }
 
+std::string splits_text(const ComparisonOptions& options) {
+  const bool time = options.cv == SplitOrder::time;
+  return message(options.repeats, time ? " block" : " random split", options.repeats == 1 ? "" : "s",
+                 time ? " in the order of time" : "");
+}
+
 std::string board_text(const Board& board) {
   std::vector<std::vector<std::string>> rows{
       {"", "model", "nll", "behind", "p", "squared loss", "crps", "coverage", "seconds"}};
@@ -38,7 +44,8 @@ std::string board_text(const Board& board) {
     row.push_back(with_error(mean(&Trial::nll)));
     row.push_back(first ? "" : with_error(standing.behind));
     row.push_back(std::isnan(standing.p_value) ? "" : standing.p_value < 1e-4 ? "< 0.0001" : brief(standing.p_value));
-    row.push_back(brief(mean(&Trial::squared_loss).value));
+    const double squared_loss = mean(&Trial::squared_loss).value;
+    row.push_back(std::isnan(squared_loss) ? "" : brief(squared_loss));
     row.push_back(brief(mean(&Trial::crps).value));
     row.push_back(brief(100.0 * mean(&Trial::coverage).value) + " %");
     row.push_back(brief(mean(&Trial::seconds).value));
@@ -117,22 +124,21 @@ std::string boards_json(const std::vector<Board>& boards, const ComparisonOption
   return to_json_text(out.set("results", std::move(results)));
 }
 
-std::string board_svg(const Board& board) {
-  const std::size_t splits = board.standings.front().trials.size();
-  return plot::comparison_figure(board.standings,
-                                 message(board.data, ", ", splits, splits == 1 ? " random split" : " random splits"));
+std::string board_svg(const Board& board, const ComparisonOptions& options) {
+  return plot::comparison_figure(board.standings, message(board.data, ", ", splits_text(options)));
 }
 
 std::string boards_page(const std::vector<Board>& boards, const ComparisonOptions& options) {
   std::vector<plot::PageFigure> figures;
   for (const Board& board : boards) {
-    figures.push_back({board.data, board_svg(board),
+    figures.push_back({board.data, board_svg(board, options),
                        message("Scores on rows that the fits have not seen, of ", board.rows,
-                               " rows; lower NLL and CRPS are better. Random splits share rows, so the test that sets "
-                               "models in bold is a convention.")});
+                               " rows; lower NLL and CRPS are better. ",
+                               options.cv == SplitOrder::random ? "Random splits share rows" : "Blocks of time are few",
+                               ", so the test that sets models in bold is a convention.")});
   }
   const std::vector<std::pair<std::string, std::string>> summary{
-      {"random splits", message(options.repeats)},
+      {"splits", splits_text(options)},
       {"share of rows to test on", brief(options.test_fraction)},
       {"seed", message(options.seed)}};
   return plot::page("Comparison of models", summary, figures);

@@ -21,7 +21,7 @@ std::string boards_csv(const std::vector<Board>& boards, bool standardized);
 std::string boards_json(const std::vector<Board>& boards, const ComparisonOptions& options);
 
 /// One picture for each table: SVG of the only one, or a page.
-std::string board_svg(const Board& board);
+std::string board_svg(const Board& board, const ComparisonOptions& options);
 std::string boards_page(const std::vector<Board>& boards, const ComparisonOptions& options);
 
 /// Aligned columns of few digits, the best marked; of several tables also the mean ranks of the models.

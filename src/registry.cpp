@@ -381,7 +381,8 @@ std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Datas
   return density;
 }
 
-Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options) {
+Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options,
+                      const TargetKind& kind) {
   check_options(info.class_name, info.options, options);
   if (const Document* cv = options.find("cv")) {
     const auto* folds = std::get_if<Document::Array>(&cv->value());
@@ -390,12 +391,16 @@ Contestant contestant(std::string label, const ModelInfo& info, std::string_view
   }
   Document identity;
   identity.set("model", info.name).set("defaults", info.defaults(preset)).set("options", options);
+  if (kind.name != TargetName::real) identity.set("target_kind", kind.text());
   const bool seeded = has_option(info, "seed") && options.find("seed") == nullptr;
-  const auto fit = [&info, seeded, preset = std::string(preset), options](const Dataset& data, Index seed,
-                                                                          const Run& run) {
+  const TargetRequest request{.kind = kind, .worth_of_inputs = false};
+  const auto fit = [&info, seeded, preset = std::string(preset), options, request](const Dataset& data, Index seed,
+                                                                                   const Run& run) {
     Document own = options;
     if (seeded) own.set("seed", seed);
-    return info.fit(data, preset, own, run);
+    const auto place = [](Index row) { return message("row ", row + 1, " (counting from 1)"); };
+    TargetModel fitted = fit_target(info, request, data, preset, own, place, run);
+    return FittedContestant{std::move(fitted.density), std::move(fitted.target)};
   };
   return {std::move(label), std::move(identity), fit};
 }

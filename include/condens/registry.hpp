@@ -122,7 +122,8 @@ struct TargetRequest {
   CrossConformal cross = CrossConformal::none;  ///< a guarantee without rows left out
   Index cross_folds = 10;                       ///< of cv_plus
   std::optional<RowGroups> groups = {};         ///< the guarantee is kept within each
-  double pit_share = 0;  ///< of the rows that calibrate the distributions and are not fitted to; 0: none
+  double pit_share = 0;         ///< of the rows that calibrate the distributions and are not fitted to; 0: none
+  bool worth_of_inputs = true;  ///< the report is to say what the inputs are worth, which takes fits more
 
   /// Whether intervals are to have a guarantee.
   bool calibrates() const { return calibration_share != 0 || cross != CrossConformal::none; }
@@ -150,10 +151,11 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
 /// model that does not hold the inputs of its calibration rows, missing inputs, and fewer than ten rows of either kind.
 ShiftWeights estimate_shift(const Conformal& conformal, const MatrixView& x, std::uint64_t seed, const Run& run);
 
-/// The model in a comparison, with the preset's options overwritten by those that `options` names. A seed is that of
-/// the split, unless the options set one. Throws std::invalid_argument for an unknown preset and bad options, the fold
-/// of every row among them.
-Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options);
+/// The model in a comparison, with the preset's options overwritten by those that `options` names, of targets of this
+/// kind. A seed is that of the split, unless the options set one. Throws std::invalid_argument for an unknown preset
+/// and bad options, the fold of every row among them.
+Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options,
+                      const TargetKind& kind = {});
 
 /// All of the above as data, for doors of other languages: bounds, choices and defaults of
 /// every option for every preset.

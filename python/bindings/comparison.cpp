@@ -1,5 +1,6 @@
 // Comparisons of models.
 
+#include "comparison/comparison_splits.hpp"
 #include "condens/comparison/leaderboard.hpp"
 
 #include <nanobind/stl/string.h>
@@ -13,7 +14,6 @@
 #include "condens/data/encoder.hpp"
 #include "condens/io/comparison_records.hpp"
 #include "condens/registry.hpp"
-#include "data/random_splits.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "released.hpp"
@@ -61,8 +61,7 @@ nb::list comparison_splits(Index rows, const nb::dict& options) {
   ComparisonOptions wanted;
   set_options(wanted, "compare", from_python(options, "options"));
   nb::list out;
-  for (const Split& split :
-       random_splits(rows, wanted.repeats, wanted.test_fraction, static_cast<std::uint64_t>(wanted.seed))) {
+  for (const Split& split : condens::comparison_splits(rows, wanted)) {
     out.append(nb::make_tuple(nb::cast(split.train), nb::cast(split.test)));
   }
   return out;
@@ -70,16 +69,18 @@ nb::list comparison_splits(Index rows, const nb::dict& options) {
 
 /// The leaderboard, a dict for each model, from the best to the last; `records` is the name of a file as bytes, or
 /// None. `outside` are models that were fitted and scored elsewhere, on the splits of comparison_splits.
-nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, const Rows& x, const Rows& y,
-                   const nb::object& weights, const nb::object& encoder, const nb::object& records,
-                   const std::vector<Outside>& outside, int threads, const nb::object& callback) {
-  std::vector<Contestant> models;
-  for (const auto& [label, name, preset, values] : entries) {
-    models.push_back(contestant(label, find_model(name), preset, from_python(values, label)));
-  }
+nb::object compare(const std::vector<Entry>& entries, const std::string& target_kind, const nb::dict& options,
+                   const Rows& x, const Rows& y, const nb::object& weights, const nb::object& encoder,
+                   const nb::object& records, const std::vector<Outside>& outside, int threads,
+                   const nb::object& callback) {
   ComparisonOptions wanted;
   set_options(wanted, "compare", from_python(options, "options"));
   Dataset data = dataset_of(x, y, weights);
+  const TargetKind kind = TargetKind::parse(target_kind).of_targets(data.y);
+  std::vector<Contestant> models;
+  for (const auto& [label, name, preset, values] : entries) {
+    models.push_back(contestant(label, find_model(name), preset, from_python(values, label), kind));
+  }
   if (!encoder.is_none()) data.groups = nb::cast<const Encoder&>(encoder).group_of_rows();
   std::optional<ComparisonRecords> book;
   if (!records.is_none()) {
@@ -104,9 +105,10 @@ nb::object compare(const std::vector<Entry>& entries, const nb::dict& options, c
 }  // namespace
 
 void bind_comparison(nb::module_& m) {
-  m.def("compare", &compare, nb::arg("models"), nb::arg("options"), nb::arg("x").noconvert(), nb::arg("y").noconvert(),
-        nb::arg("weights") = nb::none(), nb::arg("encoder") = nb::none(), nb::arg("records") = nb::none(),
-        nb::arg("outside") = nb::list(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+  m.def("compare", &compare, nb::arg("models"), nb::arg("target_kind"), nb::arg("options"), nb::arg("x").noconvert(),
+        nb::arg("y").noconvert(), nb::arg("weights") = nb::none(), nb::arg("encoder") = nb::none(),
+        nb::arg("records") = nb::none(), nb::arg("outside") = nb::list(), nb::arg("threads") = 0,
+        nb::arg("callback") = nb::none());
   m.def("comparison_splits", &comparison_splits, nb::arg("rows"), nb::arg("options"));
 }
 

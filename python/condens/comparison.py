@@ -1,4 +1,4 @@
-"""Which model suits your data? Several on the same random splits::
+"""Which model suits your data? Several on the same splits::
 
     board = condens.compare(X, y, ["lscde", "gp", "mdn:paper", LSCDE(n_centers=50)])
     print(board)                 # NLL, CRPS, coverage, time, and which are significantly worse than the best
@@ -59,7 +59,7 @@ class Comparison:
     failures : dict of str
         Of each model that failed, why it first did.
     options : dict
-        Repeats, test_fraction and seed.
+        Order (`cv`), repeats, test_fraction and seed.
     """
 
     models: list[str]
@@ -101,7 +101,7 @@ class Comparison:
                     _with_error(value["nll"], value["nll_se"]),
                     "" if k == 0 else _with_error(value["nll_behind"], value["nll_behind_se"]),
                     "" if math.isnan(value["nll_p"]) else f"{value['nll_p']:.2g}",
-                    f"{value['squared_loss']:.4g}",
+                    "" if math.isnan(value["squared_loss"]) else f"{value['squared_loss']:.4g}",
                     f"{value['crps']:.4g}",
                     f"{100 * value['coverage_0.9']:.3g} %",
                     f"{value['seconds']:.3g}",
@@ -118,7 +118,8 @@ class Comparison:
         ]
         splits = self.scores["nll"].shape[1]
         note = "best NLL, or no worse by a paired t-test at 5 %" if splits > 1 else "best NLL"
-        return "\n".join([line.rstrip() for line in lines] + [f"{splits} random split{'s'[: splits > 1]}; * {note}"])
+        kind = f"block{'s'[: splits > 1]} of time" if self.options["cv"] == "time" else f"random split{'s'[: splits > 1]}"
+        return "\n".join([line.rstrip() for line in lines] + [f"{splits} {kind}; * {note}"])
 
 
 def _with_error(value: float, error: float) -> str:
@@ -130,6 +131,8 @@ def compare(
     y: ArrayLike,
     models: Sequence[Any] | Mapping[str, Any],
     *,
+    target_kind: str | None = None,
+    cv: str = "random",
     repeats: int = 10,
     test_fraction: float = 0.5,
     random_state: Any = 0,
@@ -153,8 +156,15 @@ def compare(
         Names of models (`lscde`), names with a preset (`lscde:paper`), and estimators of condens, which need not be
         fitted: their parameters are used, except n_jobs, verbose and callback. Also pipelines, searches and
         a `DistributionRegressor` that end in one: clones of them are fitted here, one after the other.
+    target_kind : str, optional
+        What the targets are, for all models, as `target_kind` of an estimator. Not given: that of the estimators,
+        which must be the same for all of them, else "real". Of kinds whose values have probabilities `nll` is that of
+        the probability, and there is no squared loss.
+    cv : {"random", "time"}, default "random"
+        Splits at random, or, of rows in the order of time, a block of the last rows for each split, while the fits
+        see all rows before it.
     repeats : int, default 10
-        Random splits, the same for all models.
+        Splits, the same for all models.
     test_fraction : float, default 0.5
         Share of the rows that are test rows.
     random_state : int, numpy.random.Generator, RandomState or None, default 0
@@ -205,15 +215,16 @@ def compare(
     for text in [] if encoder is None else encoder.warnings(len(targets)):
         warnings.warn(text, FitWarning, stacklevel=2)
     entries = [_entry(label, model, x, targets) for label, model in labelled if not _is_composed(model)]
+    kind = _common_kind(labelled, target_kind)
     for label, name, _, _ in entries:
         if y is None and name in _CLASSES and "is_density" not in _CLASSES[name]._info["capabilities"]:
             raise ValueError(f"y is None, expected the targets: {label} is of a target given inputs")
-    options = {"repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
+    options = {"cv": cv, "repeats": repeats, "test_fraction": test_fraction, "seed": draw_seed(random_state)}
     records = None if resume is None else fsencode(resume)
     with observer(bool(verbose), callback) as watch:
         trials = trials_outside(outside, X, y, weights, options, watch)
         board = _core.compare(
-            entries, options, x, targets, weights, encoder, records, trials, threads_of(n_jobs), watch
+            entries, kind, options, x, targets, weights, encoder, records, trials, threads_of(n_jobs), watch
         )
     out = _comparison(board, options)
     for model, reason in out.failures.items():
@@ -260,17 +271,30 @@ def _label(model: Any) -> str:
     return re.sub(r"\s+", " ", repr(model))
 
 
+def _common_kind(models: Sequence[tuple[str, Any]], asked: str | None) -> str:
+    """The kind of the targets of all models: scores of different kinds do not compare."""
+    kind, owner = asked, "target_kind"
+    for label, model in models:
+        own = model.target_kind if isinstance(model, ConditionalDensityRegressor) else None
+        if own is None or (own == "real" and asked is not None):  # "real" is also what was not said
+            continue
+        if kind is not None and own != kind:
+            raise ValueError(
+                f"compare: {label} has target_kind = {own!r}, expected {kind!r} as {owner}: probabilities of values "
+                "do not compare with densities; use cross_val_predict_distribution and the CRPS"
+            )
+        kind, owner = own, f"that of {label}"
+    if kind not in (None, "real") and any(_is_composed(model) for _, model in models):
+        raise ValueError(f"compare: target_kind = {kind!r}, expected 'real' of pipelines and searches")
+    return "real" if kind is None else kind
+
+
 def _entry(label: str, model: Any, x: Floats, targets: Floats) -> tuple[str, str, str, dict[str, Any]]:
     """Label, name, preset and options of a model, as the core knows them."""
     if isinstance(model, str):
         name, _, preset = model.partition(":")
         return label, name, preset, {}
     if isinstance(model, ConditionalDensityRegressor):
-        if model.target_kind != "real":
-            raise ValueError(
-                f"compare: {label} has target_kind = {model.target_kind!r}, expected 'real': probabilities of values "
-                "do not compare with densities; use cross_val_predict_distribution and the CRPS"
-            )
         return label, model._info["name"], model.preset, chosen_options(model._info, model, x, targets)
     raise TypeError(
         f"models has {model!r}, expected names such as 'lscde' or 'lscde:paper', estimators of condens, or pipelines "

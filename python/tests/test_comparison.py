@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from conftest import QUICK, REPOSITORY, Data, make_data
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
 
 import condens
-from condens import LSCDE, FitWarning, NadarayaWatson
+from condens import GMM, LSCDE, BoostedDensity, FitWarning, NadarayaWatson
 
 FEW = {"few": LSCDE(**QUICK), "nw": NadarayaWatson(bandwidth=0.5, bandwidth_y=0.5)}
 
@@ -132,6 +133,7 @@ def test_what_it_says(data: Data) -> None:
     assert "LSCDE(bandwidth=0.5" in text
     assert "2 random splits; * best NLL, or no worse by a paired t-test" in text
     assert repr(condens.compare(*data, ["ekde"], repeats=1)).endswith("1 random split; * best NLL")
+    assert "2 blocks of time; * best NLL" in repr(condens.compare(*data, ["ekde"], cv="time", repeats=2))
 
 
 def test_pictures(data: Data) -> None:
@@ -151,6 +153,18 @@ def test_pictures(data: Data) -> None:
     assert "failed" in [text.get_text() for text in failed.plot().texts]
 
 
+def test_targets_of_a_kind() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(80, 1))
+    y = rng.poisson(3 * x[:, 0]).astype(float)
+    board = condens.compare(x, y, ["boost", "gmm"], target_kind="count", repeats=2)
+    same = condens.compare(x, y, {"boost": BoostedDensity(target_kind="count")}, repeats=2)
+    assert board.table["nll"][board.models.index("boost")] == same.table["nll"][0]
+    assert (board.table["nll"] > 0).all()  # of probabilities
+    assert np.isnan(board.table["squared_loss"]).all()
+    assert "nan" not in repr(board)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
@@ -163,6 +177,11 @@ def test_pictures(data: Data) -> None:
         ({"models": ["nosuch"]}, ValueError, "expected one of"),
         ({"models": ["gp:best"]}, ValueError, "'best'"),
         ({"models": [LSCDE(bandwidth=-1)]}, ValueError, "bandwidth"),
+        ({"models": [LSCDE(target_kind="positive")], "target_kind": "count"}, ValueError, "expected 'count' as target_kind"),
+        ({"models": [LSCDE(target_kind="positive"), GMM()]}, ValueError, "expected 'positive' as that of"),
+        ({"models": [make_pipeline(LSCDE())], "target_kind": "positive"}, ValueError, "'real' of pipelines"),
+        ({"target_kind": "counts"}, ValueError, "expected one of"),
+        ({"cv": "weeks"}, ValueError, "cv"),
         ({"repeats": 0}, ValueError, "repeats = 0"),
         ({"test_fraction": 1.0}, ValueError, "test_fraction = 1"),
         ({"random_state": -1}, ValueError, "random_state = -1"),

@@ -1,9 +1,13 @@
 #' Compare models on rows that they have not seen
 #'
-#' Each model is fitted to the same random splits of the data and scored on the rows left out.
+#' Each model is fitted to the same parts of the data and scored on the rows left out.
 #'
 #' @param x,data,y,weights,na.action As in [condens()].
 #' @param models Names of models, or a named list whose entries are lists of a `model` and its options.
+#' @param target_kind What the targets are, for all models, as in [condens()]. Of kinds whose values have probabilities `nll` is
+#'   that of the probability, and there is no squared loss.
+#' @param cv `"random"` splits, or `"time"`: rows are in the order of time, the last of them are cut into a block for each
+#'   split, and the fits see all rows before it.
 #' @param repeats Number of splits.
 #' @param test_fraction Share of the rows that are left out in each.
 #' @param seed,threads,progress As in [condens()].
@@ -19,22 +23,26 @@ condens_compare <- function(x, ...) UseMethod("condens_compare")
 
 #' @rdname condens_compare
 #' @export
-condens_compare.formula <- function(x, data = NULL, models, repeats = 10, test_fraction = 0.2, seed = NULL,
-                                    weights = NULL, na.action = getOption("na.action"), threads = NULL,
-                                    progress = interactive(), ...) {
-  compare_design(design_of_formula(x, data), models, repeats, test_fraction, seed, weights, na.action, threads,
-                 progress)
+condens_compare.formula <- function(x, data = NULL, models, target_kind = "real", cv = c("random", "time"),
+                                    repeats = 10, test_fraction = 0.2, seed = NULL, weights = NULL,
+                                    na.action = getOption("na.action"), threads = NULL, progress = interactive(),
+                                    ...) {
+  compare_design(design_of_formula(x, data), models, one_text(target_kind, "target_kind"), match.arg(cv), repeats,
+                 test_fraction, seed, weights, na.action, threads, progress)
 }
 
 #' @rdname condens_compare
 #' @export
-condens_compare.default <- function(x, y, models, repeats = 10, test_fraction = 0.2, seed = NULL, weights = NULL,
-                                    na.action = getOption("na.action"), threads = NULL, progress = interactive(),
-                                    ...) {
-  compare_design(design_of_data(x, y), models, repeats, test_fraction, seed, weights, na.action, threads, progress)
+condens_compare.default <- function(x, y, models, target_kind = "real", cv = c("random", "time"), repeats = 10,
+                                    test_fraction = 0.2, seed = NULL, weights = NULL,
+                                    na.action = getOption("na.action"), threads = NULL,
+                                    progress = interactive(), ...) {
+  compare_design(design_of_data(x, y), models, one_text(target_kind, "target_kind"), match.arg(cv), repeats,
+                 test_fraction, seed, weights, na.action, threads, progress)
 }
 
-compare_design <- function(design, models, repeats, test_fraction, seed, weights, na.action, threads, progress) {
+compare_design <- function(design, models, target_kind, cv, repeats, test_fraction, seed, weights, na.action, threads,
+                           progress) {
   columns <- c(design$inputs$columns, design$targets$columns)
   kept <- kept_rows(has_gap(columns, design$n), columns, na.action %||% stats::na.fail)
   if (length(kept$rows) < design$n) {
@@ -46,8 +54,9 @@ compare_design <- function(design, models, repeats, test_fraction, seed, weights
   found <- core(C_condens_compare, list(
     models = unname(entries), columns = columns, inputs = names(design$inputs$columns) %||% character(),
     targets = names(design$targets$columns), categorical = as.character(design$inputs$categorical), weights = weights,
-    options = list(repeats = repeats, test_fraction = one_number(test_fraction, "test_fraction", 0, 1, open = TRUE),
-                   seed = seed_of(seed)),
+    target_kind = target_kind,
+    options = list(cv = cv, repeats = repeats,
+                   test_fraction = one_number(test_fraction, "test_fraction", 0, 1, open = TRUE), seed = seed_of(seed)),
     threads = threads_of(threads), progress = one_truth(progress, "progress")
   ))
   measure <- function(name, part) {
@@ -64,7 +73,7 @@ compare_design <- function(design, models, repeats, test_fraction, seed, weights
   }
   out$best <- vapply(found, `[[`, NA, "best")
   out$failed <- vapply(found, function(own) as.integer(own$failed), 0L)
-  structure(out, class = c("condens_comparison", "data.frame"), repeats = repeats)
+  structure(out, class = c("condens_comparison", "data.frame"), repeats = repeats, cv = cv)
 }
 
 entry_of <- function(entry, label) {
@@ -80,8 +89,8 @@ print.condens_comparison <- function(x, digits = 4, ...) {
   shown <- x
   class(shown) <- "data.frame"
   shown$best <- ifelse(x$best, "*", "")
-  cat("Means over ", attr(x, "repeats"), " random splits (less is better); * the best, and those not told from it\n",
-      sep = "")
+  cat("Means over ", attr(x, "repeats"), if (attr(x, "cv") == "time") " blocks of time" else " random splits",
+      " (less is better); * the best, and those not told from it\n", sep = "")
   print(shown[setdiff(names(shown), if (all(x$failed == 0)) "failed")], digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -14,14 +14,6 @@ extern "C" {
 
 SEXP condens_compare(SEXP request) {
   return guarded([&] {
-    std::vector<Contestant> models;
-    SEXP entries = at(request, "models");
-    for (R_xlen_t i = 0; i < Rf_xlength(entries); ++i) {
-      SEXP entry = VECTOR_ELT(entries, i);
-      const std::string label = text_of(at(entry, "label"));
-      models.push_back(contestant(label, find_model(text_of(at(entry, "model"))), text_of(at(entry, "preset")),
-                                  from_r(at(entry, "options"), label)));
-    }
     ComparisonOptions wanted;
     set_options(wanted, "compare", from_r(at(request, "options"), "options"));
     const Table table = table_of(at(request, "columns"));
@@ -32,6 +24,15 @@ SEXP condens_compare(SEXP request) {
     const Encoder encoder = Encoder::fit(table, columns);
     Dataset data = encoder.encode_training(table, false, columns.row_weights);
     if (columns.row_weights.size() > 0) data.weights = columns.row_weights;
+    const TargetKind kind = TargetKind::parse(text_of(at(request, "target_kind"))).of_targets(data.y);
+    std::vector<Contestant> models;
+    SEXP entries = at(request, "models");
+    for (R_xlen_t i = 0; i < Rf_xlength(entries); ++i) {
+      SEXP entry = VECTOR_ELT(entries, i);
+      const std::string label = text_of(at(entry, "label"));
+      models.push_back(contestant(label, find_model(text_of(at(entry, "model"))), text_of(at(entry, "preset")),
+                                  from_r(at(entry, "options"), label), kind));
+    }
     const Comparison found =
         running(Rf_asInteger(at(request, "threads")), Rf_asLogical(at(request, "progress")) == TRUE,
                 [&](const Run& run) { return compare_models(data, models, wanted, run, nullptr); });

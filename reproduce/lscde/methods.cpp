@@ -55,7 +55,7 @@ Vector log_density(const Method& method, const ConditionalDensity& model, const 
 
 std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
   const Contestant own = contestant(method.label, find_model(method.model), method.preset, method.options);
-  return own.fit(data, seed, {.threads = 1, .observer = {}});
+  return own.fit(data, seed, {.threads = 1, .observer = {}}).density;
 }
 
 }  // namespace condens::reproduce

@@ -106,7 +106,7 @@ std::vector<Method> available(const std::vector<Method>& methods) {
 
 std::unique_ptr<ConditionalDensity> fit(const Method& method, const Dataset& data, Index seed) {
   const Contestant own = contestant(method.label, find_model(method.model), method.preset, method.options);
-  return own.fit(data, seed, {.threads = 1, .observer = {}});
+  return own.fit(data, seed, {.threads = 1, .observer = {}}).density;
 }
 
 }  // namespace condens::reproduce

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <utility>
 
+#include "comparison/comparison_splits.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
-#include "data/random_splits.hpp"
 #include "model/inner_fits.hpp"
 
 namespace condens {
@@ -64,18 +64,20 @@ Trial run_trial(const Contestant& model, const Dataset& data, const Split& split
   const Dataset train = data.subset(split.train);
   const Dataset test = data.subset(split.test);
   const Clock clock;
-  const auto density = model.fit(train, seed, run);
+  const FittedContestant fitted = model.fit(train, seed, run);
   Trial out{.seconds = clock.seconds()};
-  if (density->report().status == "interrupted") throw Cancelled();  // some models keep the best so far
-  const Scores scores = score(*density, test, {.levels = {0.9}, .energy_score = false, .highest_density = false}, run);
+  if (fitted.density->report().status == "interrupted") throw Cancelled();  // some models keep the best so far
+  const ScoreOptions wanted{.levels = {0.9}, .energy_score = false, .highest_density = false};
+  const Scores scores = score(*fitted.density, fitted.target, test, wanted, run);
   const auto targets = static_cast<double>(scores.targets.size());
   out.nll = scores.nll.value;
-  out.squared_loss = scores.squared_loss->value;
   out.crps = out.coverage = 0.0;
   for (const TargetScores& target : scores.targets) {
     out.crps += target.crps.value / targets;
     out.coverage += target.coverage.front().central.value / targets;
   }
+  if (!scores.squared_loss) return out;
+  out.squared_loss = scores.squared_loss->value;
   // p on the scale of y / s is s p: the papers report its nll.
   const Standardizer scale = Standardizer::fit(train.y, train.weights);
   double log_scale = 0;
@@ -99,8 +101,7 @@ class Trials {
   Trials(const Dataset& data, const std::vector<Contestant>& models, const ComparisonOptions& options, TrialBook* book)
       : data_(data),
         models_(models),
-        splits_(random_splits(data.size(), options.repeats, options.test_fraction,
-                              static_cast<std::uint64_t>(options.seed))),
+        splits_(comparison_splits(data.size(), options)),
         book_(book),
         queue_(models.size()),
         out_{options, {}, {}} {
@@ -175,6 +176,11 @@ class Trials {
 };
 
 }  // namespace
+
+std::vector<Split> comparison_splits(Index n, const ComparisonOptions& options) {
+  if (options.cv == SplitOrder::time) return time_splits(n, options.repeats, options.test_fraction);
+  return random_splits(n, options.repeats, options.test_fraction, static_cast<std::uint64_t>(options.seed));
+}
 
 Comparison compare_models(const Dataset& data, const std::vector<Contestant>& models, const ComparisonOptions& options,
                           const Run& run, TrialBook* book) {

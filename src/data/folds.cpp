@@ -8,9 +8,24 @@
 
 namespace condens {
 
-std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed) {
+namespace {
+
+void check_number(Index n, Index folds) {
   require(folds >= 2, "cv = ", folds, ", expected at least 2 folds");
   require(folds <= n, "cv = ", folds, " folds need at least ", folds, " rows, found ", n, "; give fewer folds");
+}
+
+}  // namespace
+
+std::vector<Index> time_folds(Index n, Index folds) {
+  check_number(n, folds);
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) out[static_cast<std::size_t>(i)] = i * folds / n;
+  return out;
+}
+
+std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed) {
+  check_number(n, folds);
   const std::vector<Index> order = RandomStream(seed).permutation(n);
   std::vector<Index> fold_of_row(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -5,7 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "numbers.hpp"
 
 namespace condens {

@@ -64,6 +64,8 @@ ComparisonRecords::ComparisonRecords(std::string path, const Dataset& data, cons
     : path_(std::move(path)), options_(options) {
   data.check("compare");
   data_ = hash_of(data);
+  // Of a random split its number tells all, of a block of time also how many there are.
+  if (options.cv == SplitOrder::time) data_ += message(":time:", options.repeats);
   for (const Contestant& model : models) {
     labels_.push_back(model.label);
     fits_.push_back(hash_of(model.identity, model.label));

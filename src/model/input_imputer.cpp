@@ -11,7 +11,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/normal_quantile.hpp"
 

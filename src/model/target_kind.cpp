@@ -177,6 +177,11 @@ TargetKind TargetKind::of(const VectorView& y) {
   return {reach_zero(y) ? TargetName::positive : TargetName::real};
 }
 
+TargetKind TargetKind::of_targets(const MatrixView& y) const {
+  if (name != TargetName::automatic) return *this;
+  return y.rows() == 1 ? of(y.row(0).transpose()) : TargetKind{};
+}
+
 std::string reason_for(const TargetKind& kind, const VectorView& y) {
   const std::vector<ValueCount> counts = count_values(y);
   const double low = counts.front().value;

@@ -59,19 +59,14 @@ std::optional<Replicates> replicates_of(const ModelInfo& info, const Conditional
   return bootstrap(density, refits, count, seed_of(options), run);
 }
 
-/// Whether a model is for a person, or scores a fold alone, who needs no account of what its inputs are worth.
-enum class Use { person, fold };
-
 TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
-                     const Document& options, const PlaceOfRow& place, Use use, const Run& run) {
-  const auto fit_own =
-      use == Use::person ? fit_model
-                         : +[](const ModelInfo& own, const Dataset& rows, std::string_view with, const Document& values,
-                               const Run& inside) { return own.fit(rows, with, values, inside); };
+                     const Document& options, const PlaceOfRow& place, const Run& run) {
+  const auto fit_own = request.worth_of_inputs ? fit_model
+                                               : +[](const ModelInfo& own, const Dataset& rows, std::string_view with,
+                                                     const Document& values,
+                                                     const Run& inside) { return own.fit(rows, with, values, inside); };
   TargetModel out;
-  TargetKind own = request.kind;
-  if (own.name == TargetName::automatic)
-    own = data.y.rows() == 1 ? TargetKind::of(data.y.row(0).transpose()) : TargetKind{};
+  const TargetKind own = request.kind.of_targets(data.y);
   if (own.name == TargetName::real) {
     out.density = fit_own(info, data, preset, options, run);
     out.replicates = replicates_of(info, *out.density, {&data, {}, {}}, request.replicates, preset, options, run);
@@ -98,15 +93,14 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
 
 /// The same to rows whose missing inputs are imputed, where that is asked for.
 TargetModel fit_completed(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
-                          std::string_view preset, const Document& options, const PlaceOfRow& place, Use use,
-                          const Run& run) {
+                          std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   if (!request.impute_inputs || data.x.rows() == 0) {
-    return fit_kind(info, request, data, preset, options, place, use, run);
+    return fit_kind(info, request, data, preset, options, place, run);
   }
   InputImputer::Fit imputed = InputImputer::fit(data, seed_of(options), mixture_of_columns, run);
   Dataset completed = data;
   completed.x = std::move(imputed.x);
-  TargetModel out = fit_kind(info, request, completed, preset, options, place, use, run);
+  TargetModel out = fit_kind(info, request, completed, preset, options, place, run);
   if (out.replicates) out.replicates->set_imputer(imputed.imputer);
   out.density->set_imputer(std::move(imputed.imputer));
   return out;
@@ -145,10 +139,9 @@ PitMap pit_map_of(const TargetModel& model, const Dataset& rows, std::uint64_t s
 
 /// The same with distributions that rows left out calibrate, where that is asked for.
 TargetModel fit_calibrated(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
-                           std::string_view preset, const Document& options, const PlaceOfRow& place, Use use,
-                           const Run& run) {
+                           std::string_view preset, const Document& options, const PlaceOfRow& place, const Run& run) {
   const double share = request.pit_share;
-  if (share == 0.0) return fit_completed(info, request, data, preset, options, place, use, run);
+  if (share == 0.0) return fit_completed(info, request, data, preset, options, place, run);
   const Index n = data.size();
   const auto count = static_cast<Index>(std::lround(share * static_cast<double>(n)));
   require(share > 0.0 && share < 1.0, "calibrate: share = ", share, ", expected a number in (0, 1)");
@@ -160,8 +153,8 @@ TargetModel fit_calibrated(const ModelInfo& info, const TargetRequest& request, 
   const std::uint64_t seed = seed_of(options);
   const auto [held_out, rows] = calibration_rows(n, count, seed + 1);
   const PlaceOfRow place_of_rows = [&, &kept = rows](Index row) { return place(kept[static_cast<std::size_t>(row)]); };
-  TargetModel out = fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n),
-                                  place_of_rows, use, run);
+  TargetModel out =
+      fit_completed(info, request, data.subset(rows), preset, options_of_rows(options, rows, n), place_of_rows, run);
   const auto map = std::make_shared<const PitMap>(pit_map_of(out, data.subset(held_out), seed, run));
   out.density->set_calibration(map);
   if (out.replicates) out.replicates->set_calibration(map);
@@ -171,10 +164,10 @@ TargetModel fit_calibrated(const ModelInfo& info, const TargetRequest& request, 
 /// A fit to some of the rows.
 TargetModel fit_rows(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
                      const std::vector<Index>& rows, std::string_view preset, const Document& options,
-                     const PlaceOfRow& place, Use use, const Run& run) {
+                     const PlaceOfRow& place, const Run& run) {
   const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
   return fit_calibrated(info, request, data.subset(rows), preset, options_of_rows(options, rows, data.size()),
-                        place_of_rows, use, run);
+                        place_of_rows, run);
 }
 
 /// The groups of which enough of these rows are there, `share` of which are to be expected for calibration.
@@ -205,7 +198,7 @@ TargetModel fit_split(const ModelInfo& info, const TargetRequest& request, const
   require(count >= 1 && count + 2 <= n, "conformal: share = ", share, " of ", n, " rows leaves ", count,
           " for calibration and ", n - count, " for the fit, expected at least 1 and 2");
   const auto [held_out, rows] = calibration_rows(n, count, seed_of(options));
-  TargetModel out = fit_rows(info, request, data, rows, preset, options, place, Use::person, run);
+  TargetModel out = fit_rows(info, request, data, rows, preset, options, place, run);
   // Which groups are large enough is told from the rows of the fit: scores of the others stay exchangeable.
   const double expected = static_cast<double>(count) / static_cast<double>(n - count);
   std::optional<RowGroups> groups =
@@ -229,12 +222,13 @@ TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const
   check_calibration(request, data, place);
   require(folds >= 2 && folds <= n && n - (n + folds - 1) / folds >= 2, "conformal: folds = ", folds, " of ", n,
           " rows, expected at least 2, at most a row each, and 2 rows or more outside of each");
-  TargetModel out = fit_calibrated(info, request, data, preset, options, place, Use::person, run);
+  TargetModel out = fit_calibrated(info, request, data, preset, options, place, run);
   if (out.density->report().status == "interrupted") return out;
   constexpr std::uint64_t seed_of_folds = 3'001;
   const std::vector<Index> fold = assign_folds(n, folds, seed_of(options) + seed_of_folds);
   TargetRequest own = request;
   own.replicates = 0;
+  own.worth_of_inputs = false;
   std::vector<FoldModel> models(static_cast<std::size_t>(folds));
   ScoredRows scored{.central = Vector(n), .highest = Vector(n), .folds = fold};
   Task task(run, "fitting without each fold", static_cast<double>(folds));
@@ -245,7 +239,7 @@ TargetModel fit_cross(const ModelInfo& info, const TargetRequest& request, const
       return message("conformal: without fold ", k + 1, ": ", error.what());
     };
     try {
-      TargetModel fitted = fit_rows(info, own, data, train, preset, options, place, Use::fold, inside);
+      TargetModel fitted = fit_rows(info, own, data, train, preset, options, place, inside);
       model = {std::move(fitted.density), std::move(fitted.target)};
     } catch (const NumericalError& error) {
       throw NumericalError(refused(error));
@@ -278,7 +272,7 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
                               [&](const ConditionalDensity& tuned) { return chosen_options(info, tuned); }};
     return fit_censored_target(info, request, data, preset, own, place, run);
   }
-  if (!request.calibrates()) return fit_calibrated(info, request, data, preset, options, place, Use::person, run);
+  if (!request.calibrates()) return fit_calibrated(info, request, data, preset, options, place, run);
   const auto fit = request.cross == CrossConformal::none ? fit_split : fit_cross;
   return fit(info, request, data, preset, options, place, run);
 }

@@ -132,6 +132,13 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("compare t.csv --target y --models lscde:best", 2, {"'best'"});
   expect_refusal("compare t.csv --target y --test-fraction 1", 2, {"test_fraction", "(0, 1)"});
   expect_refusal("compare t.csv --target y --repeats 0", 2, {"repeats = 0"});
+  expect_refusal("compare t.csv --target y --target-kind counts", 2, {"counts", "count"});
+  expect_refusal("compare t.csv --target y --target-kind bounded:0,1", 2, {"t.csv:", "the target is"});
+  expect_refusal("compare t.csv --target y --cv place", 2, {"--cv = 'place'", "random", "time"});
+  expect_refusal("compare t.csv --target y --cv time --test-fraction 0.1 --repeats 30", 2, {"blocks", "fewer repeats"});
+  expect_refusal("fit t.csv --target y --model nw --cv time -o x.json", 2, {"nw", "'cv'"});
+  expect_refusal("fit t.csv --target y --cv 3 --set cv=4 -o x.json", 2, {"--cv and --set cv", "one of them"});
+  expect_refusal("fit t.csv --target y --cv weeks -o x.json", 2, {"cv", "'weeks'"});
   expect_refusal("compare t.csv --target y --models nw,lscde,nw", 2, {"--models has 'nw' twice", "label=nw"});
   expect_refusal("compare t.csv --target y --models =nw", 2, {"'=nw'", "label=name"});
   expect_refusal("compare t.csv --target y --models nw --set cv=3", 2, {"'cv=3'", "model.option=value", "nw"});

@@ -142,6 +142,39 @@ TEST_F(HappyPath, LeaderboardsAsPictures) {
   expect_words(run("compare t.csv u.csv --target y --models ekde,gp --repeats 2").err, {"mean rank over 2 tables: "});
 }
 
+TEST_F(HappyPath, TheOrderOfTime) {
+  write("t.csv", small_table(40));
+  const std::string call = "compare t.csv --target y --models ekde,gp --repeats 3 --test-fraction 0.3 --cv time";
+  const std::string whole = output_of(call + " --resume fits.jsonl --plot p.svg --quiet");
+  expect_words(read("p.svg"), {"t.csv, 3 blocks in the order of time"});
+  EXPECT_NE(whole, output_of("compare t.csv --target y --models ekde,gp --repeats 3 --test-fraction 0.3 --quiet"));
+  expect_words(run(call + " --resume fits.jsonl").err, {"took 6 of 6 fits"});
+  // Neither random splits nor other blocks are those that the file holds.
+  EXPECT_EQ(run("compare t.csv --target y --models ekde --test-fraction 0.3 --resume fits.jsonl").err.find("took"),
+            std::string::npos);
+  EXPECT_EQ(run("compare t.csv --target y --models ekde --repeats 2 --test-fraction 0.3 --cv time --resume fits.jsonl")
+                .err.find("took"),
+            std::string::npos);
+  output_of("fit t.csv --target y --model lscde --cv time -o a.json");
+  output_of("fit t.csv --target y --model lscde -o b.json");
+  EXPECT_NE(read("a.json"), read("b.json"));
+  output_of("fit t.csv --target y --model lscde --cv 3 -o c.json");
+  output_of("fit t.csv --target y --model lscde --set cv=3 -o d.json");
+  EXPECT_EQ(read("c.json"), read("d.json"));
+}
+
+TEST_F(HappyPath, ALeaderboardOfCounts) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 60; ++i) rows += std::to_string(i % 10) + "," + std::to_string(i % 10 / 3 + i % 3) + "\n";
+  write("t.csv", rows);
+  const std::string call = "compare t.csv --target y --models boost,gmm --repeats 2 --target-kind ";
+  const Outcome told = run(call + "auto");
+  expect_words(told.err, {"t.csv: the target is of kind count", "boost", "gmm"});
+  EXPECT_EQ(output_of(call + "count --quiet --json").find("\"failed\": 1"), std::string::npos);
+  const Table counts = parse_csv(told.out, "board");
+  EXPECT_GT(counts.at("nll", "").numbers()[0], 0.0);  // of a probability
+}
+
 TEST_F(HappyPath, AModelThatFailsLosesItsRowOnly) {
   write("t.csv", "a,b,x\n1,2,1\n2,1,5\n3,5,2\n4,3,8\n5,5,1\n6,3,3\n7,9,4\n8,8,2\n");
   const Outcome outcome = run("compare t.csv --target a,b --models gmm,kqr --repeats 2 --plot p.svg");

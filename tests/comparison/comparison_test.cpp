@@ -15,7 +15,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/registry.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "support/complaint.hpp"
 #include "trial_models.hpp"
 
@@ -45,7 +45,7 @@ TEST(CompareModels, EqualsTheLoopWrittenOut) {
     const Dataset test = data.subset(splits[r].test);
     const double spread = std::sqrt((train.y.array() - train.y.mean()).square().sum() / double(train.size() - 1));
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto model = models[k].fit(train, 5 + static_cast<Index>(r), {.threads = 1, .observer = {}});
+      const auto model = models[k].fit(train, 5 + static_cast<Index>(r), {.threads = 1, .observer = {}}).density;
       const Scores scores = score(*model, test, {.levels = {0.9}});
       const Trial& trial = found.trials[k][r];
       EXPECT_EQ(trial.nll, scores.nll.value);
@@ -78,9 +78,66 @@ TEST(CompareModels, MeansOverSeveralTargets) {
   const Contestant model = contestant("gmm", find_model("gmm"), "", Document(Document::Object{}));
   const Comparison found = compare_models(data, {model}, {.repeats = 1});
   const Split split = random_splits(30, 1, 0.5, 0).front();
-  const auto density = model.fit(data.subset(split.train), 0, {});
+  const auto density = model.fit(data.subset(split.train), 0, {}).density;
   const Scores scores = score(*density, data.subset(split.test));
   EXPECT_NEAR(found.trials[0][0].crps, (scores.targets[0].crps.value + scores.targets[1].crps.value) / 2, 1e-14);
+}
+
+TEST(CompareModels, InTheOrderOfTimeFitsSeeThePastAlone) {
+  const Dataset data = line_with_noise(40);
+  std::mutex lock;
+  std::set<Index> sizes;
+  Contestant model = plain_contestant("plain", 1.0);
+  model.fit = [&, fit = model.fit](const Dataset& train, Index seed, const condens::Run& run) {
+    const std::scoped_lock guard(lock);
+    sizes.insert(train.size());
+    EXPECT_EQ(train.y, data.y.leftCols(train.size()));
+    return fit(train, seed, run);
+  };
+  const ComparisonOptions options{.cv = SplitOrder::time, .repeats = 3, .test_fraction = 0.3};
+  const Comparison found = compare_models(data, {model}, options);
+  EXPECT_EQ(sizes, (std::set<Index>{28, 32, 36}));
+  const Split last = time_splits(40, 3, 0.3).back();
+  const auto density = plain_contestant("plain", 1.0).fit(data.subset(last.train), 2, {}).density;
+  EXPECT_EQ(found.trials[0][2].nll, score(*density, data.subset(last.test)).nll.value);
+}
+
+TEST(CompareModels, OfATargetKindAreTheLoopWrittenOut) {
+  RandomStream random(4);
+  Matrix x(1, 120);
+  Matrix y(1, 120);
+  for (Index i = 0; i < x.cols(); ++i) {
+    x(0, i) = random.uniform();
+    y(0, i) = std::floor(6.0 * x(0, i) * random.uniform());
+  }
+  const Dataset data{.x = x, .y = y};
+  const TargetKind count = TargetKind::parse("count");
+  const Document none(Document::Object{});
+  const std::vector<Contestant> models{contestant("boost", find_model("boost"), "", none, count),
+                                       contestant("gmm", find_model("gmm"), "", none, count)};
+  EXPECT_NE(models[0].identity, contestant("boost", find_model("boost"), "", none).identity);
+  const Comparison found = compare_models(data, models, {.repeats = 2});
+  const std::vector<Split> splits = random_splits(120, 2, 0.5, 0);
+  for (std::size_t r = 0; r < 2; ++r) {
+    const TargetRequest request{.kind = count};
+    Document seeded;
+    seeded.set("seed", static_cast<Index>(r));
+    const TargetModel fitted = fit_target(find_model("boost"), request, data.subset(splits[r].train), "", seeded,
+                                          [](Index) { return std::string(); }, {});
+    const Dataset test = data.subset(splits[r].test);
+    const TargetDistributions laws = fitted.target->predict(*fitted.density, test.x);
+    double sum = 0.0;
+    for (Index i = 0; i < test.size(); ++i) {
+      sum -= std::log(laws.cdf(Vector::Constant(test.size(), test.y(0, i)))[i] -
+                      laws.cdf_below(Vector::Constant(test.size(), test.y(0, i)))[i]);
+    }
+    const Trial& trial = found.trials[0][r];
+    EXPECT_NEAR(trial.nll, sum / static_cast<double>(test.size()), 1e-8);
+    EXPECT_TRUE(std::isnan(trial.squared_loss));
+    EXPECT_TRUE(std::isnan(trial.nll_standardized));
+    EXPECT_GT(trial.crps, 0.0);
+    EXPECT_EQ(trial.failure, "");
+  }
 }
 
 TEST(CompareModels, SeedOfEachSplit) {
@@ -101,7 +158,7 @@ TEST(CompareModels, AModelOfTheRegistryTakesTheSeedUnlessOneIsSet) {
   Document options = quick_lscde();
   const auto coefficients = [&](const Document& given, Index seed) {
     const ModelInfo& info = find_model("lscde");
-    return contestant("a", info, "", given).fit(data, seed, {})->options().at("seed").as_integer();
+    return contestant("a", info, "", given).fit(data, seed, {}).density->options().at("seed").as_integer();
   };
   EXPECT_EQ(coefficients(options, 3), 3);
   EXPECT_EQ(coefficients(options.set("seed", 11), 3), 11);
@@ -148,8 +205,7 @@ TEST(CompareModels, TakesKnownTrialsFromTheBook) {
   EXPECT_EQ(rest.trials[0][2].nll, whole.trials[0][2].nll);
   EXPECT_EQ(rest.trials[1][1].failure, "b cannot");
 
-  models[0].fit =
-      models[1].fit = [](const Dataset&, Index, const condens::Run&) -> std::unique_ptr<ConditionalDensity> {
+  models[0].fit = models[1].fit = [](const Dataset&, Index, const condens::Run&) -> FittedContestant {
     throw NumericalError("nothing is left to fit");
   };
   MemoryBook full = book;
@@ -159,7 +215,7 @@ TEST(CompareModels, TakesKnownTrialsFromTheBook) {
 
 TEST(CompareModels, CancelledWithWhatEndedInTheBook) {
   Contestant endless = plain_contestant("endless", 1.0);
-  endless.fit = [](const Dataset&, Index, const condens::Run& run) -> std::unique_ptr<ConditionalDensity> {
+  endless.fit = [](const Dataset&, Index, const condens::Run& run) -> FittedContestant {
     while (run.observer("endless", 0.5)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     throw Cancelled();
   };

@@ -28,9 +28,9 @@ inline Dataset line_with_noise(Index n, std::uint64_t seed = 1) {
 inline Contestant plain_contestant(const std::string& label, double scale, double shift = 0.0) {
   const auto fit = [=](const Dataset& data, Index seed, const Run&) {
     const double mean = data.y.row(0).mean() + shift * static_cast<double>(seed);
-    return std::make_unique<KnownModel>(1, 1, [=](const VectorView&) {
+    return FittedContestant{std::make_unique<KnownModel>(1, 1, [=](const VectorView&) {
       return GaussianMixture(Vector::Ones(1), Matrix::Constant(1, 1, mean), Matrix::Constant(1, 1, scale));
-    });
+    })};
   };
   Document identity;
   return {label, identity.set("scale", scale).set("shift", shift), fit};

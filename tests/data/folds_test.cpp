@@ -27,6 +27,11 @@ TEST(Folds, DependOnTheSeedOnly) {
   EXPECT_NE(assign_folds(40, 4, 7), assign_folds(40, 4, 8));
 }
 
+TEST(Folds, OfTimeAreBlocksOfNeighbours) {
+  EXPECT_EQ(time_folds(7, 3), (std::vector<Index>{0, 0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(complaint([] { time_folds(3, 5); }), "cv = 5 folds need at least 5 rows, found 3; give fewer folds");
+}
+
 TEST(Folds, RefuseMoreFoldsThanRows) {
   EXPECT_EQ(complaint([] { assign_folds(3, 5, 1); }), "cv = 5 folds need at least 5 rows, found 3; give fewer folds");
   EXPECT_EQ(complaint([] { assign_folds(3, 1, 1); }), "cv = 1, expected at least 2 folds");

@@ -9,7 +9,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/estimators/nadaraya_watson.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "support/normals.hpp"
 
 namespace condens::nw_metric_test {

@@ -1,6 +1,6 @@
 #pragma once
-// Several models on the same random parts of the same data, the design of the papers' tables: of
-// every split, each model is fitted to one part and scored on the other.
+// Several models on the same parts of the same data, at random, the design of the papers' tables, or in the order of
+// time: of every split, each model is fitted to one part and scored on the other.
 //
 // Fits run side by side. A split, and what is random in its fits, follow from the seed and the
 // split's number alone, so that neither threads nor the order in which fits end change a score.
@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,17 +19,30 @@
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/target_kind.hpp"
 
 namespace condens {
 
-/// A model that takes part, as a comparison sees it, which knows none by name.
+/// A model of a split: the density, of the target's code where that is of another kind than real numbers.
+struct FittedContestant {
+  std::unique_ptr<ConditionalDensity> density;
+  std::optional<TargetDecoder> target = {};
+};
+
+/// A model that takes part, as a comparison sees it, which knows none by name. Scores compare where all have targets of
+/// the same kind.
 struct Contestant {
   std::string label;  ///< its name in tables
   Document identity;  ///< the model and its options: equal ones give equal fits
-  std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, Index seed, const Run&)> fit;
+  std::function<FittedContestant(const Dataset&, Index seed, const Run&)> fit;
 };
 
+enum class SplitOrder { random, time };
+template <>
+inline constexpr auto choice_names<SplitOrder> = std::array<std::string_view, 2>{"random", "time"};
+
 struct ComparisonOptions {
+  SplitOrder cv = SplitOrder::random;
   Index repeats = 10;
   double test_fraction = 0.5;
   Index seed = 0;
@@ -36,7 +50,10 @@ struct ComparisonOptions {
 
 template <>
 inline constexpr auto option_table<ComparisonOptions> = Fields{
-    OptionField{"repeats", &ComparisonOptions::repeats, whole(1, most_runs), "Random splits, the same for all models."},
+    OptionField{"cv", &ComparisonOptions::cv, anything(),
+                "random: each split is drawn anew. time: rows are in the order of time; the last of them, as many as "
+                "test_fraction says, are cut into a block for each split, and the fits see all rows before it."},
+    OptionField{"repeats", &ComparisonOptions::repeats, whole(1, most_runs), "Splits, the same for all models."},
     OptionField{"test_fraction", &ComparisonOptions::test_fraction, Bounds{0.0, 1.0, true, true},
                 "Share of rows to test on."},
     OptionField{"seed", &ComparisonOptions::seed, whole(0),
@@ -49,11 +66,11 @@ struct Trial {
 
   double nll = nothing;
   double nll_standardized = nothing;  ///< of y in standard deviations of the training rows, as papers report it
-  double squared_loss = nothing;
-  double crps = nothing;      ///< of several targets their mean, as coverage
-  double coverage = nothing;  ///< of central intervals of probability 90 %
-  double seconds = nothing;   ///< of the fit, by the clock on the wall; with other fits beside it, on one thread
-  std::string failure = {};   ///< why there are no scores; empty where there are
+  double squared_loss = nothing;      ///< as the one before, of densities alone
+  double crps = nothing;              ///< of several targets their mean, as coverage
+  double coverage = nothing;          ///< of central intervals of probability 90 %
+  double seconds = nothing;  ///< of the fit, by the clock on the wall; with other fits beside it, on one thread
+  std::string failure = {};  ///< why there are no scores; empty where there are
 };
 
 struct Measure {

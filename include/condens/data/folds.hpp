@@ -12,6 +12,11 @@ namespace condens {
 /// differ by at most one. Throws std::invalid_argument unless 2 <= folds <= n.
 std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed);
 
+/// The fold of each of n rows in the order of time: blocks of neighbours, 0 the first, of sizes that differ by at most
+/// one. Rows next to each other are alike; in random folds a model would be chosen for how well it remembers them
+/// (D. Roberts et al., Ecography 40, 2017). Throws as assign_folds.
+std::vector<Index> time_folds(Index n, Index folds);
+
 /// Checks the user's own fold numbers, one whole number per row and at least two
 /// different ones, and relabels them 0 to K - 1 in their order.
 /// Throws std::invalid_argument that names the first bad row.

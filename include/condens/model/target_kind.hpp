@@ -37,6 +37,8 @@ struct TargetKind {
 
   /// What the values look like: never automatic.
   static TargetKind of(const VectorView& y);
+  /// This kind or, of automatic, what the one target looks like; several are real.
+  TargetKind of_targets(const MatrixView& y) const;
 };
 
 /// Why the values look like this kind, as part of a sentence.

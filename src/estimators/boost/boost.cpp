@@ -7,7 +7,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "ensemble.hpp"
 #include "model/preparation.hpp"
 #include "rounds.hpp"

@@ -6,7 +6,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "model/preparation.hpp"
 #include "rounds.hpp"

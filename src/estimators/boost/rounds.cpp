@@ -8,7 +8,7 @@
 
 #include "condens/core/random.hpp"
 #include "core/work.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 
 namespace condens::boosting {
 

@@ -6,7 +6,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"

@@ -12,7 +12,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "estimators/trees/binned_inputs.hpp"
 #include "growing.hpp"
 #include "model/kernel_rows.hpp"

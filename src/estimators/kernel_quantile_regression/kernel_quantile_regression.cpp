@@ -5,7 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "model/preparation.hpp"
 #include "selection.hpp"
 

@@ -8,7 +8,7 @@
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "estimators/sliced/row_signs.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/decompositions.hpp"

@@ -13,7 +13,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/estimators/nadaraya_watson/leave_one_out.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "model/preparation.hpp"
 

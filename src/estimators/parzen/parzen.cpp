@@ -8,7 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
 #include "model/weights_at_points.hpp"

@@ -6,7 +6,7 @@
 
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "optim/owlqn.hpp"
 #include "starts.hpp"
 #include "state_sums.hpp"

@@ -6,7 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "core/flush_subnormals.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"

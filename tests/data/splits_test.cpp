@@ -1,4 +1,4 @@
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,9 @@
 #include <set>
 #include <stdexcept>
 
-namespace condens::random_splits_test {
+#include "support/complaint.hpp"
+
+namespace condens::splits_test {
 namespace {
 
 TEST(RandomSplits, EveryRowIsInExactlyOnePart) {
@@ -56,5 +58,21 @@ TEST(RandomSplits, RefusesWhatCannotBeSplit) {
   EXPECT_THROW(random_splits(5, 1, std::numeric_limits<double>::quiet_NaN(), 0), std::invalid_argument);
 }
 
+TEST(TimeSplits, TestOnEachBlockAfterAllRowsBefore) {
+  const std::vector<Split> splits = time_splits(10, 2, 0.5);
+  ASSERT_EQ(splits.size(), 2U);
+  EXPECT_EQ(splits[0].train, (std::vector<Index>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(splits[0].test, (std::vector<Index>{5, 6}));
+  EXPECT_EQ(splits[1].train, (std::vector<Index>{0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(splits[1].test, (std::vector<Index>{7, 8, 9}));
+}
+
+TEST(TimeSplits, RefuseMoreBlocksThanRowsToTestOn) {
+  EXPECT_EQ(complaint([] { time_splits(10, 4, 0.3); }),
+            "time_splits: the last 3 of 10 rows are to be tested on in 4 blocks, expected at least one row for each; "
+            "give fewer repeats or a larger test_fraction");
+  EXPECT_THROW(time_splits(1, 1, 0.5), std::invalid_argument);
+}
+
 }  // namespace
-}  // namespace condens::random_splits_test
+}  // namespace condens::splits_test
