@@ -118,7 +118,9 @@ class Comparison:
         ]
         splits = self.scores["nll"].shape[1]
         note = "best NLL, or no worse by a paired t-test at 5 %" if splits > 1 else "best NLL"
-        kind = f"block{'s'[: splits > 1]} of time" if self.options["cv"] == "time" else f"random split{'s'[: splits > 1]}"
+        kind = f"block{'s'[: splits > 1]} of time"
+        if self.options["cv"] == "random":
+            kind = f"random split{'s'[: splits > 1]}"
         return "\n".join([line.rstrip() for line in lines] + [f"{splits} {kind}; * {note}"])
 
 

@@ -177,7 +177,11 @@ def test_targets_of_a_kind() -> None:
         ({"models": ["nosuch"]}, ValueError, "expected one of"),
         ({"models": ["gp:best"]}, ValueError, "'best'"),
         ({"models": [LSCDE(bandwidth=-1)]}, ValueError, "bandwidth"),
-        ({"models": [LSCDE(target_kind="positive")], "target_kind": "count"}, ValueError, "expected 'count' as target_kind"),
+        (
+            {"models": [LSCDE(target_kind="positive")], "target_kind": "count"},
+            ValueError,
+            "expected 'count' as target_kind",
+        ),
         ({"models": [LSCDE(target_kind="positive"), GMM()]}, ValueError, "expected 'positive' as that of"),
         ({"models": [make_pipeline(LSCDE())], "target_kind": "positive"}, ValueError, "'real' of pipelines"),
         ({"target_kind": "counts"}, ValueError, "expected one of"),
