@@ -410,6 +410,7 @@ def check_bands(n_replicates: int, level: float, method: str) -> None: ...
 def bands(estimates: Floats, replicates: Floats, level: float, method: str) -> tuple[Floats, Floats]: ...
 def compare(
     models: Sequence[tuple[str, str, str, dict[str, Any]]],
+    target_kind: str,
     options: dict[str, Any],
     x: Floats,
     y: Floats,
