@@ -12,7 +12,8 @@ source(system.file("rivals", "rivals.R", package = "condens"))
 repeats <- as.integer(commandArgs(TRUE)[1])
 if (is.na(repeats)) repeats <- 5
 models <- list(`condens: lscde` = ours("lscde"), `condens: nw` = ours("nw"), `condens: gmm` = ours("gmm"),
-               `condens: kqr` = ours("kqr"), `condens: auto` = ours("auto"))
+               `condens: kqr` = ours("kqr"), `condens: kqr, kernlab's width and C` = kqr_as_kernlab,
+               `condens: auto` = ours("auto"))
 number <- function(value, error) if (is.na(value)) "–" else sprintf("%.3f ± %.3f", value, error)
 
 cat("# condens beside other packages of R\n\n")

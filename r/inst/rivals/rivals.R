@@ -44,6 +44,13 @@ ours <- function(model, ...) {
   }
 }
 
+# Our kernel quantile regression with the width and the three penalties of kernlab_kqr below: C = 1 / (2 lambda).
+kqr_as_kernlab <- function(train, test) {
+  width <- 1 / sqrt(2 * kernlab::sigest(inputs_of(train))[[2]])
+  ours("kqr", loss = "sum", bandwidth = width, regularization = 1 / (2 * c(0.1, 1, 10)), refine = FALSE,
+       scoring = "pinball")(train, test)
+}
+
 # Koenker, Ng and Portnoy (1994): a total variation smoother for each level, its penalty by the Schwarz criterion.
 quantreg_rqss <- function(train, test) {
   names <- setdiff(names(train), "y")
