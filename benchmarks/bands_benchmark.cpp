@@ -20,6 +20,7 @@
 #include "condens/estimators/parzen.hpp"
 #include "condens/model/bands.hpp"
 #include "condens/registry.hpp"
+#include "core/freed_memory.hpp"
 #include "model/bootstrap.hpp"
 
 namespace {
@@ -155,6 +156,7 @@ void cost() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   const std::string only = argc > 1 ? argv[1] : "";
   if (only != "coverage") cost();
   if (only == "cost") return 0;

@@ -6,7 +6,8 @@ DATA holds the CSV files (reproduce/common/fetch_data.sh and its README say wher
 share is taken away, in training and test rows: each value with the same probability ("chance"), or more often where
 the first input, which stays, is large ("by input", missing at random in the sense of Rubin 1976). Each number is a mean
 over three splits, with its standard error: the loss of the log score, in nats a row, against the same model with
-complete inputs. "mean" puts the mean of the training rows in every gap.
+complete inputs. "mean" puts the mean of the training rows in every gap. "split" is what a tree does that sends what is
+missing to the better side of every split: every input is there twice, with gaps below all values and above all.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ MODELS = {
 SETS = {"abalone": ("abalone.csv", "rings"), "concrete": ("concrete.csv", None), "simulated": (None, None)}
 SPLITS = 3
 MOST_ROWS = 1000
+TREES = ("boost", "forest")
 
 
 def rows_of(data, name):
@@ -61,6 +63,13 @@ def gaps(X, share, how, random):
     return np.where(random.random(X.shape) < probability, np.nan, X)
 
 
+def at_both_ends(X, train):
+    """Every input twice, its gaps below all values of the training rows and above them."""
+    low, high = np.nanmin(X[train], axis=0), np.nanmax(X[train], axis=0)
+    margin = high - low
+    return np.hstack([np.where(np.isnan(X), low - margin, X), np.where(np.isnan(X), high + margin, X)])
+
+
 def score(model, train, test):
     """Mean log density of the test rows."""
     with warnings.catch_warnings():
@@ -68,8 +77,8 @@ def score(model, train, test):
         return model.fit(*train).log_density(*test).mean()
 
 
-def losses(make, X, y, how, share, split):
-    """What "model", "indicator" and "mean" lose against complete inputs."""
+def losses(make, X, y, how, share, split, trees):
+    """What "model", "indicator", "mean" and, of trees, "split" lose against complete inputs."""
     random = np.random.default_rng(split)
     order = random.permutation(len(y))
     test, train = order[: len(y) // 4], order[len(y) // 4 :]
@@ -84,6 +93,7 @@ def losses(make, X, y, how, share, split):
         whole - score_of(gappy, missing="model"),
         whole - score_of(gappy, missing="indicator"),
         whole - score_of(means),
+        whole - score_of(at_both_ends(gappy, train)) if trees else np.nan,
     ]
 
 
@@ -92,14 +102,15 @@ def main() -> None:
     data, note = sys.argv[1:]
     print("# What missing inputs cost\n")
     print(f"By `python benchmarks/missing.py`; {note}. {__doc__.split('say where from). ')[1].strip()}\n")
-    print("| data | model | gaps | share | model | indicator | mean | model / mean |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| data | model | gaps | share | model | indicator | mean | split | model / mean |")
+    print("|---|---|---|---|---|---|---|---|---|")
     ratios = []
     for name, label, how, share in itertools.product(SETS, MODELS, ("chance", "by input"), (0.1, 0.3)):
         X, y = rows_of(data, name)
-        found = np.array([losses(MODELS[label], X, y, how, share, split) for split in range(SPLITS)])
+        trees = label in TREES
+        found = np.array([losses(MODELS[label], X, y, how, share, split, trees) for split in range(SPLITS)])
         mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(SPLITS)
-        cells = " | ".join(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))
+        cells = " | ".join("–" if np.isnan(m) else f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))
         ratios.append(mean[0] / mean[2])
         print(f"| {name} | `{label}` | {how} | {share:.0%} | {cells} | {ratios[-1]:.2f} |", flush=True)
     print(

@@ -35,6 +35,7 @@ sections=(
   "parzen_rivals.py"
   "rsde_benchmark"
   "mdn_rivals.py"
+  "mdn_training_benchmark"
   "forest_rivals.py"
   "boost_rivals.py"
   "python_door.py"

@@ -115,11 +115,10 @@ void ColumnFlags::add_to(CLI::App& verb) {
       ->each([this](const std::string&) { inputs_given = true; });
   add_option(verb, "--categorical", categorical, "a,b", "Inputs whose numbers are names of categories", "Columns");
   add_option(verb, "--weight", weight, "w", "Column of weights >= 0; weight 2 is the row twice", "Columns");
-  add_option(
-      verb, "--missing", missing, "HOW",
-      "Of missing inputs: error (default); model: the model averages over what they may be, or splits its trees by "
-      "them; or indicator: the median stands in, and a mark is an input",
-      "Columns");
+  add_option(verb, "--missing", missing, "HOW",
+             "Of missing inputs: error (default); model: the distribution is the mean over what they may be; "
+             "or indicator: the median stands in, and a mark is an input",
+             "Columns");
   verb.add_flag("--drop-missing", drop_missing, "Leave out rows with missing values")->group("Columns");
   add_option(verb, "--many-levels", many_levels, "HOW",
              "Of categories of more than 20 levels: statistics of the target by level (default), or indicators",

@@ -30,11 +30,13 @@ std::vector<Block> cut_into_blocks(const Problem& problem) {
   return blocks;
 }
 
-Distances::Distances(const Problem& problem, const std::vector<Block>& blocks, int threads)
+Distances::Distances(const Problem& problem)
     : problem_(problem),
       centers_x_(problem.centers_x.transpose()),
       centers_y_(problem.centers_y.transpose()),
-      kept_(false) {
+      kept_(false) {}
+
+Distances::Distances(const Problem& problem, const std::vector<Block>& blocks, int threads) : Distances(problem) {
   const Index rows = problem.y.cols() + problem.x_unlabeled.cols();
   if (rows * centers() > most_kept_entries) return;
   Matrix all_x(centers(), rows);

@@ -52,6 +52,8 @@ std::vector<Block> cut_into_blocks(const Problem& problem);
 /// them, because every width needs them again; large ones compute them anew.
 class Distances {
  public:
+  /// Computed whenever they are asked for: for one pass.
+  explicit Distances(const Problem& problem);
   Distances(const Problem& problem, const std::vector<Block>& blocks, int threads);
 
   Index centers() const { return centers_x_.rows(); }

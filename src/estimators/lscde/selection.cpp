@@ -191,7 +191,7 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
 Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
                         Task& task) {
   const std::vector<Block> blocks = cut_into_blocks(problem);
-  const Distances distances(problem, blocks, task.threads());
+  const Distances distances(problem);
   const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
   Matrix gram = sums.gram.back();
   Vector right = Vector::Zero(distances.centers());
