@@ -164,3 +164,42 @@ autoplot.condens_comparison <- function(object, ...) {
     ggplot2::scale_color_manual(values = c("TRUE" = line_palette[[1]], "FALSE" = reference_color), guide = "none") +
     ggplot2::labs(x = "negative log density, less is better", y = NULL) + gg_theme()
 }
+
+# --- explanations ------------------------------------------------------------------------------------
+
+#' @rdname condens_importance
+#' @exportS3Method ggplot2::autoplot
+autoplot.condens_importance <- function(object, ...) draw_bars(figure_importance(object))
+
+#' @rdname condens_shapley
+#' @exportS3Method ggplot2::autoplot
+autoplot.condens_shapley <- function(object, ...) draw_bars(figure_shapley(object))
+
+#' @rdname condens_effect
+#' @exportS3Method ggplot2::autoplot
+autoplot.condens_effect <- function(object, ...) {
+  figure <- figure_effect(object)
+  if (is.null(figure$bars)) draw_effect(figure) else draw_bars(figure$bars)
+}
+
+draw_bars <- function(bars) {
+  bars$low <- bars$value - bars$error
+  bars$high <- bars$value + bars$error
+  ggplot2::ggplot(bars, aes_of(x = "value", y = "name")) +
+    ggplot2::geom_col(fill = bar_colors(bars$value), width = 0.7) +
+    ggplot2::geom_linerange(aes_of(xmin = "low", xmax = "high"), color = point_color) +
+    ggplot2::geom_vline(xintercept = 0, color = reference_color) +
+    ggplot2::facet_wrap("panel", nrow = 1, scales = "free_x") + ggplot2::labs(x = NULL, y = NULL) + gg_theme()
+}
+
+draw_effect <- function(figure) {
+  table <- figure$lines
+  table$low <- table$y - table$error
+  table$high <- table$y + table$error
+  ggplot2::ggplot(table, aes_of(x = "x", y = "y", color = "of")) +
+    (if (figure$local) ggplot2::geom_hline(yintercept = 0, color = reference_color, linetype = "dashed")) +
+    ggplot2::geom_linerange(aes_of(ymin = "low", ymax = "high"), alpha = 0.6) +
+    ggplot2::geom_line(linewidth = 0.8) +
+    ggplot2::scale_color_manual(values = rep(line_palette, length.out = nlevels(table$of)), name = NULL) +
+    ggplot2::labs(x = figure$input, y = figure$label) + gg_theme()
+}

@@ -4,10 +4,10 @@
 #'
 #' @param x,data,y,weights,na.action As in [condens()].
 #' @param models Names of models, or a named list whose entries are lists of a `model` and its options.
-#' @param target_kind What the targets are, for all models, as in [condens()]. Of kinds whose values have probabilities `nll` is
-#'   that of the probability, and there is no squared loss.
-#' @param cv `"random"` splits, or `"time"`: rows are in the order of time, the last of them are cut into a block for each
-#'   split, and the fits see all rows before it.
+#' @param target_kind What the targets are, for all models, as in [condens()]. Of kinds whose values have probabilities
+#'   `nll` is that of the probability, and there is no squared loss.
+#' @param cv `"random"` splits, or `"time"`: rows are in the order of time, the last of them are cut into a block for
+#'   each split, and the fits see all rows before it.
 #' @param repeats Number of splits.
 #' @param test_fraction Share of the rows that are left out in each.
 #' @param seed,threads,progress As in [condens()].

@@ -3,7 +3,8 @@
 #' `predict(type = "distribution")` gives a vector of distributions, as those of the package distributional, with all of
 #' its functions: `density()`, `cdf()`, `quantile()`, `mean()`, `median()`, `variance()`, `hdr()`, `hilo()`,
 #' `generate()`, `support()`, `format()`. They work on the whole vector at once, and do not copy the mixtures. The
-#' vector can be a column of a data frame. It lives as long as the session: save the model, and predict again.
+#' vector can be a column of a data frame, and [saveRDS()] keeps it to the last bit; a part of a vector is saved with
+#' all distributions of its prediction.
 #'
 #' @param fit A fit of [condens()].
 #' @param newdata As in [predict.condens()].
@@ -20,13 +21,22 @@ dist_condens <- function(fit, newdata = NULL) {
   predict.condens(fit, newdata, type = "distribution")
 }
 
-# `laws`: distributions of the rows that are complete; the others are NA.
+# `laws`: distributions of the rows that are complete; the others are NA. The elements know them by an environment,
+# which a file holds once, however many elements there are.
 new_distributions <- function(laws, complete) {
+  prediction <- new.env(hash = FALSE, parent = emptyenv())
+  prediction$laws <- laws
   elements <- vector("list", length(complete))
   elements[complete] <- lapply(seq_len(sum(complete)), function(i) {
-    structure(list(laws = laws, row = i), class = c("dist_condens", "dist_default"))
+    structure(list(prediction = prediction, row = i), class = c("dist_condens", "dist_default"))
   })
   vctrs::new_vctr(elements, class = c("condens_distributions", "distribution"))
+}
+
+# The laws of elements of one prediction; NULL of several.
+laws_of_elements <- function(elements) {
+  rows <- core(C_condens_laws_rows, unclass(elements))
+  if (!is.null(rows)) core(C_condens_laws_select, elements[[1]]$prediction$laws, rows)
 }
 
 # One after the other, the laws of the predictions that a vector joins: list(laws =, rows = which elements they are).
@@ -34,23 +44,23 @@ laws_of_vector <- function(x) {
   elements <- vctrs::vec_data(x)
   rows <- which(!vapply(elements, is.null, NA))
   if (!length(rows)) return(list())
-  laws <- core(C_condens_laws_of, unclass(elements[rows]))
+  laws <- laws_of_elements(elements[rows])
   if (!is.null(laws)) return(list(list(laws = laws, rows = rows)))
   owners <- list()
   of <- integer(length(rows))
   for (i in seq_along(rows)) {
-    laws <- elements[[rows[[i]]]]$laws
+    prediction <- elements[[rows[[i]]]]$prediction
     # Neighbours mostly come from one prediction.
-    if (i > 1 && identical(laws, owners[[of[[i - 1]]]])) {
+    if (i > 1 && identical(prediction, owners[[of[[i - 1]]]])) {
       of[[i]] <- of[[i - 1]]
       next
     }
-    known <- which(vapply(owners, identical, NA, laws))
-    if (!length(known)) owners <- c(owners, list(laws))
+    known <- which(vapply(owners, identical, NA, prediction))
+    if (!length(known)) owners <- c(owners, list(prediction))
     of[[i]] <- if (length(known)) known[[1]] else length(owners)
   }
   lapply(seq_along(owners), function(k) {
-    list(laws = core(C_condens_laws_of, unclass(elements[rows[of == k]])), rows = rows[of == k])
+    list(laws = laws_of_elements(elements[rows[of == k]]), rows = rows[of == k])
   })
 }
 
@@ -68,7 +78,7 @@ of_each <- function(x, ask) {
 }
 
 # The laws of one element.
-laws_of_one <- function(x) core(C_condens_laws_of, list(x))
+laws_of_one <- function(x) laws_of_elements(list(x))
 
 # A function of each distribution at values: a vector where there is one value, else a list of vectors, as
 # distributional has it. A list of values has one entry for each distribution.
@@ -200,7 +210,7 @@ hdr.dist_condens <- function(x, size = 95, ...) {
 
 #' @export
 format.dist_condens <- function(x, digits = 3, ...) {
-  info <- core(C_condens_laws_info, x$laws)
+  info <- core(C_condens_laws_info, x$prediction$laws)
   numbers <- function(values) {
     paste0("(", paste(vapply(values, format, "", digits = digits), collapse = ", "), ")")
   }

@@ -31,17 +31,23 @@ typical <- function(column) {
   names(counts)[[which.max(counts)]]
 }
 
+# An input given by its name or number.
+input_name <- function(object, input) {
+  inputs <- unlist(object$about$inputs$names)
+  name <- if (is.numeric(input)) inputs[input] else input
+  if (length(name) != 1 || is.na(name) || !name %in% inputs) {
+    refuse("input = ", deparse1(input), ", expected one of ", paste(inputs, collapse = ", "))
+  }
+  name
+}
+
 # Rows along one input of the model, the others held at the median, or the level that is most frequent. Columns as the
 # core reads them, so that a formula's log(x) is an input like any other.
 sweep_of <- function(object, input, at, points) {
   columns <- object$data
   if (is.null(columns)) refuse("a picture along an input needs the data of the fit, but ", kept_data_text(object))
   inputs <- unlist(object$about$inputs$names)
-  input <- input %||% inputs[[1]]
-  if (is.numeric(input)) input <- inputs[input]
-  if (length(input) != 1 || is.na(input) || !input %in% inputs) {
-    refuse("input = ", deparse1(input), ", expected one of ", paste(inputs, collapse = ", "))
-  }
+  input <- input_name(object, input %||% 1)
   unknown <- setdiff(names(at), setdiff(inputs, input))
   if (length(unknown)) refuse("at: '", unknown[[1]], "' is no other input of the fit")
   held <- lapply(stats::setNames(setdiff(inputs, input), setdiff(inputs, input)), function(name) {
@@ -236,4 +242,42 @@ figure_of <- function(object, type, newdata, input, at, target, levels) {
 default_type <- function(object, newdata) {
   if (length(unlist(object$about$inputs$names)) == 0 || !is.null(newdata)) return("density")
   "map"
+}
+
+# --- explanations ------------------------------------------------------------------------------------
+
+# A panel of bars for each of `panels`: those of `values` that have its number in `of`, from the top in the order of
+# `names`.
+figure_bars <- function(panels, of, names, values, errors) {
+  keep <- of <= 4
+  data.frame(panel = factor(panels[of[keep]], unique(panels)), name = factor(names[keep], rev(unique(names))),
+             value = values[keep], error = ifelse(is.finite(errors[keep]), errors[keep], 0))
+}
+
+figure_importance <- function(x, most = 30) {
+  n <- min(nrow(x), most)
+  own <- x[seq_len(n), ]
+  figure_bars(c("nll", "crps"), rep(1:2, each = n), rep(own$input, 2), c(own$nll, own$crps), c(own$nll_se, own$crps_se))
+}
+
+# The largest first, by the first functional.
+figure_shapley <- function(x, most = 30) {
+  of <- unique(x$of)
+  first <- x[x$of == of[[1]], ]
+  inputs <- utils::head(first$input[order(-abs(first$value))], most)
+  rows <- unlist(lapply(of, function(name) which(x$of == name)[match(inputs, x$input[x$of == name])]))
+  figure_bars(vapply(of, function(name) added_title(x, name), "", USE.NAMES = FALSE), match(x$of[rows], of),
+              x$input[rows], x$value[rows], x$standard_error[rows])
+}
+
+# Of a number curves, of a category bars. Columns by their places: an input may be called "of", too.
+figure_effect <- function(x) {
+  of <- unique(x[[2]])
+  if (!is.numeric(x[[1]])) {
+    return(list(bars = figure_bars(of, match(x[[2]], of), x[[1]], x[[3]], x[[4]])))
+  }
+  local <- ncol(x) == 4
+  about <- if (length(of) == 1) paste(of, "of", attr(x, "target")) else attr(x, "target")
+  list(lines = data.frame(x = x[[1]], y = if (local) x[[3]] else x[[5]], error = x[[4]], of = factor(x[[2]], of)),
+       input = names(x)[[1]], label = paste0(if (local) "effect on ", about), local = local)
 }

@@ -137,3 +137,63 @@ plot.condens_comparison <- function(x, ...) {
   axis(2, places, x$model, las = 1)
   invisible(x)
 }
+
+# --- explanations ------------------------------------------------------------------------------------
+
+#' @rdname condens_importance
+#' @export
+plot.condens_importance <- function(x, ...) {
+  plot_bars(figure_importance(x))
+  invisible(x)
+}
+
+#' @rdname condens_shapley
+#' @export
+plot.condens_shapley <- function(x, ...) {
+  plot_bars(figure_shapley(x))
+  invisible(x)
+}
+
+#' @rdname condens_effect
+#' @export
+plot.condens_effect <- function(x, ...) {
+  figure <- figure_effect(x)
+  if (is.null(figure$bars)) plot_effect(figure) else plot_bars(figure$bars)
+  invisible(x)
+}
+
+plot_bars <- function(bars) {
+  panels <- split(bars, bars$panel)
+  old <- par(mfrow = c(1, length(panels)), mar = c(5, max(4, 0.6 * max(nchar(levels(bars$name)))), 2, 1))
+  on.exit(par(old))
+  for (label in names(panels)) {
+    own <- panels[[label]]
+    places <- as.integer(own$name)
+    plot(range(0, own$value - own$error, own$value + own$error), c(0.5, nlevels(bars$name) + 0.5), type = "n",
+         yaxt = "n", xlab = label, ylab = "")
+    rect(pmin(own$value, 0), places - 0.35, pmax(own$value, 0), places + 0.35, col = bar_colors(own$value), border = NA)
+    segments(own$value - own$error, places, own$value + own$error, places, col = point_color)
+    abline(v = 0, col = reference_color)
+    axis(2, places, own$name, las = 1)
+  }
+}
+
+bar_colors <- function(values) line_palette[ifelse(values < 0, 2, 1)]
+
+plot_effect <- function(figure) {
+  table <- figure$lines
+  ends <- range(table$y - table$error, table$y + table$error, if (figure$local) 0, finite = TRUE)
+  several <- nlevels(table$of) > 1
+  # Room for the legend.
+  plot(range(table$x), ends + c(0, if (several) 0.12 * diff(ends) else 0), type = "n", xlab = figure$input,
+       ylab = figure$label)
+  if (figure$local) abline(h = 0, col = reference_color, lty = 2)
+  curves <- split(table, table$of)
+  colors <- rep(line_palette, length.out = length(curves))
+  for (k in seq_along(curves)) {
+    own <- curves[[k]]
+    segments(own$x, own$y - own$error, own$x, own$y + own$error, col = faint(colors[[k]], 0.6))
+    lines(own$x, own$y, col = colors[[k]], lwd = 2)
+  }
+  if (several) legend("top", names(curves), col = colors, lwd = 2, bty = "n", cex = 0.8, horiz = TRUE)
+}

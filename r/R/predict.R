@@ -1,20 +1,20 @@
 # What a fitted model says of y given new inputs.
 
 # The columns of new data as the model reads them: list(columns =, n =, complete = which rows have no gap).
-# `targets`: whether those of the targets are needed.
-columns_of_new <- function(object, newdata, targets = FALSE) {
+# `targets`: whether those of the targets are needed. `argument`: what the caller calls the data.
+columns_of_new <- function(object, newdata, targets = FALSE, argument = "newdata") {
   inputs <- object$about$inputs$names
   if (is.null(newdata)) {
     if (is.null(object$data)) {
-      refuse("newdata is missing, and the object has no data of its own (", kept_data_text(object), ")")
+      refuse(argument, " is missing, and the object has no data of its own (", kept_data_text(object), ")")
     }
     columns <- object$data
     n <- object$n
   } else if (!is.null(object$terms)) {
-    columns <- columns_of_formula(object, newdata, targets)
+    columns <- columns_of_formula(object, newdata, targets, argument)
     n <- if (is.data.frame(newdata)) nrow(newdata) else length_of_part(list(columns = columns))
   } else {
-    columns <- columns_by_name(object, newdata, targets)
+    columns <- columns_by_name(object, newdata, targets, argument)
     n <- if (is.null(dim(newdata))) length(newdata) else nrow(newdata)
   }
   limits <- if (is.null(newdata)) object$limits else attr(columns, "limits")
@@ -28,9 +28,9 @@ kept_data_text <- function(object) {
   if (is.null(object$n)) "it was read from a file" else "it was fitted with keep_data = FALSE"
 }
 
-columns_of_formula <- function(object, newdata, targets) {
+columns_of_formula <- function(object, newdata, targets, argument) {
   if (!is.data.frame(newdata)) {
-    refuse("newdata is of class ", class(newdata)[[1]], ", expected a data frame with the variables of the formula")
+    refuse(argument, " is of class ", class(newdata)[[1]], ", expected a data frame with the variables of the formula")
   }
   terms <- if (targets) object$terms else stats::delete.response(object$terms)
   if (targets || length(attr(terms, "term.labels"))) {
@@ -40,7 +40,7 @@ columns_of_formula <- function(object, newdata, targets) {
     columns <- unlist(c(object$about$inputs$names, if (targets) object$about$targets$names))
     used <- union(used, intersect(lacking, columns))
     if (length(used)) {
-      refuse("newdata has no column '", used[[1]], "', expected ", paste(all.vars(terms), collapse = ", "))
+      refuse(argument, " has no column '", used[[1]], "', expected ", paste(all.vars(terms), collapse = ", "))
     }
   }
   if (!length(attr(terms, "term.labels")) && !targets) return(list())
@@ -59,7 +59,7 @@ columns_of_formula <- function(object, newdata, targets) {
   c(columns, columns_of_variable(response, if (is.matrix(response)) "" else name)$columns)
 }
 
-columns_by_name <- function(object, newdata, targets) {
+columns_by_name <- function(object, newdata, targets, argument) {
   inputs <- unlist(object$about$inputs$names)
   if (!is.null(object$blueprint) && is.data.frame(newdata)) {
     newdata <- hardhat::forge(newdata, object$blueprint)$predictors
@@ -68,7 +68,7 @@ columns_by_name <- function(object, newdata, targets) {
   if (!is.data.frame(newdata) && is.null(colnames(newdata))) {
     if (is.null(dim(newdata))) newdata <- matrix(newdata, ncol = 1)
     if (ncol(newdata) != length(inputs)) {
-      refuse("newdata has ", ncol(newdata), " columns, expected ", length(inputs), ": ",
+      refuse(argument, " has ", ncol(newdata), " columns, expected ", length(inputs), ": ",
              paste(inputs, collapse = ", "))
     }
     colnames(newdata) <- inputs
@@ -76,7 +76,7 @@ columns_by_name <- function(object, newdata, targets) {
   if (is.matrix(newdata)) newdata <- as.data.frame(newdata, optional = TRUE)
   lacking <- setdiff(needed, names(newdata))
   if (length(lacking)) {
-    refuse("newdata has no column '", lacking[[1]], "', expected ", paste(needed, collapse = ", "))
+    refuse(argument, " has no column '", lacking[[1]], "', expected ", paste(needed, collapse = ", "))
   }
   parts <- lapply(needed, function(name) {
     columns_of_variable(with_levels_of_fit(newdata[[name]], name, object$ordered), name)$columns

@@ -23,7 +23,8 @@ SEXP condens_write(SEXP model, SEXP path);
 
 // laws.cpp
 SEXP condens_laws_info(SEXP laws);
-SEXP condens_laws_of(SEXP elements);
+SEXP condens_laws_rows(SEXP elements);
+SEXP condens_laws_select(SEXP laws, SEXP rows);
 SEXP condens_laws_marginal(SEXP laws, SEXP target);
 SEXP condens_laws_at(SEXP laws, SEXP name, SEXP y, SEXP own, SEXP threads);
 SEXP condens_laws_summary(SEXP laws, SEXP name, SEXP threads);
@@ -36,6 +37,13 @@ SEXP condens_laws_components(SEXP laws);
 SEXP condens_conformal_intervals(SEXP model, SEXP columns, SEXP level, SEXP shift, SEXP threads);
 SEXP condens_conformal_regions(SEXP model, SEXP columns, SEXP level, SEXP shift, SEXP threads);
 SEXP condens_coverage_slices(SEXP model, SEXP columns, SEXP weights, SEXP level, SEXP threads);
+
+// inspection.cpp
+SEXP condens_importance(SEXP model, SEXP request);
+SEXP condens_effect(SEXP model, SEXP request);
+SEXP condens_shapley(SEXP model, SEXP request);
+SEXP condens_compare_rows(SEXP model, SEXP request);
+SEXP condens_training_rows(SEXP model, SEXP request);
 
 // comparison.cpp
 SEXP condens_compare(SEXP request);

@@ -3,6 +3,7 @@
 #include <R_ext/Rdynload.h>
 
 #include "bindings.hpp"
+#include "laws.hpp"
 #include "model_object.hpp"
 
 namespace {
@@ -30,7 +31,8 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_read", condens_read),
                                               entry("condens_write", condens_write),
                                               entry("condens_laws_info", condens_laws_info),
-                                              entry("condens_laws_of", condens_laws_of),
+                                              entry("condens_laws_rows", condens_laws_rows),
+                                              entry("condens_laws_select", condens_laws_select),
                                               entry("condens_laws_marginal", condens_laws_marginal),
                                               entry("condens_laws_at", condens_laws_at),
                                               entry("condens_laws_summary", condens_laws_summary),
@@ -41,10 +43,16 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_conformal_intervals", condens_conformal_intervals),
                                               entry("condens_conformal_regions", condens_conformal_regions),
                                               entry("condens_coverage_slices", condens_coverage_slices),
+                                              entry("condens_importance", condens_importance),
+                                              entry("condens_effect", condens_effect),
+                                              entry("condens_shapley", condens_shapley),
+                                              entry("condens_compare_rows", condens_compare_rows),
+                                              entry("condens_training_rows", condens_training_rows),
                                               entry("condens_compare", condens_compare),
                                               {nullptr, nullptr, 0}};
   R_registerRoutines(dll, nullptr, functions, nullptr, nullptr);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
   condens::r::register_model_class(dll);
+  condens::r::register_laws_class(dll);
 }

@@ -18,13 +18,6 @@ namespace {
 
 using cpp11::safe;
 
-void delete_laws(SEXP external) {
-  delete static_cast<Laws*>(R_ExternalPtrAddr(external));
-  R_ClearExternalPtr(external);
-}
-
-SEXP tag() { return safe[Rf_install]("condens_laws"); }
-
 /// What is asked of both kinds of distributions, or of one alone.
 template <class Result, class Argument>
 struct Function {
@@ -137,13 +130,6 @@ SEXP table_to_r(const Vector& values, Index n) {
 
 }  // namespace
 
-SEXP to_r(Laws laws) {
-  SEXP out = PROTECT(safe[R_MakeExternalPtr](new Laws(std::move(laws)), tag(), R_NilValue));
-  safe[R_RegisterCFinalizerEx](out, delete_laws, TRUE);
-  UNPROTECT(1);
-  return out;
-}
-
 SEXP regions_to_r(const std::vector<std::vector<Interval>>& regions) {
   cpp11::sexp out = safe[Rf_allocVector](VECSXP, static_cast<R_xlen_t>(regions.size()));
   for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -156,20 +142,12 @@ SEXP regions_to_r(const std::vector<std::vector<Interval>>& regions) {
   return out;
 }
 
-const Laws& laws_of(SEXP object) {
-  require(TYPEOF(object) == EXTPTRSXP && R_ExternalPtrTag(object) == tag(), "expected distributions of condens");
-  const auto* out = static_cast<const Laws*>(R_ExternalPtrAddr(object));
-  require(out != nullptr,
-          "these distributions were in another session of R and did not survive the file; save the model, which does, "
-          "and predict again");
-  return *out;
-}
-
 extern "C" {
 
 SEXP condens_laws_info(SEXP laws) {
   return guarded([&] {
-    const Laws& own = laws_of(laws);
+    const auto held = laws_of(laws);
+    const Laws& own = *held;
     Document out;
     out.set("n", size_of(own)).set("dimension", dimension_of(own));
     if (const auto* targets = std::get_if<TargetDistributions>(&own))
@@ -178,30 +156,41 @@ SEXP condens_laws_info(SEXP laws) {
   });
 }
 
-/// The distributions of a list of elements list(laws =, row =) of one prediction: a shared object where they are all of
-/// it in order. NULL of several predictions.
-SEXP condens_laws_of(SEXP elements) {
+/// The rows of elements list(prediction =, row =) in their prediction; NULL of several predictions.
+SEXP condens_laws_rows(SEXP elements) {
   return guarded([&] {
     const R_xlen_t n = Rf_xlength(elements);
     require(n > 0, "expected at least one distribution");
     SEXP first = VECTOR_ELT(VECTOR_ELT(elements, 0), 0);
-    std::vector<Index> rows(static_cast<std::size_t>(n));
-    bool in_order = true;
+    const cpp11::sexp out = safe[Rf_allocVector](INTSXP, n);
     for (R_xlen_t i = 0; i < n; ++i) {
       SEXP element = VECTOR_ELT(elements, i);
       if (VECTOR_ELT(element, 0) != first) return R_NilValue;
-      rows[static_cast<std::size_t>(i)] = INTEGER_ELT(VECTOR_ELT(element, 1), 0) - 1;
-      in_order = in_order && rows[static_cast<std::size_t>(i)] == i;
+      INTEGER(out)[i] = INTEGER_ELT(VECTOR_ELT(element, 1), 0);
     }
-    const Laws& all = laws_of(first);
-    if (in_order && n == size_of(all)) return first;
-    return to_r(std::visit([&](const auto& own) { return Laws(own.select(rows)); }, all));
+    return static_cast<SEXP>(out);
+  });
+}
+
+/// The distributions of rows: the same object where these are all in order.
+SEXP condens_laws_select(SEXP laws, SEXP rows) {
+  return guarded([&] {
+    const auto held = laws_of(laws);
+    std::vector<Index> which;
+    bool in_order = Rf_xlength(rows) == size_of(*held);
+    for (R_xlen_t i = 0; i < Rf_xlength(rows); ++i) {
+      which.push_back(INTEGER_ELT(rows, i) - 1);
+      in_order = in_order && which.back() == i;
+    }
+    if (in_order) return laws;
+    return to_r(std::visit([&](const auto& own) { return Laws(own.select(which)); }, *held));
   });
 }
 
 SEXP condens_laws_marginal(SEXP laws, SEXP target) {
   return guarded([&] {
-    const Laws& own = laws_of(laws);
+    const auto held = laws_of(laws);
+    const Laws& own = *held;
     const Index j = Rf_asInteger(target) - 1;
     require(j >= 0 && j < dimension_of(own), "target = ", j + 1, ", expected 1 to ", dimension_of(own));
     const auto* mixtures = std::get_if<GaussianMixtures>(&own);
@@ -211,7 +200,8 @@ SEXP condens_laws_marginal(SEXP laws, SEXP target) {
 
 SEXP condens_laws_at(SEXP laws, SEXP name, SEXP y, SEXP own, SEXP threads) {
   return guarded([&] {
-    const Laws& all = laws_of(laws);
+    const auto held = laws_of(laws);
+    const Laws& all = *held;
     const std::string wanted = text_of(name);
     const Index n = size_of(all);
     const Index d = dimension_of(all);
@@ -232,7 +222,8 @@ SEXP condens_laws_at(SEXP laws, SEXP name, SEXP y, SEXP own, SEXP threads) {
 
 SEXP condens_laws_summary(SEXP laws, SEXP name, SEXP threads) {
   return guarded([&] {
-    const Laws& all = laws_of(laws);
+    const auto held = laws_of(laws);
+    const Laws& all = *held;
     const std::string wanted = text_of(name);
     const Run run{.threads = Rf_asInteger(threads), .observer = {}};
     if (const auto found = matrices().find(wanted); found != matrices().end()) {
@@ -248,16 +239,17 @@ SEXP condens_laws_summary(SEXP laws, SEXP name, SEXP threads) {
 
 SEXP condens_laws_regions(SEXP laws, SEXP mass, SEXP threads) {
   return guarded([&] {
+    const auto held = laws_of(laws);
     return regions_to_r(running(Rf_asInteger(threads), false, [&](const Run& run) {
-      return std::visit([&](const auto& own) { return own.highest_density_region(Rf_asReal(mass), run); },
-                        laws_of(laws));
+      return std::visit([&](const auto& own) { return own.highest_density_region(Rf_asReal(mass), run); }, *held);
     }));
   });
 }
 
 SEXP condens_laws_modes(SEXP laws, SEXP threads) {
   return guarded([&] {
-    const auto* mixtures = std::get_if<GaussianMixtures>(&laws_of(laws));
+    const auto held = laws_of(laws);
+    const auto* mixtures = std::get_if<GaussianMixtures>(held.get());
     require(mixtures != nullptr, "modes: not known of distributions of a target with bounds, counts or atoms");
     const auto modes = running(Rf_asInteger(threads), false, [&](const Run& run) { return mixtures->modes(run); });
     cpp11::sexp out = safe[Rf_allocVector](VECSXP, static_cast<R_xlen_t>(modes.size()));
@@ -271,12 +263,13 @@ SEXP condens_laws_modes(SEXP laws, SEXP threads) {
 /// n count x d: the draws of a distribution in a row.
 SEXP condens_laws_sample(SEXP laws, SEXP count, SEXP seed, SEXP threads) {
   return guarded([&] {
+    const auto held = laws_of(laws);
     const Matrix draws = running(Rf_asInteger(threads), false, [&](const Run& run) {
       return std::visit(
           [&](const auto& own) {
             return own.sample(Rf_asInteger(count), static_cast<std::uint64_t>(Rf_asReal(seed)), run);
           },
-          laws_of(laws));
+          *held);
     });
     return rows_to_r(draws);
   });
@@ -285,7 +278,8 @@ SEXP condens_laws_sample(SEXP laws, SEXP count, SEXP seed, SEXP threads) {
 /// Weights, n x m; means and scales, each m x d where all share their components, else n m x d.
 SEXP condens_laws_components(SEXP laws) {
   return guarded([&] {
-    const Laws& all = laws_of(laws);
+    const auto held = laws_of(laws);
+    const Laws& all = *held;
     const auto* targets = std::get_if<TargetDistributions>(&all);
     const GaussianMixtures& own = targets == nullptr ? std::get<GaussianMixtures>(all) : targets->base();
     Document out;

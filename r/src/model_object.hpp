@@ -1,6 +1,5 @@
 #pragma once
-// A fitted model as a raw vector of R: the bytes of its model file (CBOR). They are written when someone reads them, by
-// saveRDS() say, and read when someone asks the model; until then neither costs memory (ALTREP).
+// A fitted model as a raw vector of R: the bytes of its model file (CBOR).
 
 #include <R_ext/Rdynload.h>
 #include <cpp11/R.hpp>

@@ -129,3 +129,70 @@ test_that("counts have masses", {
   expect_error(dist_mass_at(y[here], c(1, 2, 3)), "mass_at: not known of distributions of any real number",
                class = "condens_error")
 })
+
+# What is left of them in another session.
+kept <- function(x) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(x, file)
+  readRDS(file)
+}
+
+test_that("a file keeps them to the last bit", {
+  kinds <- list(
+    shared = y,
+    own_components = dist_condens(suppressWarnings(gp(dist ~ speed, cars, seed = 1)), cars),
+    equal_components = dist_condens(suppressWarnings(gp(dist ~ speed, cars, seed = 1)), cars[c(3, 3), ]),
+    one = dist_condens(suppressWarnings(gp(dist ~ speed, cars, seed = 1)), cars[3, ]),
+    trees = dist_condens(forest(dist ~ speed, cars, seed = 1, n_trees = 10), cars),
+    count = dist_condens(nw(dist ~ speed, cars, seed = 1, target_kind = "count"), cars),
+    positive = dist_condens(nw(dist ~ speed, cars, seed = 1, target_kind = "positive"), cars),
+    atoms = dist_condens(suppressWarnings(nw(pmax(dist - 30, 0) ~ speed, cars, seed = 1, target_kind = "with-atoms")),
+                         cars),
+    calibrated = dist_condens(nw(waiting ~ duration, MASS::geyser, seed = 1, calibrate = TRUE), MASS::geyser[1:9, ])
+  )
+  at <- c(-5, 0, 2, 30, 30.5, 500)
+  for (name in names(kinds)) {
+    before <- kinds[[name]]
+    after <- kept(before)
+    expect_identical(density(after, at, log = TRUE), density(before, at, log = TRUE), label = name)
+    expect_identical(cdf(after, at), cdf(before, at), label = name)
+    expect_identical(quantile(after, c(0.01, 0.5, 0.99)), quantile(before, c(0.01, 0.5, 0.99)), label = name)
+    expect_identical(hdr(after, 80), hdr(before, 80), label = name)
+    expect_identical(dist_crps(after, rep(30, length(after))), dist_crps(before, rep(30, length(before))), label = name)
+    expect_identical(mean(kept(after)), mean(before), label = name)
+    expect_identical(format(after), format(before), label = name)
+  }
+})
+
+test_that("a file keeps distributions of several targets", {
+  several <- list(lscde(cbind(dist, speed) ~ 1, cars, seed = 1, bandwidth_y = 0.3, regularization = 0.1),
+                  lscde(cbind(mpg, qsec) ~ wt, mtcars, seed = 1, bandwidth = 0.5, bandwidth_y = 0.3,
+                        regularization = 0.1),
+                  suppressWarnings(gmm(cbind(mpg, qsec) ~ 1, mtcars, seed = 1)))
+  for (fit in several) {
+    before <- dist_condens(fit, mtcars[1:3, ])
+    after <- kept(before)
+    points <- rbind(c(20, 17), c(30, 12))
+    expect_identical(density(after, points, log = TRUE), density(before, points, log = TRUE))
+    expect_identical(mean(after), mean(before))
+    expect_identical(variance(after), variance(before))
+    set.seed(2)
+    draws <- generate(after[1], 5)
+    set.seed(2)
+    expect_identical(draws, generate(before[1], 5))
+  }
+})
+
+test_that("a file holds the distributions of a prediction once", {
+  many <- dist_condens(fit, data.frame(speed = rep(1:20, 50)))
+  size <- length(serialize(many, NULL))
+  # Beside them an element takes half a thousand bytes.
+  expect_lt(size, length(serialize(many[[1]]$prediction$laws, NULL)) + 1000 * 1000)
+  table <- kept(data.frame(row = 1:1000, y = many))
+  joined <- c(table$y[1:3], many[1:3], kept(y))
+  expect_identical(mean(joined), c(mean(many[1:3]), mean(many[1:3]), mean(y)))
+  # As an earlier R writes them, without ALTREP.
+  old <- unserialize(serialize(many, NULL, version = 2))
+  expect_identical(quantile(old, 0.9), quantile(many, 0.9))
+})

@@ -65,7 +65,7 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
 }
 
 /// Steps of Adam with the learning rate falling to zero along half a cosine. A batch's gradient is noisy: its products
-/// are float, which takes 60 % of the time; the parameters and their moments are double.
+/// are float, which takes 60 % of the time; the parameters, their moments and their steps are double.
 class Adam {
  public:
   Adam(const Training& how, const Dataset& rows)
@@ -104,7 +104,7 @@ class Adam {
   void step(Vector& parameters, double rate) {
     constexpr double beta1 = 0.9;
     constexpr double beta2 = 0.999;
-    constexpr float tiny = 1e-8F;
+    constexpr double tiny = 1e-8;
     first_ = beta1 * first_ + (1 - beta1) * gradient_;
     second_ = beta2 * second_ + (1 - beta2) * gradient_.cwiseAbs2();
     ++steps_;
@@ -112,9 +112,8 @@ class Adam {
     const double unbias2 = 1 - std::pow(beta2, static_cast<double>(steps_));
     gradient_.setZero();
     add_penalty(how_.shape, how_.decay, parameters, gradient_);
-    // The root and the quotient in float: of double they would take longer than a product of the batch.
-    direction_ = (first_ / unbias1).cast<float>().array() / ((second_ / unbias2).cast<float>().array().sqrt() + tiny);
-    parameters -= rate * (direction_.cast<double>() + gradient_);
+    parameters.array() -=
+        rate * (first_.array() / unbias1 / ((second_.array() / unbias2).sqrt() + tiny) + gradient_.array());
   }
 
   const Training& how_;
@@ -123,7 +122,6 @@ class Adam {
   BasicBlock<float> block_;
   VectorOf<float> rounded_parameters_;
   VectorOf<float> rounded_gradient_;
-  VectorOf<float> direction_;
   Vector gradient_;
   Vector first_;
   Vector second_;
