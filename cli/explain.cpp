@@ -124,6 +124,7 @@ Subject read_subject(const ExplainCall& call) {
   std::vector<Index> places = call.unusable.read("explain", model.encoder, table, with_targets);
   Dataset data = with_targets ? model.encoder.encode(table, places)
                               : Dataset{.x = model.encoder.encode_inputs(table, places), .y = Matrix(0, 0)};
+  data.weights = model.encoder.weights_of(table, places);
   if (with_targets && model.target) {
     require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, places));
   }
@@ -289,7 +290,7 @@ Explanation explain_training_rows(const ExplainCall& call, const Subject& subjec
   const Encoder& encoder = subject.model->encoder;
   const Table table = call.csv.read(call.training);
   const std::vector<Index> places = call.unusable.read("explain", encoder, table, true);
-  const Dataset training = encoder.encode(table, places);
+  const Dataset training = encoder.encode_training(table, places);  // as the fit had them
   const Conformal* conformal = subject.model->conformal ? &*subject.model->conformal : nullptr;
   const RowWeights found = training_row_weights(*subject.model->density, subject.inspected.kind, conformal,
                                                 subject.data.x.middleCols(row, 1), training, call.most, run)

@@ -366,9 +366,14 @@ Dataset Encoder::encode(const Table& table, const std::vector<Index>& rows) cons
     y.row(i) = read_numbers(table, table.at(name, "target"), rows);
   }
   Dataset out{.x = encode_inputs(table, rows), .y = std::move(y)};
-  if (!weight_.empty() && table.find(weight_) != nullptr) out.weights = read_weights(table, weight_, rows);
+  out.weights = weights_of(table, rows);
   out.groups = group_of_rows();
   return out;
+}
+
+Vector Encoder::weights_of(const Table& table, const std::vector<Index>& rows) const {
+  if (weight_.empty() || table.find(weight_) == nullptr) return {};
+  return read_weights(table, weight_, rows);
 }
 
 Dataset Encoder::encode_training(const Table& table, bool drop_missing, const Vector& row_weights) const {

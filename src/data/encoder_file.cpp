@@ -109,6 +109,8 @@ Document Encoder::to_document() const {
   out.set("inputs", std::move(inputs)).set("targets", std::move(targets)).set("weight", weight_);
   if (missing_ != MissingInputs::error) out.set("missing", missing_ == MissingInputs::model ? "model" : "indicator");
   if (unseen_ != UnseenLevels::automatic) out.set("unseen", unseen_ == UnseenLevels::error ? "error" : "other");
+  const bool folds = std::any_of(inputs_.begin(), inputs_.end(), [](const auto& own) { return own.has_statistics(); });
+  if (folds && seed_ != 0) out.set("seed", static_cast<std::int64_t>(seed_));
   return out;
 }
 
@@ -127,6 +129,7 @@ Encoder Encoder::from_document(const Document& document) {
     if (how != "error" && how != "other") throw FormatError("encoder: unseen is none of error, other");
     out.unseen_ = how == "error" ? UnseenLevels::error : UnseenLevels::other;
   }
+  if (const Document* seed = document.find("seed")) out.seed_ = static_cast<std::uint64_t>(seed->as_integer());
   for (const EncodedColumn& input : out.inputs_) {
     if (!input.missing_of.empty() && !contains(names_of(out.inputs_), input.missing_of)) {
       throw FormatError(message("encoder: '", input.name, "' marks '", input.missing_of, "', which is no input"));

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "condens/core/random.hpp"
+#include "condens/io/csv.hpp"
 
 namespace condens::tests::explain_command_test {
 namespace {
@@ -124,6 +125,41 @@ TEST_F(ExplainCommand, NamesTrainingRows) {
   }
   fit("nw");
   EXPECT_NE(good("explain m.cbor t.csv --training-rows 3 --training t.csv").find("\n3,"), std::string::npos);
+}
+
+TEST_F(ExplainCommand, NamesTrainingRowsWhereLevelsAreStatistics) {
+  RandomStream random(8);
+  std::string rows = "city,y\n";
+  for (int i = 0; i < 150; ++i) {
+    rows += "c" + std::to_string(i % 30) + "," + std::to_string(i % 30 / 10.0 + random.normal()) + "\n";
+  }
+  write("t.csv", rows);
+  good("fit t.csv --target y --model nw --seed 3 -o m.json");
+  EXPECT_NE(good("explain m.json t.csv --training-rows 5 --training t.csv").find("\n(others),"), std::string::npos);
+}
+
+TEST_F(ExplainCommand, EffectsAreOverTheWeightsOfTheRows) {
+  RandomStream random(9);
+  std::string twice = "x,z,w,y\n";
+  std::string copied = "x,z,w,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const double x = random.normal();
+    const double z = random.normal();
+    const int weight = i % 3;
+    const std::string cells = std::to_string(x) + "," + std::to_string(z) + ",";
+    const std::string target = "," + std::to_string(x * z + 0.1 * random.normal()) + "\n";
+    twice += cells + std::to_string(weight) + target;
+    for (int k = 0; k < weight; ++k) copied += cells + "1" + target;
+  }
+  write("t.csv", twice);
+  write("u.csv", copied);
+  good("fit t.csv --target y --weight w --model nw -o m.json");
+  const std::string call = " --effect x --partial --of mean --points 4";
+  const Table weighted = parse_csv(good("explain m.json t.csv" + call), "t");
+  const Table copies = parse_csv(good("explain m.json u.csv" + call), "u");
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(weighted.at("effect", "").numbers()[i], copies.at("effect", "").numbers()[i], 1e-9);
+  }
 }
 
 TEST_F(ExplainCommand, TakesEveryKindOfTargetAndSeveral) {

@@ -125,6 +125,9 @@ class Encoder {
   Dataset encode_training(const Table& table, bool drop_missing = false, const Vector& row_weights = {}) const;
   Dataset encode_training(const Table& table, const std::vector<Index>& rows, const Vector& row_weights = {}) const;
 
+  /// The weights of `rows`; empty where the table has no such column.
+  Vector weights_of(const Table& table, const std::vector<Index>& rows) const;
+
   /// The inputs alone (encoded_names().size() x rows); other columns are not needed.
   Matrix encode_inputs(const Table& table) const;
   Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
@@ -192,7 +195,7 @@ class Encoder {
   std::string weight_;
   MissingInputs missing_ = MissingInputs::error;
   UnseenLevels unseen_ = UnseenLevels::automatic;
-  std::uint64_t seed_ = 0;                // of a fit; files do not need it
+  std::uint64_t seed_ = 0;                // of the folds of statistics
   std::vector<std::string> same_inputs_;  // of a fit, as warnings
 };
 

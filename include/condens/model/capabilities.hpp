@@ -147,6 +147,9 @@ class Reweighs {
   /// The numbers of a fit to `rows`, some of those of the model, with weights; always as many. Throws NumericalError
   /// where there is no density.
   virtual Vector reweighted(const Dataset& rows, const Run& run) const = 0;
+  /// The same by first derivatives at the weights that the rows of the fit have (the delta method): a column for each
+  /// column of `copies`, n x R, which the weights are multiplied by. Empty: the model has no derivatives.
+  virtual Matrix linearized(const Dataset&, const MatrixView&, const Run&) const { return {}; }
   /// The model with these numbers. Throws FormatError for what cannot be its numbers.
   virtual std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const = 0;
 };

@@ -25,15 +25,13 @@ std::vector<Index> centers_of_fold(const Problem& problem, Index fold) {
 }
 
 /// alpha for every lambda: clipped (eq. 7), or the minimiser over alpha >= 0.
-void constrain(const Problem& problem, const Matrix& gram, const Vector& right, const std::vector<double>& ridge,
+void constrain(const Problem& problem, const Matrix& gram, const Vector& right, const std::vector<double>& penalties,
                Eigen::Ref<Matrix> alpha) {
   alpha = alpha.cwiseMax(0.0);
   if (problem.coefficients == LscdeCoefficients::clipped) return;
-  for (std::size_t j = 0; j < ridge.size(); ++j) {
-    Matrix q = gram;
-    q.diagonal().array() += ridge[j];
+  for (std::size_t j = 0; j < penalties.size(); ++j) {
     const Index column = static_cast<Index>(j);
-    alpha.col(column) = solve_nonnegative_qp(q, right, alpha.col(column)).solution;
+    alpha.col(column) = solve_nonnegative_qp(ridge(gram, penalties[j]), right, alpha.col(column)).solution;
   }
 }
 
@@ -188,30 +186,42 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
   return out;
 }
 
+System system_of(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks, double bandwidth,
+                 double bandwidth_y, Task& task) {
+  const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
+  System out{sums.gram.back(), Vector::Zero(distances.centers()), 0.0};
+  for (std::size_t k = 0; k < sums.target.size(); ++k) {
+    out.gram += sums.gram[k];
+    out.right += sums.target[k].col(0);
+    out.weight += sums.weight[k];
+  }
+  out.gram = out.gram.cwiseProduct(kernel_overlaps(problem.centers_y, bandwidth_y)) /
+             (out.weight + static_cast<double>(problem.x_unlabeled.cols()));
+  out.right /= out.weight;
+  return out;
+}
+
+Matrix ridge(Matrix gram, double regularization) {
+  gram.diagonal().array() += regularization;
+  return gram;
+}
+
+Vector constrained(const Problem& problem, const System& system, double regularization, Vector alpha) {
+  constrain(problem, system.gram, system.right, {regularization}, alpha);
+  return alpha;
+}
+
 Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
                         Task& task) {
-  const std::vector<Block> blocks = cut_into_blocks(problem);
-  const Distances distances(problem);
-  const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
-  Matrix gram = sums.gram.back();
-  Vector right = Vector::Zero(distances.centers());
-  double weight = 0.0;
-  for (std::size_t k = 0; k < sums.target.size(); ++k) {
-    gram += sums.gram[k];
-    right += sums.target[k].col(0);
-    weight += sums.weight[k];
-  }
-  gram = gram.cwiseProduct(kernel_overlaps(problem.centers_y, bandwidth_y)) /
-         (weight + static_cast<double>(problem.x_unlabeled.cols()));
-  right /= weight;
-  Matrix alpha = solve_ridge_systems({{&gram, &right, regularization}});
-  constrain(problem, gram, right, {regularization}, alpha);
+  const System system = system_of(problem, Distances(problem), cut_into_blocks(problem), bandwidth, bandwidth_y, task);
+  const Vector alpha = constrained(problem, system, regularization,
+                                   solve_ridge_systems({{&system.gram, &system.right, regularization}}).col(0));
   if (!(alpha.maxCoeff() > 0)) {
     throw NumericalError(
         message("LSCDE: every coefficient is zero: no sample lies within reach of any center at bandwidth ", bandwidth,
                 " (x) and ", bandwidth_y, " (y); give larger ones, or other centers"));
   }
-  return alpha.col(0);
+  return alpha;
 }
 
 }  // namespace condens::lscde
