@@ -5,7 +5,8 @@
 // repetition. "Mean of the estimate" is the average over the repetitions, "truth" that of the distribution drawn from.
 // Of several points or levels the average coverage.
 //
-// Cost: 100 replicates of an LSCDE fit, whose tuning is kept, beside the fit with its tuning.
+// Cost: 100 replicates of an LSCDE fit, whose tuning is kept, beside the fit with its tuning; fitted again, or by first
+// derivatives.
 
 #include <chrono>
 #include <cmath>
@@ -86,7 +87,8 @@ Document frozen(const ConditionalDensity& model, double factor, bool same_center
   return Document::Object{{"n_components", 2}};
 }
 
-void coverage(const std::string& name, Index n, Index repetitions, double factor, bool same_centers = true) {
+void coverage(const std::string& name, Index n, Index repetitions, double factor, bool same_centers = true,
+              ReplicateMethod method = ReplicateMethod::refit) {
   const ModelInfo& info = find_model(name);
   const Document first =
       name == "lscde" ? Document::Object{{"n_centers", 100}, {"metric", "none"}} : Document(Document::Object{});
@@ -99,8 +101,9 @@ void coverage(const std::string& name, Index n, Index repetitions, double factor
     const Dataset data = draw(n, static_cast<std::uint64_t>(k));
     const auto model = info.fit(data, "", options, alone);
     const auto refit = [&](const Dataset& rows, const Run& run) { return info.fit(rows, "", options, run); };
-    const Replicates replicates =
-        bootstrap(*model, {&data, {}, refit}, n_replicates, static_cast<std::uint64_t>(k), alone);
+    Refits refits{&data, {}, refit};
+    refits.method = method;
+    const Replicates replicates = bootstrap(*model, refits, n_replicates, static_cast<std::uint64_t>(k), alone);
     const Matrix x = Matrix::Constant(1, 1, at);
     estimates.col(k) = functionals(model->predict(x, alone));
     Matrix values(m, n_replicates);
@@ -124,9 +127,9 @@ void coverage(const std::string& name, Index n, Index repetitions, double factor
     return 100.0 * hits / all;
   };
   for (Index g = 0; g < std::ssize(groups); ++g) {
-    std::printf("| `%s`%s%s | %ld | %ld | %s |", name.c_str(), factor < 1 ? ", widths x 0.6" : "",
-                same_centers ? "" : ", centers drawn anew", static_cast<long>(n), static_cast<long>(repetitions),
-                groups[static_cast<std::size_t>(g)].c_str());
+    std::printf("| `%s`%s%s%s | %ld | %ld | %s |", name.c_str(), factor < 1 ? ", widths x 0.6" : "",
+                same_centers ? "" : ", centers drawn anew", method == ReplicateMethod::delta ? ", by derivatives" : "",
+                static_cast<long>(n), static_cast<long>(repetitions), groups[static_cast<std::size_t>(g)].c_str());
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, expected));
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, true_values));
     std::printf("\n");
@@ -141,14 +144,18 @@ double seconds_of(const auto& work) {
 }
 
 void cost() {
-  std::printf("| rows | centers | fit s | 100 replicates s | ratio |\n|---|---|---|---|---|\n");
+  std::printf("| rows | centers | fit s | 100 replicates s | ratio | by derivatives s | ratio |\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
   for (const Index n : {300, 1000, 4000}) {
     const Dataset data = draw(n, 7);
     std::unique_ptr<Lscde> model;
     const double fit = seconds_of([&] { model = std::make_unique<Lscde>(Lscde::fit(data, {}, alone)); });
     const double more = seconds_of([&] { bootstrap(*model, {&data, {}, {}}, 100, 0, alone); });
-    std::printf("| %ld | %ld | %.2f | %.2f | %.2f |\n", static_cast<long>(n),
-                static_cast<long>(model->state().coefficients.size()), fit, more, more / fit);
+    Refits derivatives{&data, {}, {}};
+    derivatives.method = ReplicateMethod::delta;
+    const double delta = seconds_of([&] { bootstrap(*model, derivatives, 100, 0, alone); });
+    std::printf("| %ld | %ld | %.2f | %.2f | %.2f | %.3f | %.2f |\n", static_cast<long>(n),
+                static_cast<long>(model->state().coefficients.size()), fit, more, more / fit, delta, delta / fit);
     std::fflush(stdout);
   }
 }
@@ -168,4 +175,6 @@ int main(int argc, char** argv) {
   for (const char* name : {"lscde", "parzen"}) coverage(name, 300, 1000, 0.6);
   coverage("gmm", 300, 200, 1.0);
   coverage("lscde", 300, 1000, 1.0, false);
+  coverage("lscde", 300, 1000, 1.0, true, ReplicateMethod::delta);
+  coverage("lscde", 1000, 300, 1.0, true, ReplicateMethod::delta);
 }

@@ -39,6 +39,7 @@ struct FitCall {
   bool calibrate = false;
   double calibrate_share = 0.25;
   Index bootstrap = 0;
+  std::string bootstrap_method = "refit";
   std::string preset;
   std::string folds;
   std::vector<std::string> settings;
@@ -258,6 +259,7 @@ void fit(FitCall call) {
                         .calibration_share = 0,
                         .impute_inputs = model.encoder.missing() == MissingInputs::model,
                         .replicates = call.bootstrap,
+                        .replicate_method = choice_of<ReplicateMethod>("--bootstrap-method", call.bootstrap_method),
                         .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
   call.conformal.set(model.encoder, data.x, request);
   if (call.calibrate) request.pit_share = call.calibrate_share;
@@ -300,9 +302,13 @@ void add_fit(CLI::App& app) {
   add_option(verb, "--calibrate-share", call->calibrate_share, "p", "Share of the rows for that (default: 0.25)",
              "Model")
       ->needs(calibrate);
-  add_option(verb, "--bootstrap", call->bootstrap, "R",
-             "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands",
-             "Model");
+  CLI::Option* bootstrap = add_option(
+      verb, "--bootstrap", call->bootstrap, "R",
+      "Fit R times more to rows drawn with replacement, say 100, for the error bars of predict --bands", "Model");
+  add_option(verb, "--bootstrap-method", call->bootstrap_method, "HOW",
+             "refit (default), or delta: by first derivatives at the fit, which takes no more than the fit, of lscde",
+             "Model")
+      ->needs(bootstrap);
   add_option(verb, "--preset", call->preset, "NAME", "recommended (default), or paper: as the paper does it", "Model");
   add_option(
       verb, "--cv", call->folds, "FOLDS",

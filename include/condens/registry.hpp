@@ -118,7 +118,8 @@ struct TargetRequest {
   double calibration_share = 0;  ///< of the rows that the fit does not see, for intervals with a guarantee; 0: none
   bool impute_inputs = false;    ///< inputs may be missing (NaN), here and in what the model predicts
   Index replicates = 0;          ///< of the bootstrap over rows, for error bars; 0: none
-  Censoring censoring = {};      ///< what is known of the target of each row; empty: its value
+  ReplicateMethod replicate_method = ReplicateMethod::refit;
+  Censoring censoring = {};                     ///< what is known of the target of each row; empty: its value
   CrossConformal cross = CrossConformal::none;  ///< a guarantee without rows left out
   Index cross_folds = 10;                       ///< of cv_plus
   std::optional<RowGroups> groups = {};         ///< the guarantee is kept within each

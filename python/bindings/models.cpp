@@ -72,7 +72,8 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
           const Names& target_names, const std::string& target_kind, double conformal_share,
           const std::string& conformal_method, Index conformal_folds, const std::string& conformal_groups,
-          double pit_share, Index n_replicates, const nb::object& limits, int threads, const nb::object& callback) {
+          double pit_share, Index n_replicates, const std::string& replicate_method, const nb::object& limits,
+          int threads, const nb::object& callback) {
   const ModelInfo& info = find_model(name);
   Dataset data = dataset_of(x, y, weights);
   bool impute = false;
@@ -88,6 +89,7 @@ Model fit(const std::string& name, const std::string& preset, const nb::dict& op
                         .calibration_share = conformal_share,
                         .impute_inputs = impute,
                         .replicates = n_replicates,
+                        .replicate_method = choice_of<ReplicateMethod>("bootstrap: method", replicate_method),
                         .censoring = censoring_of(limits),
                         .cross = choice_of<CrossConformal>("conformal: method", conformal_method),
                         .cross_folds = conformal_folds,
@@ -387,8 +389,8 @@ void bind_models(nb::module_& m) {
         nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
         nb::arg("target_kind") = "real", nb::arg("conformal_share") = 0.0, nb::arg("conformal_method") = "split",
         nb::arg("conformal_folds") = 10, nb::arg("conformal_groups") = "", nb::arg("pit_share") = 0.0,
-        nb::arg("n_replicates") = 0, nb::arg("limits") = nb::none(), nb::arg("threads") = 0,
-        nb::arg("callback") = nb::none());
+        nb::arg("n_replicates") = 0, nb::arg("replicate_method") = "refit", nb::arg("limits") = nb::none(),
+        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   m.def(
       "looks_like",
       [](const Line& y) {

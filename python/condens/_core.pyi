@@ -365,6 +365,7 @@ def fit(
     conformal_groups: str = "",
     pit_share: float = 0.0,
     n_replicates: int = 0,
+    replicate_method: str = "refit",
     limits: tuple[Floats, Floats, Floats | None] | None = None,
     threads: int = 0,
     callback: Callback = None,

@@ -90,9 +90,10 @@ COMMON: dict[str, tuple[Any, str, str]] = {
     ),
     "bootstrap": (
         0,
-        "int",
+        "int, or dict with 'replicates' and 'method'",
         "Number of times that the model is fitted again to rows drawn with replacement, its tuning kept, so that "
-        "`predict_bands` tells error bars of whatever is asked; 100 is usual.",
+        "`predict_bands` tells error bars of whatever is asked; 100 is usual. The method is 'refit', or 'delta': by "
+        "first derivatives at the fit, which takes no more time than the fit, where the model has them.",
     ),
     "random_state": (
         None,
@@ -326,11 +327,17 @@ def takes_missing(missing: Any, check: bool = True) -> bool:
     return bool(missing in ("indicator", "model"))
 
 
-def replicate_count(bootstrap: Any) -> int:
-    """The number of bootstrap replicates."""
-    if isinstance(bootstrap, (bool, np.bool_)) or not isinstance(bootstrap, (int, np.integer)):
-        raise TypeError(f"bootstrap = {bootstrap!r}, expected a number of replicates, such as 100, or 0")
-    return int(bootstrap)
+def replicate_settings(bootstrap: Any) -> dict[str, Any]:
+    """The number of bootstrap replicates, and how they are made."""
+    count, method = bootstrap, "refit"
+    if isinstance(bootstrap, Mapping) and set(bootstrap) <= {"replicates", "method"}:
+        count, method = bootstrap.get("replicates", 100), bootstrap.get("method", "refit")
+    if isinstance(count, (bool, np.bool_)) or not isinstance(count, (int, np.integer)) or not isinstance(method, str):
+        raise TypeError(
+            f"bootstrap = {bootstrap!r}, expected a number of replicates, such as 100, 0, or a dict with 'replicates' "
+            "and 'method'"
+        )
+    return {"n_replicates": int(count), "replicate_method": method}
 
 
 def calibrate_share(calibrate: Any) -> float:

@@ -27,7 +27,7 @@ from condens._parameters import (
     chosen_options,
     conformal_settings,
     kind_text,
-    replicate_count,
+    replicate_settings,
     takes_missing,
 )
 from condens._predictions import PredictsDistributions
@@ -160,7 +160,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
                 target_kind=kind_text(self.target_kind),
                 **conformal_settings(self.conformal, self._names_of_inputs(encoder, data["input_names"], x.shape[1])),
                 pit_share=calibrate_share(self.calibrate),
-                n_replicates=replicate_count(self.bootstrap),
+                **replicate_settings(self.bootstrap),
                 **data,
             )
         self._set_model(model, y_ndim=2)

@@ -53,13 +53,25 @@ def test_replicates_are_saved_and_cloned(tmp_path) -> None:
     np.testing.assert_array_equal(clone(model).fit(x, y).predict_bands(x[:4], "std", 0.4), expected)
 
 
+def test_derivatives_give_the_errors_of_refits() -> None:
+    x, y = table(400)
+    plain = {"bandwidth": 1.0, "bandwidth_y": 0.5, "regularization": 0.1, "n_centers": 20}
+    widths = [
+        np.ptp(LSCDE(**plain, bootstrap=own).fit(x, y).predict_bands(x[:9], "mean", method="normal"), axis=1)
+        for own in (200, {"replicates": 200, "method": "delta"})
+    ]
+    np.testing.assert_allclose(widths[1], widths[0], rtol=0.15)
+
+
 def test_bad_calls_are_refused() -> None:
     x, y = table(40)
     plain = LSCDE(bandwidth=1.0, bandwidth_y=0.5, regularization=0.1).fit(x, y)
     with pytest.raises(ValueError, match=re.escape("the estimator has no replicates; fit it with bootstrap=100")):
         plain.predict_bands(x)
     for value, error, message in [
-        ("many", TypeError, "bootstrap = 'many', expected a number of replicates, such as 100, or 0"),
+        ("many", TypeError, "bootstrap = 'many', expected a number of replicates, such as 100, 0, or a dict"),
+        ({"count": 5}, TypeError, "expected a number of replicates, such as 100, 0, or a dict"),
+        ({"replicates": 9, "method": "exact"}, ValueError, "bootstrap: method = 'exact', expected one of"),
         (True, TypeError, "bootstrap = True, expected a number of replicates"),
         (-1, ValueError, "bootstrap = -1, expected a number of replicates, 0 to 10000"),
     ]:

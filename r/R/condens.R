@@ -41,7 +41,8 @@
 #' @param calibrate Whether to calibrate the distributions themselves by rows that are left out: `TRUE` for a quarter of
 #'   them, or `list(share = 0.2)` (Kuleshov, Fenner and Ermon 2018).
 #' @param bootstrap Number of replicates fitted to rows drawn with replacement, say 100, for error bars: see the
-#'   argument `bands` of [predict.condens()]. 0 for none.
+#'   argument `bands` of [predict.condens()]. 0 for none. `list(replicates = 100, method = "delta")` makes them by first
+#'   derivatives at the fit, where the model has them ([lscde()]), in no more time than the fit.
 #' @param keep_data Whether to keep the columns of the fit, which `fitted()`, `residuals()`, plots and predictions
 #'   without `newdata` need.
 #' @param threads Number of threads, 0 for all cores; `NULL`: the option `condens.threads`, else all. The result is the
@@ -197,6 +198,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
   }
   limits <- limits_at(design$limits, kept$rows)
   guarantee <- conformal_settings(request$conformal)
+  replicates <- replicate_settings(request$bootstrap)
   seed <- seed_of(request$seed)
   fitted <- core(C_condens_fit, list(
     model = one_text(model, "model"), preset = one_text(request$preset, "preset"),
@@ -209,7 +211,7 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     conformal_method = guarantee$method, conformal_folds = guarantee$folds, conformal_groups = guarantee$groups,
     calibrate_share = calibrate_share(request$calibrate),
     low = limits$low, high = limits$high, entry = limits$entry,
-    bootstrap = as.integer(one_number(request$bootstrap, "bootstrap", 0, 1e6, whole = TRUE)),
+    bootstrap = replicates$count, bootstrap_method = replicates$method,
     threads = threads_of(request$threads),
     progress = one_truth(request$progress, "progress")
   ))
@@ -225,6 +227,15 @@ fit_design <- function(design, model, weights, na.action, options, request, call
     warning(text, call. = FALSE)
   }
   out
+}
+
+replicate_settings <- function(bootstrap) {
+  own <- if (is.list(bootstrap)) bootstrap else list(replicates = bootstrap)
+  if (is.null(names(own)) || !all(names(own) %in% c("replicates", "method"))) {
+    refuse("bootstrap = ", deparse1(bootstrap), ", expected a number or a list of `replicates` and `method`")
+  }
+  list(count = as.integer(one_number(own$replicates %||% 100, "bootstrap", 0, 1e6, whole = TRUE)),
+       method = one_text(own$method %||% "refit", "bootstrap: method"))
 }
 
 one_text <- function(value, argument) {

@@ -174,6 +174,7 @@ SEXP condens_fit(SEXP request) {
         .calibration_share = Rf_asReal(at(request, "conformal_share")),
         .impute_inputs = model.encoder.missing() == MissingInputs::model,
         .replicates = whole_of(at(request, "bootstrap")),
+        .replicate_method = choice_of<ReplicateMethod>("bootstrap: method", text_of(at(request, "bootstrap_method"))),
         .censoring = censoring_of(request),
         .cross = choice_of<CrossConformal>("conformal: method", text_of(at(request, "conformal_method"))),
         .cross_folds = whole_of(at(request, "conformal_folds")),

@@ -49,20 +49,23 @@ bool has_every_class(const Dataset& rows, const Dataset& all) {
 }
 
 struct Replicate {
-  Vector numbers;
-  std::shared_ptr<ConditionalDensity> model;
-  std::shared_ptr<const ClassModel> classes;
+  Vector copies = {};  ///< of the rows, for the delta method
+  Vector numbers = {};
+  std::shared_ptr<ConditionalDensity> model = {};
+  std::shared_ptr<const ClassModel> classes = {};
 };
 
 /// Throws NumericalError or std::invalid_argument where the draw has no density.
 Replicate fit_draw(const Reweighs* reweighs, const Refits& refits, std::uint64_t seed, Index draw, const Run& run) {
   const Vector copies = copies_of(refits.classes != nullptr ? *refits.classes : *refits.rows, seed, draw);
-  Replicate out;
-  const Dataset rows = drawn(*refits.rows, refits.rest.empty() ? copies : Vector(copies(refits.rest)));
-  if (reweighs != nullptr)
-    out.numbers = reweighs->reweighted(rows, run);
-  else
-    out.model = refits.refit(rows, run);
+  Replicate out{.copies = refits.rest.empty() ? copies : Vector(copies(refits.rest))};
+  const Dataset rows = drawn(*refits.rows, out.copies);
+  if (refits.method == ReplicateMethod::refit) {
+    if (reweighs != nullptr)
+      out.numbers = reweighs->reweighted(rows, run);
+    else
+      out.model = refits.refit(rows, run);
+  }
   if (refits.classes == nullptr) return out;
   const Dataset all = drawn(*refits.classes, copies);
   if (!has_every_class(all, *refits.classes)) throw NumericalError("not every atom was drawn");
@@ -85,6 +88,9 @@ Replicates bootstrap(const ConditionalDensity& density, const Refits& refits, In
           most_replicates);
   const auto* reweighs = capability<Reweighs>(density);
   if (reweighs != nullptr && !reweighs->can_reweigh()) reweighs = nullptr;
+  const bool delta = refits.method == ReplicateMethod::delta;
+  require(!delta || (reweighs != nullptr && reweighs->has_derivatives()), "bootstrap: method = 'delta' of ",
+          density.model_name(), ", expected 'refit': it has no derivatives by the weights of its rows");
   std::vector<Replicate> found(static_cast<std::size_t>(count));
   Task task(run, "fitting bootstrap replicates", static_cast<double>(count));
   fit_side_by_side(count, run, task, [&](Index r, const Run& own) {
@@ -102,6 +108,11 @@ Replicates bootstrap(const ConditionalDensity& density, const Refits& refits, In
   std::vector<std::shared_ptr<const ClassModel>> classes;
   for (Replicate& own : found) {
     if (own.classes) classes.push_back(std::move(own.classes));
+  }
+  if (delta) {
+    Matrix copies(refits.rows->size(), count);
+    for (Index r = 0; r < count; ++r) copies.col(r) = found[static_cast<std::size_t>(r)].copies;
+    return Replicates(reweighs->linearized(*refits.rows, copies, run), std::move(classes));
   }
   if (reweighs != nullptr) {
     Matrix numbers(found.front().numbers.size(), count);

@@ -23,6 +23,7 @@ struct Refits {
   /// Of a target with atoms: all rows with the number of their atom, and the model of these.
   const Dataset* classes = nullptr;
   std::function<std::shared_ptr<const ClassModel>(const Dataset&, const Run&)> refit_classes = {};
+  ReplicateMethod method = ReplicateMethod::refit;
 };
 
 /// `count` replicates of `density`. A draw that leaves no density, or not every atom, is drawn again, up to twenty

@@ -51,12 +51,14 @@ GaussianMixture mixture_of_columns(const Dataset& columns, Index most, const Run
 
 /// Replicates with the options that the fit has chosen; none of a fit that was interrupted.
 std::optional<Replicates> replicates_of(const ModelInfo& info, const ConditionalDensity& density, Refits refits,
-                                        Index count, std::string_view preset, const Document& options, const Run& run) {
-  if (count == 0 || density.report().status == "interrupted") return std::nullopt;
+                                        const TargetRequest& request, std::string_view preset, const Document& options,
+                                        const Run& run) {
+  if (request.replicates == 0 || density.report().status == "interrupted") return std::nullopt;
   refits.refit = [&, chosen = chosen_options(info, density)](const Dataset& rows, const Run& own) {
     return info.fit(rows, preset, chosen, own);
   };
-  return bootstrap(density, refits, count, seed_of(options), run);
+  refits.method = request.replicate_method;
+  return bootstrap(density, refits, request.replicates, seed_of(options), run);
 }
 
 TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
@@ -69,7 +71,7 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   const TargetKind own = request.kind.of_targets(data.y);
   if (own.name == TargetName::real) {
     out.density = fit_own(info, data, preset, options, run);
-    out.replicates = replicates_of(info, *out.density, {&data, {}, {}}, request.replicates, preset, options, run);
+    out.replicates = replicates_of(info, *out.density, {&data, {}, {}}, request, preset, options, run);
     return out;
   }
   TargetEncoder encoder(data, own, seed_of(options), place);
@@ -86,7 +88,7 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   if (encoder.has_atoms()) atoms = classes(numbers, run);
   Refits refits{&coded, {}, {}};
   if (encoder.has_atoms()) refits = {&coded, encoder.rest(), {}, &numbers, classes};
-  out.replicates = replicates_of(info, *out.density, refits, request.replicates, preset, options, run);
+  out.replicates = replicates_of(info, *out.density, refits, request, preset, options, run);
   out.target = encoder.decoder(std::move(atoms));
   return out;
 }

@@ -134,6 +134,8 @@ TEST_F(BadInput, Predictions) {
   expect_refusal("compare t.csv --target y --repeats 0", 2, {"repeats = 0"});
   expect_refusal("compare t.csv --target y --target-kind counts", 2, {"counts", "count"});
   expect_refusal("compare t.csv --target y --target-kind bounded:0,1", 2, {"t.csv:", "the target is"});
+  expect_refusal("fit t.csv --target y --bootstrap 9 --bootstrap-method exact -o x.json", 2,
+                 {"'exact'", "refit", "delta"});
   expect_refusal("compare t.csv --target y --cv place", 2, {"--cv = 'place'", "random", "time"});
   expect_refusal("compare t.csv --target y --cv time --test-fraction 0.1 --repeats 30", 2, {"blocks", "fewer repeats"});
   expect_refusal("fit t.csv --target y --model nw --cv time -o x.json", 2, {"nw", "'cv'"});

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
 #include "condens/estimators/lscde.hpp"
 #include "condens/estimators/nadaraya_watson.hpp"
 #include "condens/estimators/parzen.hpp"
@@ -96,6 +97,85 @@ TEST(Bootstrap, LscdeSolvesTheReweightedSystem) {
   ASSERT_EQ(save_density(*asked.density).at("parameters").at("coefficients").as_vector(), state.coefficients);
   const auto replicate = asked.replicates->density(*asked.density, 5);
   EXPECT_LT((dynamic_cast<const Lscde&>(*replicate).state().coefficients - alpha).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+/// 80 rows with weights, one of them zero, and some without a target.
+Dataset weighted_rows() {
+  Dataset data = sample_data(80, 2, 1, 6);
+  RandomStream random(7);
+  Vector weights(80);
+  for (double& weight : weights) weight = 0.5 + random.uniform();
+  weights[3] = 0.0;
+  data.weights = weights;
+  data.x_unlabeled = sample_data(15, 2, 1, 9).x;
+  return data;
+}
+
+TEST(Bootstrap, DerivativesOfLscdeAreThoseOfTheReweightedFit) {
+  const Dataset data = weighted_rows();
+  for (const LscdeCoefficients coefficients : {LscdeCoefficients::clipped, LscdeCoefficients::nonnegative}) {
+    LscdeOptions options{.bandwidth = {0.6},
+                         .bandwidth_y = {0.3},
+                         .regularization = {0.01},
+                         .n_centers = 20,
+                         .metric = LscdeMetric::none};
+    options.coefficients = coefficients;
+    const auto model = Lscde::fit(data, options);
+    RandomStream random(5);
+    Vector direction(80);
+    for (double& value : direction) value = random.normal();
+    const auto moved = [&](double step) { return Vector(1.0 + step * direction.array()); };
+    const auto refitted = [&](double step) {
+      Dataset rows = data;
+      rows.weights = data.weights.cwiseProduct(moved(step));
+      return model.reweighted(rows, {});
+    };
+    Matrix copies(80, 3);
+    copies << moved(0.0), moved(1e-3), moved(1e-4);
+    const Matrix found = model.linearized(data, copies, {});
+    EXPECT_LT((found.col(0) - model.state().coefficients).cwiseAbs().maxCoeff(), 1e-12);
+    const double far = (found.col(1) - refitted(1e-3)).norm();
+    const double near = (found.col(2) - refitted(1e-4)).norm();
+    EXPECT_GT((found.col(1) - found.col(0)).norm(), 100 * far);
+    EXPECT_LT(near, 0.02 * far);  // of second order: a hundredth
+  }
+}
+
+TEST(Bootstrap, ByDerivativesHasTheErrorsOfRefits) {
+  const Dataset data = sample_data(400, 1, 1, 4);
+  const auto bands_by = [&](ReplicateMethod method, int threads) {
+    const TargetRequest request{.kind = {}, .replicates = 400, .replicate_method = method};
+    const TargetModel fitted = fit_target(find_model("lscde"), request, data, "", lscde_options, place_of,
+                                          {.threads = threads, .observer = {}});
+    const auto of = [](const GaussianMixtures& laws) {
+      Vector out(6);
+      out << laws.pdf(Matrix{{0.0, 0.5}}), laws.mean().row(0).transpose(), laws.cdf(Vector{{0.2, 0.2}});
+      return out;
+    };
+    return bands(*fitted.density, *fitted.replicates, Matrix{{-0.3, 0.4}}, of, 0.9, BandMethod::normal);
+  };
+  const Bands refits = bands_by(ReplicateMethod::refit, 1);
+  const Bands delta = bands_by(ReplicateMethod::delta, 1);
+  // 20 rows a center: the two differ by what is of second order.
+  EXPECT_LT((delta.standard_error.array() / refits.standard_error.array() - 1.0).abs().maxCoeff(), 0.15);
+  for (const int threads : {2, 7}) EXPECT_EQ(bands_by(ReplicateMethod::delta, threads).low, delta.low);
+}
+
+TEST(Bootstrap, DerivativesAreOfModelsThatHaveThem) {
+  const Dataset data = sample_data(60, 1, 1, 4);
+  const TargetRequest request{.kind = {}, .replicates = 5, .replicate_method = ReplicateMethod::delta};
+  for (const std::string name : {"nw", "gmm"}) {
+    EXPECT_EQ(complaint([&] {
+                fit_target(find_model(name), request, data, "", Document(Document::Object{}), place_of, {});
+              }).find("bootstrap: method = 'delta' of " + name + ", expected 'refit'"),
+              0U);
+  }
+  Dataset atoms = sample_data(200, 1, 1, 4);
+  atoms.y = atoms.y.cwiseMax(0.0);
+  TargetRequest kind = request;
+  kind.kind = TargetKind::parse("with-atoms");
+  const TargetModel fitted = fit_target(find_model("lscde"), kind, atoms, "", lscde_options, place_of, {});
+  EXPECT_EQ(fitted.replicates->size(), 5);
 }
 
 TEST(Bootstrap, KernelEstimatesHaveTheCopiesAsWeights) {

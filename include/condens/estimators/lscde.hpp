@@ -130,6 +130,7 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
 
   /// The coefficients alpha of other weights: centres, widths and regularisation stay.
   Vector reweighted(const Dataset& rows, const Run& run) const override;
+  bool has_derivatives() const override { return true; }
   Matrix linearized(const Dataset& rows, const MatrixView& copies, const Run& run) const override;
   std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const override;
 

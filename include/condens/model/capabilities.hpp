@@ -148,7 +148,8 @@ class Reweighs {
   /// where there is no density.
   virtual Vector reweighted(const Dataset& rows, const Run& run) const = 0;
   /// The same by first derivatives at the weights that the rows of the fit have (the delta method): a column for each
-  /// column of `copies`, n x R, which the weights are multiplied by. Empty: the model has no derivatives.
+  /// column of `copies`, n x R, which the weights are multiplied by. Only where the model has derivatives.
+  virtual bool has_derivatives() const { return false; }
   virtual Matrix linearized(const Dataset&, const MatrixView&, const Run&) const { return {}; }
   /// The model with these numbers. Throws FormatError for what cannot be its numbers.
   virtual std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const = 0;

@@ -13,12 +13,15 @@
 //
 // Source: B. Efron, Bootstrap methods: another look at the jackknife, Ann. Statist. 7, 1979.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "condens/core/document.hpp"
+#include "condens/core/options.hpp"
 #include "condens/core/types.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/inner_model.hpp"
@@ -60,6 +63,11 @@ class Replicates {
   std::shared_ptr<const PitMap> calibration_;
   std::vector<std::shared_ptr<const ClassModel>> classes_;
 };
+
+/// How a replicate comes from its draw of rows: by a fit, or by first derivatives at the fit to all rows.
+enum class ReplicateMethod { refit, delta };
+template <>
+inline constexpr auto choice_names<ReplicateMethod> = std::array<std::string_view, 2>{"refit", "delta"};
 
 /// The most that a fit can be asked for.
 inline constexpr Index most_replicates = 10'000;

@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "kernels/gaussian_kernel.hpp"
+#include "linearization.hpp"
 #include "metric.hpp"
 #include "model/gridded_kernels.hpp"
 #include "model/inner_fits.hpp"
@@ -276,6 +277,25 @@ void grow(const Standardized& standardized, const std::vector<Index>& fold, cons
   report.details.set("scores_of_more_centers", Vector(Eigen::Map<const Vector>(scores.data(), std::ssize(scores))));
 }
 
+/// Rows as the passes of a fit see them, in one fold, with the centers of the fit.
+Problem problem_of(const Dataset& rows, const LscdeOptions& options, const LscdeState& state,
+                   const Standardizer& x_scale, const Standardizer& y_scale) {
+  Problem problem;
+  problem.x = x_scale.transform(rows.x);
+  problem.y = y_scale.transform(rows.y);
+  problem.weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
+  problem.x_unlabeled = Matrix(state.centers_x.rows(), 0);
+  if (rows.x_unlabeled.size() > 0) problem.x_unlabeled = x_scale.transform(rows.x_unlabeled);
+  problem.centers_x = state.centers_x;
+  problem.centers_y = state.centers_y;
+  problem.fold_begin = {0, rows.size()};
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
+  problem.coefficients = options.coefficients;
+  problem.scoring = options.scoring;
+  problem.defensive = state.defensive;
+  return problem;
+}
+
 }  // namespace
 
 Lscde::Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report)
@@ -304,22 +324,26 @@ Standardizer Lscde::input_scale() const { return x_scale().rescaled(state_.input
 
 Vector Lscde::reweighted(const Dataset& rows, const Run& run) const {
   Dataset storage;
-  const Dataset& counted = rows_that_count(rows, storage);
-  Problem problem;
-  problem.x = x_scale().transform(counted.x);
-  problem.y = y_scale().transform(counted.y);
-  problem.weights = counted.weights.size() > 0 ? counted.weights : Vector::Ones(counted.size());
-  problem.x_unlabeled = Matrix(n_inputs(), 0);
-  if (counted.x_unlabeled.size() > 0) problem.x_unlabeled = x_scale().transform(counted.x_unlabeled);
-  problem.centers_x = state_.centers_x;
-  problem.centers_y = state_.centers_y;
-  problem.fold_begin = {0, counted.size()};
-  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
-  problem.coefficients = options_.coefficients;
-  problem.scoring = options_.scoring;
-  problem.defensive = state_.defensive;
+  const Problem problem = problem_of(rows_that_count(rows, storage), options_, state_, x_scale(), y_scale());
   Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
   return lscde::fit_coefficients(problem, state_.bandwidth, state_.bandwidth_y, state_.regularization, task);
+}
+
+Matrix Lscde::linearized(const Dataset& rows, const MatrixView& copies, const Run& run) const {
+  Dataset storage;
+  const Dataset& counted = rows_that_count(rows, storage);
+  Matrix own;
+  if (counted.size() < rows.size()) {
+    std::vector<Index> there;
+    for (Index i = 0; i < rows.size(); ++i) {
+      if (rows.weights[i] > 0) there.push_back(i);
+    }
+    own = copies(there, Eigen::all);
+  }
+  const Problem problem = problem_of(counted, options_, state_, x_scale(), y_scale());
+  Task task(run, "derivatives by the rows' weights", lscde::scoring_work(problem, 1));
+  return lscde::linearized_coefficients(problem, state_.bandwidth, state_.bandwidth_y, state_.regularization,
+                                        own.size() > 0 ? MatrixView(own) : copies, task);
 }
 
 std::unique_ptr<ConditionalDensity> Lscde::with_numbers(const VectorView& numbers) const {

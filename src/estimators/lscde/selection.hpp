@@ -30,7 +30,7 @@ double scoring_work(const Problem& problem, Index groups);
 
 /// H and h of all rows (eq. 4).
 struct System {
-  Matrix gram;   ///< lower triangle
+  Matrix gram;  ///< lower triangle
   Vector right;
   double weight;  ///< of the labelled rows
 };
