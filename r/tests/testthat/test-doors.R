@@ -81,3 +81,28 @@ if (nzchar(Sys.getenv("CONDENS_COMMAND")) && requireNamespace("jsonlite", quietl
     skip_without_command()
   })
 }
+
+test_that("models are compared on targets of a kind and in the order of time", {
+  set.seed(1)
+  data <- data.frame(x = runif(80))
+  data$y <- rpois(80, 3 * data$x)
+  board <- condens_compare(y ~ x, data, models = c("boost", "gmm"), target_kind = "count", cv = "time", repeats = 2,
+                           test_fraction = 0.3, seed = 1)
+  expect_true(all(board$nll > 0))
+  expect_true(all(is.na(board$squared_loss)))
+  expect_output(print(board), "2 blocks of time")
+  expect_error(condens_compare(y ~ x, data, models = "gmm", target_kind = "counts"), "expected one of")
+  expect_error(condens_compare(y ~ x, data, models = "gmm", cv = "weeks"), "should be one of")
+})
+
+test_that("replicates by derivatives have the errors of refits", {
+  plain <- list(dist ~ speed, cars, bandwidth = 1, bandwidth_y = 0.5, regularization = 0.1, seed = 1)
+  width <- function(bootstrap) {
+    bands <- predict(do.call(lscde, c(plain, list(bootstrap = bootstrap))), cars[1:9, ], bands = 0.8)
+    bands$upper - bands$lower
+  }
+  ratio <- width(list(replicates = 400, method = "delta")) / width(400)
+  expect_lt(max(abs(ratio - 1)), 0.5)
+  expect_error(lscde(dist ~ speed, cars, bootstrap = list(count = 5)), "`replicates` and `method`")
+  expect_error(nw(dist ~ speed, cars, bootstrap = list(replicates = 5, method = "delta")), "expected 'refit'")
+})
