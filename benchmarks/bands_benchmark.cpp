@@ -88,7 +88,7 @@ Document frozen(const ConditionalDensity& model, double factor, bool same_center
 }
 
 void coverage(const std::string& name, Index n, Index repetitions, double factor, bool same_centers = true,
-              ReplicateMethod method = ReplicateMethod::refit) {
+              ReplicateMethod replicates_by = ReplicateMethod::refit) {
   const ModelInfo& info = find_model(name);
   const Document first =
       name == "lscde" ? Document::Object{{"n_centers", 100}, {"metric", "none"}} : Document(Document::Object{});
@@ -102,7 +102,7 @@ void coverage(const std::string& name, Index n, Index repetitions, double factor
     const auto model = info.fit(data, "", options, alone);
     const auto refit = [&](const Dataset& rows, const Run& run) { return info.fit(rows, "", options, run); };
     Refits refits{&data, {}, refit};
-    refits.method = method;
+    refits.method = replicates_by;
     const Replicates replicates = bootstrap(*model, refits, n_replicates, static_cast<std::uint64_t>(k), alone);
     const Matrix x = Matrix::Constant(1, 1, at);
     estimates.col(k) = functionals(model->predict(x, alone));
@@ -128,8 +128,9 @@ void coverage(const std::string& name, Index n, Index repetitions, double factor
   };
   for (Index g = 0; g < std::ssize(groups); ++g) {
     std::printf("| `%s`%s%s%s | %ld | %ld | %s |", name.c_str(), factor < 1 ? ", widths x 0.6" : "",
-                same_centers ? "" : ", centers drawn anew", method == ReplicateMethod::delta ? ", by derivatives" : "",
-                static_cast<long>(n), static_cast<long>(repetitions), groups[static_cast<std::size_t>(g)].c_str());
+                same_centers ? "" : ", centers drawn anew",
+                replicates_by == ReplicateMethod::delta ? ", by derivatives" : "", static_cast<long>(n),
+                static_cast<long>(repetitions), groups[static_cast<std::size_t>(g)].c_str());
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, expected));
     for (Index j = 0; j < 3; ++j) std::printf(" %.1f |", share(j, g, true_values));
     std::printf("\n");

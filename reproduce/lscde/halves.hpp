@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "benchmark_sets.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "variants.hpp"
 
 namespace condens::reproduce {

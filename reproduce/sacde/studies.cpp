@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "common/data_files.hpp"
-#include "data/random_splits.hpp"
+#include "data/splits.hpp"
 #include "irrelevant_inputs.hpp"
 
 namespace condens::reproduce {
