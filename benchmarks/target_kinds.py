@@ -12,13 +12,17 @@ minus the log of the probability of the value (of a density, of the interval bet
 of positive targets minus the log density. With atoms densities have no finite score: there it is that of probability
 and density, for those who have both.
 
-The other packages: NGBoost with the family of the kind, stopped early on a tenth of the rows; generalized linear models
-by statsmodels, on standardised inputs (Poisson and negative binomial with their maximum likelihood dispersion; a
-log-normal one; with atoms a logistic regression and a log-normal one for the rest).
+The other packages: NGBoost with the family of the kind, stopped early on a tenth of the rows; XGBoostLSS, where it is
+installed (it brings PyTorch), likewise, with trees of depth 5, a rate of 0.1 and softplus links, as its exponential
+ones gave NaN (negative binomial, log-normal, Beta and, where the atom is zero, zero-adjusted Gamma); generalized
+linear models by statsmodels, on standardised inputs (Poisson and negative binomial with their maximum likelihood
+dispersion; a log-normal one; a Beta regression; with atoms a logistic regression and a log-normal one for the rest).
+"shares" is drawn from a Beta distribution.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
 import warnings
@@ -26,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special, stats
 
 import condens
 
@@ -39,14 +43,25 @@ SETS = {
     "diamonds": ("large/diamonds.csv.gz", "price", (), "positive"),
     "ames": ("large/ames_housing.csv.gz", "SalePrice", ("Order", "PID"), "positive"),
     "california": ("large/california_housing.csv.gz", "median_house_value", (), "with-atoms"),
+    "shares": (None, None, (), "bounded:0,1"),
     "motor": ("large/french_motor.csv.gz", "ClaimAmount", ("ClaimNb",), "with-atoms"),
 }
+
+
+def shares():
+    """Beta-distributed shares, whose mean and precision go with the inputs."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(6000, 5))
+    mean = special.expit(np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2])
+    precision = np.exp(2 + x[:, 3])
+    y = np.clip(random.beta(mean * precision, (1 - mean) * precision), 1e-9, 1 - 1e-9)
+    return pd.DataFrame(x, columns=list("abcde")).assign(share=y)
 
 
 def rows_of(data, name):
     """Training and test inputs and targets, and both inputs as standardised numbers."""
     file, target, others, _ = SETS[name]
-    table = pd.read_csv(Path(data) / file, keep_default_na=False, na_values=[""])
+    table = shares() if file is None else pd.read_csv(Path(data) / file, keep_default_na=False, na_values=[""])
     target = target if target in table else table.columns[-1]
     y = table[target].to_numpy(float)
     X = table.drop(columns=[target, *(c for c in others if c in table)]).dropna(axis=1)
@@ -110,6 +125,60 @@ def ngboost(family, numbers, y):
     return fitted.pred_dist(numbers[1])
 
 
+def xgboostlss(family, numbers, y):
+    """XGBoostLSS, stopped early: the parameters of its distributions by name."""
+    import xgboost
+    from xgboostlss import distributions
+    from xgboostlss.model import XGBoostLSS
+
+    cut = len(y[0]) // 10
+    module = getattr(distributions, family)
+    model = XGBoostLSS(getattr(module, family)(stabilization="None", response_fn="softplus", loss_fn="nll"))
+    rows = [xgboost.DMatrix(numbers[0][part], label=y[0][part], nthread=1) for part in (slice(cut, None), slice(cut))]
+    settings = {"eta": 0.1, "max_depth": 5, "nthread": 1, "seed": 0}
+    watched = {
+        "evals": [(rows[0], "training"), (rows[1], "held out")],
+        "early_stopping_rounds": 20,
+        "verbose_eval": False,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.train(settings, rows[0], num_boost_round=1000, **watched)
+        found = model.predict(xgboost.DMatrix(numbers[1], nthread=1), pred_type="parameters")
+    return {name: found[name].to_numpy(float) for name in found}
+
+
+def by_xgboostlss(kind, numbers, y):
+    """Families of XGBoostLSS, by name."""
+    if kind == "count":
+        own = xgboostlss("NegativeBinomial", numbers, y)
+        yield "XGBoostLSS, negative binomial", discrete(stats.nbinom(own["total_count"], 1 - own["probs"]), y[1])
+    if kind == "positive":
+        own = xgboostlss("LogNormal", numbers, y)
+        yield "XGBoostLSS, log-normal", continuous(stats.lognorm(own["scale"], 0, np.exp(own["loc"])), y[1])
+    if kind.startswith("bounded"):
+        own = xgboostlss("Beta", numbers, y)
+        yield "XGBoostLSS, Beta", continuous(stats.beta(own["concentration1"], own["concentration0"]), y[1])
+    if kind == "with-atoms" and y[0].min() == 0:
+        own = xgboostlss("ZAGamma", numbers, y)
+        yield (
+            "XGBoostLSS, zero-adjusted Gamma",
+            zero_adjusted(own["gate"], stats.gamma(own["concentration"], 0, 1 / own["rate"]), y[1]),
+        )
+
+
+def zero_adjusted(share, dist, y):
+    """Log score and CRPS of zero with a probability, and a density for the rest."""
+    at = y == 0
+    score = -np.mean(np.log(np.where(at, share, (1 - share) * dist.pdf(np.where(at, 1.0, y)))))
+    columns, share_ = dist_columns(dist), share[:, None]
+
+    def ppf(levels):
+        return np.where(levels <= share_, 0.0, columns(np.clip((levels - share_) / (1 - share_), 1e-9, 1 - 1e-9)))
+
+    return score, crps_of_quantiles(ppf, y)
+
+
 def discrete(dist, y):
     """Log score and CRPS of a distribution of scipy of counts."""
     return -np.mean(np.maximum(dist.logpmf(y), np.log(1e-12))), crps_of_quantiles(dist_columns(dist), y)
@@ -146,6 +215,12 @@ def glm(kind, numbers, y):
         yield "GLM, negative binomial", discrete(stats.nbinom(1 / spread, 1 / (1 + spread * mean)), y[1])
     if kind == "positive":
         yield "GLM, log-normal", continuous(log_normal(x, np.log(y[0])), y[1])
+    if kind.startswith("bounded"):
+        from statsmodels.othermod.betareg import BetaModel
+
+        found = BetaModel(y[0], x[0]).fit(disp=0)
+        mean, precision = found.predict(x[1]), found.predict(x[1], which="precision")
+        yield "GLM, Beta", continuous(stats.beta(mean * precision, (1 - mean) * precision), y[1])
     if kind == "with-atoms":
         yield "GLM, hurdle", hurdle(x, y)
 
@@ -201,9 +276,12 @@ def all_of(data, name):
             *continuous(dist.dist, y[1]),
             time.process_time() - begin,
         )
-    begin = time.process_time()
-    for label, scores in glm(kind, numbers, y):
-        yield label, *scores, time.process_time() - begin
+    families = [glm] if importlib.util.find_spec("xgboostlss") is None else [by_xgboostlss, glm]
+    for family in families:
+        begin = time.process_time()
+        for label, scores in family(kind, numbers, y):
+            yield label, *scores, time.process_time() - begin
+            begin = time.process_time()
 
 
 def main():
