@@ -137,7 +137,8 @@ def xgboostlss(family, numbers, y):
     settings = {"eta": 0.1, "max_depth": 5, "nthread": 1, "seed": 0}
 
     def fit(stabilization, link, rounds, **watched):
-        model = XGBoostLSS(getattr(module, family)(stabilization=stabilization, response_fn=link, loss_fn="nll"))
+        links = {"response_fn_total_count" if family == "NegativeBinomial" else "response_fn": link}
+        model = XGBoostLSS(getattr(module, family)(stabilization=stabilization, loss_fn="nll", **links))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.train(settings, rows[0], num_boost_round=rounds, verbose_eval=False, **watched)
@@ -160,7 +161,8 @@ def by_xgboostlss(kind, numbers, y):
     """Families of XGBoostLSS, by name."""
     if kind == "count":
         own = xgboostlss("NegativeBinomial", numbers, y)
-        yield "XGBoostLSS, negative binomial", discrete(stats.nbinom(own["total_count"], 1 - own["probs"]), y[1])
+        share = np.clip(1 - own["probs"], 1e-9, 1 - 1e-9)
+        yield "XGBoostLSS, negative binomial", discrete(stats.nbinom(own["total_count"], share), y[1])
     if kind == "positive":
         own = xgboostlss("LogNormal", numbers, y)
         yield "XGBoostLSS, log-normal", continuous(stats.lognorm(own["scale"], 0, np.exp(own["loc"])), y[1])
@@ -168,10 +170,11 @@ def by_xgboostlss(kind, numbers, y):
         own = xgboostlss("Beta", numbers, y)
         yield "XGBoostLSS, Beta", continuous(stats.beta(own["concentration1"], own["concentration0"]), y[1])
     if kind == "with-atoms" and y[0].min() == 0:
-        own = xgboostlss("ZAGamma", numbers, y)
+        unit = y[0][y[0] > 0].mean()  # its links and starts are for numbers near one
+        own = xgboostlss("ZAGamma", numbers, (y[0] / unit, y[1] / unit))
         yield (
             "XGBoostLSS, zero-adjusted Gamma",
-            zero_adjusted(own["gate"], stats.gamma(own["concentration"], 0, 1 / own["rate"]), y[1]),
+            zero_adjusted(own["gate"], stats.gamma(own["concentration"], 0, unit / own["rate"]), y[1]),
         )
 
 
