@@ -210,7 +210,7 @@ def test_bad_kinds_and_values_are_refused():
     with pytest.raises(ValueError, match="give target_kind to the estimator around it"):
         Pooled(models=[LSCDE(target_kind="count"), "gp"]).fit(x, y)
     with pytest.raises(ValueError, match="probabilities of values do not compare with densities"):
-        compare(x, y, [LSCDE(target_kind="count")])
+        compare(x, y, [LSCDE(target_kind="count"), LSCDE()])
 
 
 @pytest.mark.parametrize("kind", ["real", "positive", "count"])
