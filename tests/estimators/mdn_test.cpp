@@ -10,6 +10,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "estimators/mixture_density_network/input_scores.hpp"
 #include "support/complaint.hpp"
 #include "support/plain_mdn.hpp"
 
@@ -322,12 +323,14 @@ TEST(Mdn, ItsSizeFollowsTheRowsWhereNoneIsGiven) {
   few.regularization = {0.01};
   few.layers = 2;
   few.scale_floor = 0.03;
+  few.input_scores = MdnScores::none;
   MdnOptions many = automatic;
   many.n_components = {5};
   many.units = {64};
   many.regularization = {0.0025};
   many.layers = 3;
   many.scale_floor = 0.015;
+  many.input_scores = MdnScores::normal;
   MdnOptions very_many = many;
   very_many.units = {128};
   very_many.regularization = {0.01 * (100.0 / 2000.0)};
@@ -389,6 +392,68 @@ TEST(Mdn, AFileThatDoesNotFitTogetherIsRefused) {
     broken.set(key, value);
     EXPECT_THROW(Mdn::from_document(broken), FormatError) << key;
   }
+  MdnOptions scored = small();
+  scored.input_scores = MdnScores::normal;
+  document = Mdn::fit(branches(30, 1), scored).to_document();
+  EXPECT_NO_THROW(Mdn::from_document(document));
+  for (const auto& [key, value] : {std::pair<std::string, Document>{"score_inputs", Vector(Vector::Ones(1))},
+                                   {"score_inputs", Vector(Vector::Constant(1, -1.0))},
+                                   {"score_inputs", Vector(Vector::Constant(1, 0.5))},
+                                   {"score_inputs", Vector(0)},
+                                   {"score_knots", Matrix(0, 1)},
+                                   {"score_values", Matrix(Matrix::Zero(3, 1))}}) {
+    Document broken = document;
+    broken.set(key, value);
+    EXPECT_THROW(Mdn::from_document(broken), FormatError) << key;
+  }
+}
+
+TEST(Mdn, ScoresAreNormalQuantilesOfTheRanks) {
+  // Input 0: three values, the middle one twice; input 1: two values, which a score would only shift and scale.
+  Matrix x(2, 4);
+  x << 5, 1, 1, -2, 0, 1, 0, 1;
+  const mdn::InputScores scores = mdn::InputScores::fit(x, Vector::Ones(4));
+  ASSERT_EQ(scores.inputs, Vector(Vector::Zero(1)));
+  Matrix at(2, 5);
+  at << -9, -2, 1, 3, 9, 0, 0, 0, 0, 0;
+  const Matrix out = scores.append(at);
+  EXPECT_EQ(out.topRows(2), at);
+  const double outer = 1.1503493803760079;  // the normal quantile of 7/8
+  const Vector expected{{-outer, -outer, 0, 0.5 * outer, outer}};
+  EXPECT_LT((out.row(2).transpose() - expected).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(Mdn, ScoresOfManyValuesAreNearThoseOfEveryRank) {
+  RandomStream random(3);
+  const Index n = 5000;
+  Matrix x(1, n);
+  for (Index i = 0; i < n; ++i) x(0, i) = std::exp(2 * random.normal());
+  const mdn::InputScores scores = mdn::InputScores::fit(x, Vector::Ones(n));
+  EXPECT_EQ(scores.knots.rows(), 64);
+  const Matrix out = scores.append(x);
+  std::vector<std::pair<double, double>> pairs;
+  for (Index i = 0; i < n; ++i) pairs.emplace_back(x(0, i), out(1, i));
+  std::sort(pairs.begin(), pairs.end());
+  for (Index i = 0; i < n; ++i) {
+    const double rank = (static_cast<double>(i) + 0.5) / static_cast<double>(n);
+    const double level = 0.5 * std::erfc(-pairs[static_cast<std::size_t>(i)].second / std::numbers::sqrt2);
+    EXPECT_NEAR(level, rank, 1.0 / 64);
+  }
+  const auto by_score = [](const auto& a, const auto& b) { return a.second < b.second; };
+  EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(), by_score));
+}
+
+TEST(Mdn, WithScoresAWeightIsThatManyCopies) {
+  Dataset weighted = branches(40, 2);
+  weighted.weights = Vector::Ones(40);
+  weighted.weights[3] = 3;
+  std::vector<Index> rows = {3, 3};
+  for (Index i = 0; i < 40; ++i) rows.push_back(i);
+  const Matrix copies = weighted.x(Eigen::all, rows);
+  const auto of_weights = mdn::InputScores::fit(weighted.x, weighted.weights);
+  const auto of_copies = mdn::InputScores::fit(copies, Vector::Ones(42));
+  EXPECT_EQ(of_weights.knots, of_copies.knots);
+  EXPECT_LT((of_weights.values - of_copies.values).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 }  // namespace

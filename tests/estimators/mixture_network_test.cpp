@@ -39,7 +39,9 @@ std::vector<Shape> shapes() {
       {.n_inputs = 2, .n_targets = 2, .hidden = 5, .layers = 2, .n_components = 2, .skip = true, .scale_floor = 0.2},
       {.n_inputs = 2, .n_targets = 3, .hidden = 3, .layers = 3, .n_components = 2, .skip = true, .isotropic = true},
       {.n_inputs = 0, .n_targets = 1, .hidden = 2, .layers = 1, .n_components = 4, .skip = true},
-      {.n_inputs = 1, .n_targets = 2, .hidden = 1, .layers = 1, .n_components = 1, .isotropic = true}};
+      {.n_inputs = 1, .n_targets = 2, .hidden = 1, .layers = 1, .n_components = 1, .isotropic = true},
+      {.n_inputs = 2, .n_targets = 1, .hidden = 4, .layers = 4, .n_components = 2, .residual = true},
+      {.n_inputs = 3, .n_targets = 1, .hidden = 3, .layers = 1, .n_components = 2, .skip = true, .residual = true}};
 }
 
 TEST(MixtureNetwork, LossIsThatOfPlainLoops) {

@@ -38,7 +38,9 @@ inline MdnOutputs mdn_outputs(const mdn::Shape& shape, const Vector& parameters,
   };
   for (Index layer = 0; layer < shape.layers; ++layer) {
     std::vector<long double> above = apply(shape.hidden);
-    for (long double& value : above) value = std::tanh(value);
+    for (std::size_t j = 0; j < above.size(); ++j) {
+      above[j] = std::tanh(above[j]) + (shape.residual && layer > 0 ? below[j] : 0.0L);
+    }
     below = above;
   }
   const Index t = shape.n_components;

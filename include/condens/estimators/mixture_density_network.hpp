@@ -27,6 +27,11 @@ enum class MdnCovariance { diagonal, spherical };
 template <>
 inline constexpr auto choice_names<MdnCovariance> = std::array<std::string_view, 2>{"diagonal", "spherical"};
 
+/// Whether networks take normal scores of the inputs beside the inputs: `automatic` with more than `adam_rows` rows.
+enum class MdnScores { automatic, none, normal };
+template <>
+inline constexpr auto choice_names<MdnScores> = std::array<std::string_view, 3>{"auto", "none", "normal"};
+
 /// L-BFGS on all rows, Adam on a few at a time, or L-BFGS up to `adam_rows` rows.
 enum class MdnOptimizer { automatic, lbfgs, adam };
 template <>
@@ -40,6 +45,8 @@ struct MdnOptions {
   std::vector<double> regularization = {};
   Index layers = 0;
   bool skip = true;
+  bool residual = false;
+  MdnScores input_scores = MdnScores::automatic;
   MdnCovariance covariance = MdnCovariance::diagonal;
   Index n_members = 5;
   Index n_starts = 1;
@@ -79,6 +86,11 @@ inline constexpr auto option_table<MdnOptions> = Fields{
                 "Number of hidden layers, all of the same number of units; 0: 2, or 3 with more than adam_rows rows."},
     OptionField{"skip", &MdnOptions::skip, anything(),
                 "Add a linear function of the inputs to every mean that the network puts out."},
+    OptionField{"residual", &MdnOptions::residual, anything(),
+                "Let every hidden layer after the first add to what it takes (He et al., 2016)."},
+    OptionField{"input_scores", &MdnOptions::input_scores, anything(),
+                "Take the normal quantile of every input's rank beside the input, which tames heavy tails; auto: with "
+                "more than adam_rows rows."},
     OptionField{"covariance", &MdnOptions::covariance, anything(),
                 "A standard deviation for every target of a component, or one for all targets."},
     OptionField{"n_members", &MdnOptions::n_members, whole(1, most_runs),
@@ -120,6 +132,11 @@ struct MdnState {
   double most_scale = 0;   ///< standardised scale
   Vector x_low;            ///< d_x, standardised: inputs beyond these are moved to them
   Vector x_high;
+  /// Of the inputs numbered `score_inputs` networks take a score, too: piecewise linear through (knot, value), n_knots
+  /// x n_scores.
+  Vector score_inputs;
+  Matrix score_knots;
+  Matrix score_values;
   /// Of every network in the order of estimators/mixture_density_network/network.hpp, n_parameters x n_members.
   Matrix parameters;
   /// Mean loss of every network on its training rows and on its validation rows (if any), on the standardised scale.
@@ -162,6 +179,9 @@ inline constexpr auto result_table<Mdn> = Fields{
     StateField{"most_scale", &MdnState::most_scale}.positive(),
     StateField{"x_low", &MdnState::x_low, "", line("n_inputs")},
     StateField{"x_high", &MdnState::x_high, "", line("n_inputs")},
+    StateField{"score_inputs", &MdnState::score_inputs, "", line("n_scores")}.or_empty(),
+    StateField{"score_knots", &MdnState::score_knots, "", items("n_scores", "n_knots")}.or_empty(),
+    StateField{"score_values", &MdnState::score_values, "", items("n_scores", "n_knots")}.or_empty(),
     ResultField{"n_members", &Mdn::n_members, "Number of networks."},
     ResultField{"n_parameters", &Mdn::n_parameters, "Numbers that every network learned."},
     StateField{"parameters", &MdnState::parameters, "Weights and biases of every network.",

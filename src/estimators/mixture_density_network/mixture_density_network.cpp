@@ -7,6 +7,7 @@
 #include "condens/core/errors.hpp"
 #include "core/flush_subnormals.hpp"
 #include "ensemble.hpp"
+#include "input_scores.hpp"
 #include "model/preparation.hpp"
 
 namespace condens {
@@ -14,6 +15,7 @@ namespace condens {
 using mdn::Candidate;
 using mdn::Ensemble;
 using mdn::InputRange;
+using mdn::InputScores;
 using mdn::Member;
 using preparation::Standardized;
 
@@ -48,6 +50,7 @@ MdnOptions sized(MdnOptions options, Index rows) {
   if (options.units.empty()) options.units = {very_many ? 128.0 : many ? 64.0 : 15.0};
   if (options.regularization.empty()) options.regularization = {0.01 * share};
   if (options.layers == 0) options.layers = many ? 3 : 2;
+  if (options.input_scores == MdnScores::automatic) options.input_scores = many ? MdnScores::normal : MdnScores::none;
   if (options.scale_floor == 0) options.scale_floor = std::max(0.003, 0.03 * std::sqrt(share));
   return options;
 }
@@ -81,6 +84,7 @@ Ensemble plan(const MdnOptions& options, const Dataset& rows) {
                         .n_components = static_cast<Index>(options.n_components.front()),
                         .skip = options.skip,
                         .isotropic = options.covariance == MdnCovariance::spherical,
+                        .residual = options.residual,
                         .scale_floor = options.scale_floor * spread.minCoeff(),
                         .most_scale = 1e3 * spread.maxCoeff()};
   out.training.decay = options.regularization.front();
@@ -226,6 +230,7 @@ MdnOptions MdnOptions::paper() {
           .regularization = {0},
           .layers = 1,
           .skip = false,
+          .input_scores = MdnScores::none,
           .covariance = MdnCovariance::spherical,
           .n_members = 1,
           .validation_fraction = 0,
@@ -236,16 +241,27 @@ MdnOptions MdnOptions::paper() {
 
 namespace {
 
+void check_scores(const MdnState& state, Index n_inputs) {
+  const Index count = state.score_inputs.size();
+  bool fine = state.score_knots.cols() == count && state.score_values.cols() == count &&
+              state.score_values.rows() == state.score_knots.rows() && (count == 0 || state.score_knots.rows() > 0);
+  for (const double input : state.score_inputs)
+    fine = fine && input >= 0 && input < static_cast<double>(n_inputs) && input == std::floor(input);
+  if (!fine) throw FormatError(message(Mdn::class_name, ": the scores are not those of its inputs"));
+}
+
 mdn::Shape shape_of(const MdnOptions& options, const MdnState& state, Index n_inputs, Index n_targets) {
-  mdn::Shape out{.n_inputs = n_inputs,
+  mdn::Shape out{.n_inputs = n_inputs + state.score_inputs.size(),
                  .n_targets = n_targets,
                  .hidden = state.units,
                  .layers = options.layers,
                  .n_components = state.n_components,
                  .skip = options.skip,
                  .isotropic = options.covariance == MdnCovariance::spherical,
+                 .residual = options.residual,
                  .scale_floor = state.scale_floor,
                  .most_scale = state.most_scale};
+  check_scores(state, n_inputs);
   constexpr Index most = 10000;  // as in the options: no product of these overflows
   const bool sizes = out.hidden <= most && out.n_components <= most && n_targets >= 1;
   if (sizes && options.layers == 0) {  // it followed from the rows, and shows in the number of parameters
@@ -271,7 +287,9 @@ GaussianMixtures Mdn::laws(const MatrixView& x) const {
   Matrix means(n_targets(), m * n);
   Matrix scales(n_targets(), m * n);
   Matrix log_weights(m, n);
-  const Matrix inputs = InputRange{state_.x_low, state_.x_high}.clip(x).transpose();
+  const Matrix near = InputRange{state_.x_low, state_.x_high}.clip(x);
+  const InputScores scores{state_.score_inputs, state_.score_knots, state_.score_values};
+  const Matrix inputs = scores.append(near).transpose();
   mdn::Workspace work(shape_, n);
   const double log_share = std::log1p(-state_.defensive.weight) - std::log(static_cast<double>(n_members()));
   for (Index member = 0; member < n_members(); ++member) {
@@ -309,7 +327,11 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const MdnOptions full = sized(options, rows.size());
   const Standardized standardized = preparation::standardize(owner, rows, full.standardize);
   preparation::warn_of_data(data, standardized, report);
-  const Dataset own = rows_of_training(standardized.data, full.standardize);
+  Dataset own = rows_of_training(standardized.data, full.standardize);
+  InputRange range = InputRange::of(own.x);
+  InputScores scores;
+  if (full.input_scores == MdnScores::normal) scores = InputScores::fit(own.x, own.weights);
+  own.x = scores.append(own.x);
   const Defensive defensive = Defensive::fit(full.defensive_weight, own);
   report.details.set("n_rows", present.size());
 
@@ -321,7 +343,6 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const mdn::Shape& shape = ensemble.training.shape;
   Networks networks = best_of(members);
   report_floor(share_on_floor(shape, own, networks.parameters), full.scale_floor, report);
-  InputRange range = InputRange::of(own.x);
   return {options,
           {.n_components = shape.n_components,
            .units = shape.hidden,
@@ -330,6 +351,9 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
            .most_scale = shape.most_scale,
            .x_low = std::move(range.low),
            .x_high = std::move(range.high),
+           .score_inputs = std::move(scores.inputs),
+           .score_knots = std::move(scores.knots),
+           .score_values = std::move(scores.values),
            .parameters = std::move(networks.parameters),
            .train_nll = std::move(networks.train_nll),
            .validation_nll = std::move(networks.validation_nll),

@@ -52,6 +52,7 @@ void forward(const Shape& shape, const Eigen::Ref<const MatrixOf<Scalar>>& x, co
           work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows) * weights_of(shape, layer, parameters);
     }
     if (layer < shape.layers) squash(out);
+    if (shape.is_residual(layer)) out += work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows);
   }
   auto last = work.activations.back().topRows(rows);
   if (shape.skip && shape.n_inputs > 0) {
@@ -175,9 +176,16 @@ void backward(const Shape& shape, const BasicBlock<Scalar>& block, const VectorO
     }
     const auto below = work.activations[static_cast<std::size_t>(layer - 1)].topRows(rows);
     add(layer, below, current);
+    auto by_units = work.by_units.topRows(rows);
+    if (!shape.is_residual(layer)) by_units.setZero();
+    by_units.noalias() += current * weights_of(shape, layer, parameters).transpose();
     auto slopes = work.slopes[static_cast<std::size_t>(layer - 1)].topRows(rows);
-    slopes.noalias() = current * weights_of(shape, layer, parameters).transpose();
-    slopes.array() *= Scalar{1} - below.array().square();
+    if (shape.is_residual(layer - 1)) {
+      const auto before = work.activations[static_cast<std::size_t>(layer - 2)].topRows(rows);
+      slopes.array() = by_units.array() * (Scalar{1} - (below - before).array().square());
+    } else {
+      slopes.array() = by_units.array() * (Scalar{1} - below.array().square());
+    }
   }
 }
 
@@ -211,6 +219,7 @@ BasicWorkspace<Scalar>::BasicWorkspace(const Shape& shape, Index most_rows)
       columns(most_rows, 3) {
   activations.emplace_back(most_rows, shape.n_outputs());
   slopes = activations;
+  by_units.resize(most_rows, shape.hidden);
 }
 template struct BasicWorkspace<double>;
 template struct BasicWorkspace<float>;

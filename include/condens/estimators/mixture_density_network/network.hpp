@@ -5,6 +5,7 @@
 // M. Sugiyama et al., IEICE Trans. E93-D(3), 2010, section 3.2; order of outputs: errata L17.
 //
 //   a_1 = tanh(W_1'x + b_1), ..., a_L = tanh(W_L'a_{L-1} + b_L),   o = V'a_L + c (+ S'x for the means)
+//   with residual layers a_l = a_{l-1} + tanh(W_l'a_{l-1} + b_l) for l > 1 (He et al., 2016)
 //   o   = (logits of pi_1, ..., pi_t; means mu_1, ..., mu_t, each d_y numbers; s_1, ..., s_t)
 //   p(y|x) = sum_l pi_l N(y; mu_l, diag(sigma_l^2)),  pi = softmax,  sigma_l = floor + min(exp(s_l), most)
 //
@@ -29,6 +30,7 @@ struct Shape {
   Index n_components = 1;   ///< t
   bool skip = false;        ///< S is there: means have a part that is linear in x
   bool isotropic = false;   ///< one standard deviation per component
+  bool residual = false;    ///< a_l = a_{l-1} + tanh(...) from the second layer on
   double scale_floor = 0;   ///< sigma > floor
   double most_scale = 1e3;  ///< exp(s) <= most_scale
 
@@ -37,6 +39,8 @@ struct Shape {
   Index n_outputs() const { return n_components * (1 + n_targets + scales_per_component()); }
   Index n_parameters() const;
 
+  /// Whether layer `layer + 1`, hidden, adds to what it takes.
+  bool is_residual(Index layer) const { return residual && layer >= 1 && layer < layers; }
   Index fan_in(Index layer) const { return layer == 0 ? n_inputs : hidden; }
   /// Where W_{layer + 1} begins, V for layer = L; the biases follow it.
   Index layer_offset(Index layer) const;
@@ -70,6 +74,7 @@ struct BasicWorkspace {
 
   std::vector<MatrixOf<Scalar>> activations;  ///< of every layer, rows x hidden; last o
   std::vector<MatrixOf<Scalar>> slopes;       ///< derivatives of the loss by W'x + b; last by o
+  MatrixOf<Scalar> by_units;                  ///< derivatives by the activations of one layer
   Matrix outputs;                             ///< o; log_weights, means, scales in their place after `mixture`
   Matrix by_outputs;                          ///< derivatives by o
   Matrix z;                                   ///< (y - mu) / sigma, rows x t d_y
