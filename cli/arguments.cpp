@@ -213,7 +213,7 @@ Document member_of(const Document& object, const std::string& name) {
 }  // namespace
 
 PlaceOfRow places_of(const Table& table, const std::vector<Index>& rows) {
-  return [&table, rows](Index row) { return table.place(rows[static_cast<std::size_t>(row)]); };
+  return [&table, rows](Index row) { return table.place(rows.empty() ? row : rows[static_cast<std::size_t>(row)]); };
 }
 
 Document parse_settings(const ModelInfo& model, const std::vector<std::string>& settings) {

@@ -71,7 +71,7 @@ struct RowFlags {
                           const std::string& advice = "--drop-missing leaves such rows out") const;
 };
 
-/// Where the rows of a table stand that were taken from it.
+/// Where the rows of a table stand that were taken from it; none: all of them.
 PlaceOfRow places_of(const Table& table, const std::vector<Index>& rows);
 
 /// The texts of --set option=value as values of the model's options; options of a model inside

@@ -138,9 +138,7 @@ NamedData read_data(const CompareCall& call, const std::string& path) {
   if (kind.name != TargetName::real) {
     require(data.y.rows() == 1, "--target-kind: there are ", data.y.rows(), " targets, expected one");
     // Refuses values of other kinds.
-    TargetEncoder(data, kind, 0, [&](Index row) {
-      return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
-    });
+    TargetEncoder(data, kind, 0, places_of(table, rows));
   }
   if (call.kind.name == TargetName::automatic && !call.quiet) {
     say("compare", message(path, ": the target is of kind ", kind.text()));

@@ -252,9 +252,7 @@ void fit(FitCall call) {
   for (const std::string& warning : model.encoder.warnings(data.size())) {
     if (!call.quiet) say("fit", "warning: " + warning);
   }
-  const PlaceOfRow place = [&](Index row) {
-    return table.place(call.columns.drop_missing ? rows[static_cast<std::size_t>(row)] : row);
-  };
+  const PlaceOfRow place = places_of(table, rows);
   TargetRequest request{.kind = kind,
                         .calibration_share = 0,
                         .impute_inputs = model.encoder.missing() == MissingInputs::model,

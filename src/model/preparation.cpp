@@ -80,6 +80,16 @@ Standardized standardize(std::string_view owner, const Dataset& rows, bool wante
   return out;
 }
 
+std::vector<Index> varying_inputs(const Dataset& data) {
+  std::vector<Index> out;
+  if (data.x.rows() == 0) return out;
+  const Standardizer scale = Standardizer::fit(data.x, data.weights);
+  for (Index k = 0; k < data.x.rows(); ++k) {
+    if (!scale.is_constant(k)) out.push_back(k);
+  }
+  return out;
+}
+
 void warn_of_lost_weights(const Dataset& given, FitReport& report) {
   const Index lost = (given.weights.array() > 0).count() - (counted_weights(given.weights).array() > 0).count();
   if (lost <= 0) return;

@@ -32,6 +32,9 @@ struct Standardized {
 /// units that no law can hold (data/column_unit.hpp).
 Standardized standardize(std::string_view owner, const Dataset& rows, bool wanted);
 
+/// The numbers of the inputs that vary, rising.
+std::vector<Index> varying_inputs(const Dataset& data);
+
 /// A warning where counted weights leave rows out that have a weight.
 void warn_of_lost_weights(const Dataset& given, FitReport& report);
 

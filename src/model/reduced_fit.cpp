@@ -246,6 +246,12 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
   return out;
 }
 
+Matrix embedded(const Matrix& w, const std::vector<Index>& varying, Index n) {
+  Matrix out = Matrix::Zero(w.rows(), n);
+  out(Eigen::all, varying) = w;
+  return out;
+}
+
 FitReport with_density(FitReport reduction, const FitReport& density) {
   std::vector<std::string> warnings;
   for (const std::string& warning : density.warnings) {

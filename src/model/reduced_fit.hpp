@@ -55,6 +55,9 @@ struct Reduction {
 Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& inner, const Finder& finder,
               const Run& run);
 
+/// W of the inputs `varying` as W of all `n`.
+Matrix embedded(const Matrix& w, const std::vector<Index>& varying, Index n);
+
 /// Both reports in one; `density` is ProjectedDensity::report_of the inner model.
 FitReport with_density(FitReport reduction, const FitReport& density);
 

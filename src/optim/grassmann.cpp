@@ -139,6 +139,23 @@ class Descent {
 
 Matrix orthonormal_rows(const MatrixView& w) { return inverse_root(w) * w; }
 
+Matrix completed(const Matrix& basis, Index d, const Matrix& more) {
+  Matrix out(d, more.cols());
+  Index rows = 0;
+  const auto add = [&](const Matrix& from) {
+    for (Index k = 0; k < from.rows() && rows < d; ++k) {
+      Vector row = from.row(k).transpose();
+      const double size = row.norm();
+      const auto before = out.topRows(rows);
+      for (int twice = 0; twice < 2; ++twice) row -= before.transpose() * (before * row);  // against rounding
+      if (row.norm() > 1e-8 * size) out.row(rows++) = row.normalized().transpose();
+    }
+  };
+  add(basis);
+  add(more);
+  return out.topRows(rows);
+}
+
 Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t) {
   const Matrix d = tangent(w, gradient);
   const SymmetricEigen eigen = symmetric_eigen(d * d.transpose());

@@ -53,6 +53,10 @@ struct SubspaceResult {
 /// NaN where the rows are not independent.
 Matrix orthonormal_rows(const MatrixView& w);
 
+/// The first `d` rows of `basis`, orthonormal, and after them those of `more` that are needed; fewer where there are no
+/// more.
+Matrix completed(const Matrix& basis, Index d, const Matrix& more);
+
 /// The point at t on the geodesic from `w` (orthonormal rows) in the direction -D, for D = `gradient` made tangent.
 Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t);
 

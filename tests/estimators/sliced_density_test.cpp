@@ -304,7 +304,7 @@ TEST(SlicedDensity, SaysWhatIsWrong) {
   EXPECT_EQ(said("n_components", 1.5), "Sliced: n_components = 1.5, expected a list of whole numbers, each >= 1");
   EXPECT_EQ(said("n_components", 0), "Sliced: n_components = 0, expected a list of whole numbers, each >= 1");
   EXPECT_EQ(said("n_slices", 1), "Sliced: n_slices = 1, expected a whole number >= 2");
-  EXPECT_EQ(said("method", "phd"), "Sliced: method = 'phd', expected one of sir, save");
+  EXPECT_EQ(said("method", "phd"), "Sliced: method = 'phd', expected one of sir, save, mave, kdr");
   EXPECT_EQ(said("model", "sliced"), "Sliced: model = 'sliced', expected another model");
   EXPECT_EQ(said("model", "forward"), "Sliced: model = 'forward', expected another model");
   EXPECT_EQ(said("model_preset", "papr"), "LSCDE: preset = 'papr', expected recommended or paper");

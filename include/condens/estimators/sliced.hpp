@@ -1,11 +1,13 @@
 #pragma once
-// A conditional density on the directions of sliced inverse regression or of sliced average
-// variance estimation (estimators/sliced/directions.hpp): the cheap baselines of reduction, followed by any model.
+// A conditional density on the directions of a classical method of reduction, followed by any model: of sliced inverse
+// regression or sliced average variance estimation (estimators/sliced/directions.hpp), the cheap baselines; of minimum
+// average variance estimation (src/estimators/sliced/mave.hpp) or kernel dimension reduction (kdr.hpp), which search.
 //
-//   p(y|x) = p(y | z),   z = W s(x),   W from SIR or SAVE on the standardised x
+//   p(y|x) = p(y | z),   z = W s(x),   W from the method on the standardised x
 //
-// The rows of W are orthonormal, and the first k of them span the method's k leading directions.
+// The rows of W are orthonormal. The first k of SIR and SAVE span the method's k leading directions.
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +22,16 @@
 
 namespace condens {
 
+enum class ReductionMethod { sir, save, mave, kdr };
+template <>
+inline constexpr auto choice_names<ReductionMethod> = std::array<std::string_view, 4>{"sir", "save", "mave", "kdr"};
+
 /// The defaults are our recommendation; `paper()` is the inner model by its own paper, and as
 /// many directions as score best.
 struct SlicedOptions {
-  SlicedMethod method = SlicedMethod::sir;
+  ReductionMethod method = ReductionMethod::sir;
   Index n_slices = 10;
+  Index search_rows = 300;
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
   std::string model = "lscde";
@@ -40,11 +47,16 @@ struct SlicedOptions {
 
 template <>
 inline constexpr auto option_table<SlicedOptions> = Fields{
-    OptionField{"method", &SlicedOptions::method, anything(),
-                "Sliced inverse regression (where the mean of x moves with y), or sliced average variance estimation "
-                "(where its covariance does)."},
+    OptionField{
+        "method", &SlicedOptions::method, anything(),
+        "Sliced inverse regression (where the mean of x moves with y), sliced average variance estimation (where "
+        "its covariance does), minimum average variance (where the mean of y moves with x), or kernel dimension "
+        "reduction (anything of y)."},
     OptionField{"n_slices", &SlicedOptions::n_slices, whole(2),
-                "Number of slices of y: equal shares of the rows, or clusters where there are several targets."},
+                "Number of slices of y for sir and save: equal shares of the rows, or clusters where there are several "
+                "targets."},
+    OptionField{"search_rows", &SlicedOptions::search_rows, whole(10),
+                "Random rows that mave and kdr look at, whose cost grows with the square and the cube of them."},
     OptionField{"n_components", &SlicedOptions::n_components, distinct(whole(1)),
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &SlicedOptions::selection_rule, anything(),

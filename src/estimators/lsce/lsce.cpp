@@ -62,17 +62,6 @@ void check_options(const LsceOptions& options, const Dataset& data) {
   preparation::check_centers(owner, options.centers, data);
 }
 
-/// The inputs that vary, as rows of x.
-std::vector<Index> varying_rows(const Dataset& data) {
-  std::vector<Index> out;
-  if (data.x.rows() == 0) return out;
-  const Standardizer scale = Standardizer::fit(data.x, data.weights);
-  for (Index k = 0; k < data.x.rows(); ++k) {
-    if (!scale.is_constant(k)) out.push_back(k);
-  }
-  return out;
-}
-
 /// The numbers of components to try, rising; none above d_x, which stands for itself and all larger ones.
 std::vector<Index> dimensions_of(const LsceOptions& options, Index d_x) {
   std::vector<Index> out;
@@ -234,7 +223,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   const Dataset& rows = rows_that_count(data, storage);
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   if (options.standardize) preparation::round_rows(standardized.data);
-  const std::vector<Index> varying = varying_rows(rows);
+  const std::vector<Index> varying = preparation::varying_inputs(rows);
   const Index d_x = std::ssize(varying);
   const std::vector<Index> dimensions = dimensions_of(options, d_x);
 

@@ -32,23 +32,6 @@ Matrix leading_directions(const Matrix& m, Index count) {
 
 }  // namespace
 
-Matrix completed(const Matrix& basis, Index d, const Matrix& more) {
-  Matrix out(d, more.cols());
-  Index rows = 0;
-  const auto add = [&](const Matrix& from) {
-    for (Index k = 0; k < from.rows() && rows < d; ++k) {
-      Vector row = from.row(k).transpose();
-      const double size = row.norm();
-      const auto before = out.topRows(rows);
-      for (int twice = 0; twice < 2; ++twice) row -= before.transpose() * (before * row);  // against rounding
-      if (row.norm() > 1e-8 * size) out.row(rows++) = row.normalized().transpose();
-    }
-  };
-  add(basis);
-  add(more);
-  return out.topRows(rows);
-}
-
 Starts::Starts(const Dataset& data, const StartSettings& settings, int threads)
     : n_inputs_(data.x.rows()), settings_(settings) {
   if (!settings.informed) return;

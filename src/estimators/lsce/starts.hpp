@@ -49,7 +49,4 @@ class Starts {
   Matrix save_;
 };
 
-/// The first `d` rows of `basis`, orthonormal, and after them those of `more` that are needed.
-Matrix completed(const Matrix& basis, Index d, const Matrix& more);
-
 }  // namespace condens::lsce

@@ -75,22 +75,6 @@ LsceOptions search_options(const LsmiOptions& options) {
           .seed = options.seed};
 }
 
-std::vector<Index> varying_rows(const Dataset& rows) {
-  const Standardizer scale = Standardizer::fit(rows.x, rows.weights);
-  std::vector<Index> out;
-  for (Index k = 0; k < rows.x.rows(); ++k) {
-    if (!scale.is_constant(k)) out.push_back(k);
-  }
-  return out;
-}
-
-/// W of the inputs `varying` as W of all n.
-Matrix embedded(const Matrix& w, const std::vector<Index>& varying, Index n) {
-  Matrix out = Matrix::Zero(w.rows(), n);
-  out(Eigen::all, varying) = w;
-  return out;
-}
-
 /// From `start` on, with the hyper-parameters of `cell`; `start` where these have no solution.
 Matrix descended(const SearchData& data, const LsceOptions& options, const Cell& cell, const Matrix& start,
                  Task& task) {
@@ -121,7 +105,7 @@ class Directions {
         standardized_(options.standardize) {}
 
   std::vector<Matrix> find(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run) {
-    const std::vector<Index> varying = varying_rows(rows);
+    const std::vector<Index> varying = preparation::varying_inputs(rows);
     const Index d_x = std::ssize(varying);
     if (d_x == 0) return std::vector<Matrix>(dimensions.size(), Matrix(0, rows.x.rows()));
     std::vector<Index> possible;  // none above d_x, which stands for itself and all larger ones
@@ -134,7 +118,7 @@ class Directions {
     std::vector<Matrix> out;
     for (Subspace& subspace : found_) {
       if (subspace.w.rows() < d_x) subspace.w = lsce::turned(subspace.w, data, subspace.cell);
-      out.push_back(embedded(subspace.w, varying, rows.x.rows()));
+      out.push_back(reduction::embedded(subspace.w, varying, rows.x.rows()));
     }
     out.resize(dimensions.size(), out.back());
     found_.resize(dimensions.size(), found_.back());
@@ -143,7 +127,7 @@ class Directions {
 
   /// Goes on from `found`, with the hyper-parameters that led to it.
   std::vector<Matrix> again(const Dataset& rows, const std::vector<Matrix>& found, const Run& run) const {
-    const std::vector<Index> varying = varying_rows(rows);
+    const std::vector<Index> varying = preparation::varying_inputs(rows);
     const SearchData data = search_data(rows, varying, run);
     Task task(run, "searching directions", static_cast<double>(found.size()));
     std::vector<Matrix> out;
@@ -152,7 +136,7 @@ class Directions {
       out.push_back(found[d]);
       if (start.rows() >= start.cols()) continue;
       const Matrix w = descended(data, options_, found_[d].cell, start, task);
-      out.back() = embedded(w, varying, rows.x.rows());
+      out.back() = reduction::embedded(w, varying, rows.x.rows());
       task.advance(1.0);
     }
     return out;

@@ -114,7 +114,7 @@ Matrix kernel(const Matrix& u, const std::vector<Index>& slice, const Vector& sh
 }
 
 /// Rows that span what the first columns of `directions` span, the largest entry positive.
-Matrix orthonormal_rows(const Matrix& directions) {
+Matrix rows_spanning(const Matrix& directions) {
   Matrix out = orthonormal_columns(directions).transpose();
   reduction::settle_signs(out);
   return out;
@@ -163,7 +163,7 @@ SlicedBasis sliced_basis(const Dataset& data, SlicedMethod method, Index n_slice
   const Vector values = eigen.values.reverse();
   const Index count = (values.array() > negligible).count();  // whitened: at most one for SIR
   if (count == 0) return none;
-  return {orthonormal_rows(white.basis * in_order(eigen, count, white.variance)), values.head(count)};
+  return {rows_spanning(white.basis * in_order(eigen, count, white.variance)), values.head(count)};
 }
 
 }  // namespace condens
