@@ -25,7 +25,7 @@ std::string usage(const Program& program) {
   if (program.reads_data) out += "DATA      directory of the data sets (README.md)\n";
   out +=
       "RECORDS   directory that keeps the result of every fit; a second run computes only what is missing.\n"
-      "          Use a fresh one after a change of the library.\n"
+      "          What a method gave before its last change is computed again.\n"
       "PICTURES  directory for the figures\n"
       "--quick   small samples and few repetitions, for development\n"
       "--minutes begin no further fit of a part after so many minutes; tables say what is missing\n"

@@ -2,9 +2,9 @@
 # What the run.sh of every paper has in common. Sourced; the head of run.sh says what it does, `--help` prints it.
 #
 #   study_takes_data "$@"; shift    # where a directory with data comes first: $data
-#   study_builds                    # $program; $records, where its fits are kept; $here, beside run.sh
+#   study_builds                    # $program; $records, where what every fit gave is kept; $here, beside run.sh
 #   study_is_quick "$@" && ...      # --quick: for the terminal only
-#   study_writes TITLE COMMAND...   # RESULTS.md with its head, and records/: what every fit gave
+#   study_writes TITLE COMMAND...   # RESULTS.md with its head
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)"
@@ -36,15 +36,14 @@ study_builds() {
                  ":!reproduce/$name/*.md" ":!reproduce/$name/pictures" ":!reproduce/$name/records")
   commit="$(git log --max-count=1 --abbrev=12 --format=%h -- "${sources[@]}" 2>/dev/null || echo unknown)"
   changes="$(git status --porcelain -- "${sources[@]}" 2>/dev/null || true)"
-  records="$build/reproduce/$name/records-$commit"
-  # The tables that were computed from the same sources, wherever that was.
-  if [[ ! -d "$records" && "$(cat "$here/records/commit" 2>/dev/null)" == "$commit" ]]; then
-    mkdir -p "$build/reproduce/$name"
-    cp -r "$here/records" "$records"
-  fi
-  # Code that is in no commit can be anything: nothing of it is kept.
-  [[ -z "$changes" && "$commit" != unknown ]] || { changes=yes; records="$(mktemp -d)"; trap 'rm -rf "$records"' EXIT; }
+  records="$here/records"
   mkdir -p "$records"
+  # Code that is in no commit can be anything: it reads what is kept, and nothing of its own is.
+  [[ -n "$changes" || "$commit" == unknown ]] || return 0
+  changes=yes
+  records="$(mktemp -d)"
+  trap 'rm -rf "$records"' EXIT
+  cp -r "$here/records/." "$records"
 }
 
 study_is_quick() { [[ " $* " == *" --quick "* ]]; }
@@ -60,11 +59,6 @@ study_writes() {
       "$(lscpu | sed -n 's/^Model name: *//p' | head -n 1), $(nproc) cores. [README.md](README.md) explains the tables."
     echo
     "$@"
-  } | tee "$records/RESULTS.md"
-  cat "$records/RESULTS.md" >"$here/RESULTS.md"
-  [[ -z "$changes" ]] || return 0
-  rm -rf "$here/records"
-  mkdir -p "$here/records"
-  find "$records" -maxdepth 1 -name '*.csv' ! -name 'quick*' -exec cp -t "$here/records" {} +
-  echo "$commit" >"$here/records/commit"
+  } | tee "$root/build/release/reproduce/$name/RESULTS.md"
+  cat "$root/build/release/reproduce/$name/RESULTS.md" >"$here/RESULTS.md"
 }

@@ -57,12 +57,14 @@ void run_part(const std::string& part, const Command& command) {
     run_studies(own, book, command.minutes);
     std::cout << "## Readings of what is not printed\n\n";
     print_readings(book, own, std::cout);
+    book.print_older(std::cout);
   } else {
     const auto place = std::find(table_parts.begin(), table_parts.end(), part) - table_parts.begin();
     const std::vector<Study> own = studies(printed_groups[static_cast<std::size_t>(place)], command.scale);
     RecordBook book = open_book(command);
     run_studies(own, book, command.minutes);
     print_tables(book, own, std::cout);
+    book.print_older(std::cout);
   }
 }
 

@@ -113,6 +113,11 @@ PrintedTable table_of(std::size_t i, Scale scale) {
   return out;
 }
 
+PrintedTable small(PrintedTable table) {
+  table.n = std::min(table.n, small_rows);
+  return table;
+}
+
 }  // namespace
 
 const std::vector<std::string>& number_names() {
@@ -155,7 +160,8 @@ void run_studies(const std::vector<Study>& studies, RecordBook& book, double min
     for (Index r = 0; r < study.table.runs; ++r)
       for (const Method& method : study.methods)
         trials.push_back({{scorer->density.name, study.table.n, method.label, r},
-                          [&study, &method, own = scorer, r] { return run_trial(method, study.table, *own, r); }});
+                          [&study, &method, own = scorer, r] { return run_trial(method, study.table, *own, r); },
+                          [&study, &method, own = scorer] { return run_trial(method, small(study.table), *own, 0); }});
   }
   run_trials(std::move(trials), book, minutes);
 }

@@ -55,6 +55,7 @@ void table_1(const Command& command) {
   run_study(study, book, command.minutes);
   std::cout << "## Table 1\n\nThe paper's methods, capped, each row above the printed one.\n\n";
   print_table({study, book}, "", "all sets");
+  book.print_older(std::cout);
 }
 
 void robots(const Command& command) {
@@ -76,6 +77,7 @@ void table_2(const Command& command) {
   std::cout << "### The pendulums, measured with ten times the errors\n\n";
   print_beside({worse, book}, std::cout);
   print_recommended({worse, book}, std::cout);
+  book.print_older(std::cout);
 }
 
 void presets(const Command& command) {

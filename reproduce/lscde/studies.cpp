@@ -96,7 +96,8 @@ void run_study(const Study& study, RecordBook& book, double minutes) {
     for (Index r = 0; r < study.repetitions; ++r)
       for (const Method& method : study.methods)
         trials.push_back({.key = {.data = from.name, .level = from.n, .method = method.label, .repetition = r},
-                          .run = [&, r] { return run_trial(method, from.problem(r), r); }});
+                          .run = [&, r] { return run_trial(method, from.problem(r), r); },
+                          .small = [&] { return run_trial(method, small_part(from.problem(0)), 0); }});
   run_trials(std::move(trials), book, minutes);
 }
 

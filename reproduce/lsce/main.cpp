@@ -47,6 +47,7 @@ void figure_3(const Command& command) {
                {"our LSCE", "LSCE/LSCDE"},
                {"our LSCE", "our True"}},
               std::cout);
+  book.print_older(std::cout);
 }
 
 void tables(const Command& command) {
@@ -56,6 +57,7 @@ void tables(const Command& command) {
   const Report report{study, book, command.pictures};
   print_table_1(report, std::cout);
   print_table_2(report, std::cout);
+  book.print_older(std::cout);
 }
 
 void run_part(const std::string& part, const Command& command) {

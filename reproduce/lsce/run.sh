@@ -4,8 +4,8 @@
 # usage: run.sh DATA_DIRECTORY [--quick] [--minutes NUMBER]
 #        (README.md lists the files; data sets that are not there are left out)
 #
-# The result of every fit is kept, under build/ and at the end in records/ here,
-# as long as its code stays the same: the same command computes what is missing.
+# What every fit gave is kept in records/ here, and stands while a small fit of
+# its method gives the same: the same command computes what is missing.
 # With --minutes no fit of a part begins later than that, and the tables say
 # which repetitions are missing; --quick (small samples, two repetitions) prints
 # to the terminal only.

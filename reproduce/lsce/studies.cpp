@@ -124,7 +124,8 @@ void run_study(const Study& study, RecordBook& book, double minutes) {
       for (Index r = 0; r < study.repetitions; ++r)
         for (const Method& method : study.methods)
           trials.push_back({{from.name, level, method.label, r},
-                            [&, level, r] { return run_trial(method, from.problem(level, r), r); }});
+                            [&, level, r] { return run_trial(method, from.problem(level, r), r); },
+                            [&, level] { return run_trial(method, small_part(from.problem(level, 0)), 0); }});
   run_trials(std::move(trials), book, minutes);
 }
 

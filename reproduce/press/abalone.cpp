@@ -356,6 +356,7 @@ void run_abalone(const Command& command, std::ostream& out) {
   sexes(data->all, 0, folder, out);
   out << "[Errors, AIC and p(y)](pictures/figure-3.svg), [smoothing matrices](pictures/figure-4.svg), "
          "[weights and sex](pictures/figure-5.svg).\n\n";
+  book.print_older(out);
 }
 
 }  // namespace condens::reproduce

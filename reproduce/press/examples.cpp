@@ -76,10 +76,10 @@ Vector means_of(const ConditionalDensity& model, const MatrixView& x) {
   return model.predict(x, one_thread).mean(one_thread).row(0).transpose();
 }
 
-TrialRecord run_trial(const Example& example, const Contender& contender, Index seed) {
+TrialRecord run_trial(const Example& example, const Contender& contender, Index rows, Index seed) {
   TrialRecord out(field_names.size(), std::numeric_limits<double>::quiet_NaN());
   const auto field = [&](Field place) -> double& { return out[static_cast<std::size_t>(place)]; };
-  const auto model = fit_example(contender, draw(example, n_train, 2 * seed), seed);
+  const auto model = fit_example(contender, draw(example, rows, 2 * seed), seed);
   const Dataset test = draw(example, n_test, 2 * seed + 1);
   const Vector truth = means_at(example, test.x);
   field(Field::error) = std::sqrt((means_of(*model, test.x) - truth).squaredNorm() / n_test);
@@ -146,10 +146,12 @@ void run_examples(const Command& command, std::ostream& out) {
     for (const Example& example : examples)
       for (const Contender& contender : contenders)
         trials.push_back({{example.name, n_train, contender.label, seed},
-                          [&example, &contender, seed] { return run_trial(example, contender, seed); }});
+                          [&example, &contender, seed] { return run_trial(example, contender, n_train, seed); },
+                          [&example, &contender] { return run_trial(example, contender, small_rows, 0); }});
   run_trials(std::move(trials), book, command.minutes);
   out << "n = " << n_train << ", " << repetitions << " samples.\n\n";
   print(book, repetitions, out);
+  book.print_older(out);
   std::vector<Panel> panels;
   for (const Example& example : examples) panels.push_back(panel_of(example));
   std::filesystem::create_directories(command.pictures);

@@ -18,10 +18,9 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double seconds_between_news = 60;
 
-TrialRecord run_trial(const Study& study, const Method& method, Index states, Index seed) {
+TrialRecord run_trial(const Sample& sample, const Method& method, Index states, Index seed) {
   TrialRecord out(number_names().size(), none);
   const auto number = [&](Number place) -> double& { return out[static_cast<std::size_t>(place)]; };
-  const Sample& sample = study.sample;
   const double begin = thread_seconds();
   const Press model = fit(method, sample.train, states, seed);
   number(Number::seconds) = thread_seconds() - begin;
@@ -109,8 +108,10 @@ void run_study(const Study& study, RecordBook& book, double minutes) {
   for (Index seed = 0; seed < study.repetitions; ++seed)
     for (const Method& method : study.methods)
       for (const Index states : study.states)
-        trials.push_back({{study.sample.name, states, method.label, seed},
-                          [&study, &method, states, seed] { return run_trial(study, method, states, seed); }});
+        trials.push_back(
+            {{study.sample.name, states, method.label, seed},
+             [&study, &method, states, seed] { return run_trial(study.sample, method, states, seed); },
+             [&study, &method, states] { return run_trial(small_part(study.sample), method, states, 0); }});
   run_trials(std::move(trials), book, minutes);
 }
 

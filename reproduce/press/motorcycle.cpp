@@ -202,6 +202,7 @@ void run_motorcycle(const Command& command, std::ostream& out) {
   std::filesystem::create_directories(command.pictures);
   draw(samples.front().train, command.pictures, out);
   out << "[Fits and weights](pictures/figure-2.svg), [smoothing matrices](pictures/figure-2-matrices.svg).\n\n";
+  book.print_older(out);
 }
 
 }  // namespace condens::reproduce

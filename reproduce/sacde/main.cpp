@@ -57,6 +57,7 @@ void run_section(const std::string& part, const Command& command) {
     print_growth(report, std::cout);
   }
   print_pairs(report, pairs, std::cout);
+  book.print_older(std::cout);
 }
 
 std::vector<std::string> notices() {
