@@ -50,6 +50,7 @@ constexpr std::array built_on = {
     BuiltOn{"skd", "kernels_at_points"},
     BuiltOn{"rsde", "kernels_at_points"},
     BuiltOn{"gskd", "parzen"},
+    BuiltOn{"gskd", "gmm"},
     BuiltOn{"location_scale", "gaussian_process"},
     BuiltOn{"lsce", "lscde"},
     BuiltOn{"lsce", "nadaraya_watson"},

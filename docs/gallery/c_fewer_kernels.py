@@ -33,7 +33,9 @@ by_window = np.exp(window.score_samples(others))
 
 models = {
     "window": window,
-    "GSKD, 50 kernels": GSKD(max_kernels=50, target="paper", stop_tolerance=0),
+    "GSKD, 50 kernels": GSKD(
+        max_kernels=50, selection="stop", target="paper", polish="em", covariance="full"
+    ),
     "GMM, 50 components": GMM(n_components=50),
 }
 titles = {"window": "Parzen window, 100,000 kernels"}
@@ -47,8 +49,8 @@ for name, model in list(models.items())[1:]:
 
 # %%
 # The densities, with the edges of the smallest regions that hold half (line) and nine tenths (dashes) of the points,
-# and the means of the kernels. Those of GSKD are parallel to the axes, so that fifty of them follow a ring only
-# roughly; those of GMM lie along it.
+# and the means of the kernels. GSKD places them one by one, then both models fit them by expectation maximisation; with
+# any covariance they lie along the rings.
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), sharex=True, sharey=True)
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot.joint(model, others, points=False, means=name != "window", colorbar=False, ax=ax)

@@ -959,7 +959,7 @@ class GSKD(_Density):
 
     preset: Literal["recommended", "paper"]
     target_bandwidth: _Numbers | None
-    target: Literal["paper", "loo"] | None
+    target: Literal["paper", "loo", "cdf", "auto"] | None
     search: Literal["gradient", "boosting"] | None
     candidates: int | None
     starts: int | None
@@ -972,11 +972,16 @@ class GSKD(_Density):
     regularization: float | None
     relative_regularization: bool | None
     nonnegative: bool | None
+    selection: Literal["cv", "stop"] | None
+    n_folds: int | None
     max_kernels: int | None
     stop_tolerance: float | None
     weights: Literal["exact", "mnqp"] | None
     iterations: int | None
     pruning: float | None
+    polish: Literal["none", "em", "auto"] | None
+    covariance: Literal["full", "diagonal", "auto"] | None
+    polish_iterations: int | None
     fit_rows: int | None
     merge_copies: bool | None
     defensive_weight: float | None
@@ -996,6 +1001,7 @@ class GSKD(_Density):
     kernel_weights_: NDArray[Any]
     kernel_means_: NDArray[Any]
     kernel_scales_: NDArray[Any]
+    kernel_covariances_: NDArray[Any]
     n_kernels_: Any
     target_bandwidth_: NDArray[Any]
     def __init__(
@@ -1003,7 +1009,7 @@ class GSKD(_Density):
         *,
         preset: Literal["recommended", "paper"] = "recommended",
         target_bandwidth: _Numbers | None = None,
-        target: Literal["paper", "loo"] | None = None,
+        target: Literal["paper", "loo", "cdf", "auto"] | None = None,
         search: Literal["gradient", "boosting"] | None = None,
         candidates: int | None = None,
         starts: int | None = None,
@@ -1016,11 +1022,16 @@ class GSKD(_Density):
         regularization: float | None = None,
         relative_regularization: bool | None = None,
         nonnegative: bool | None = None,
+        selection: Literal["cv", "stop"] | None = None,
+        n_folds: int | None = None,
         max_kernels: int | None = None,
         stop_tolerance: float | None = None,
         weights: Literal["exact", "mnqp"] | None = None,
         iterations: int | None = None,
         pruning: float | None = None,
+        polish: Literal["none", "em", "auto"] | None = None,
+        covariance: Literal["full", "diagonal", "auto"] | None = None,
+        polish_iterations: int | None = None,
         fit_rows: int | None = None,
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,

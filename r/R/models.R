@@ -875,9 +875,10 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 #' @param target_bandwidth `numbers`, in `(0, Inf)`. Width of the Parzen window that is regressed on, on the
 #'   standardised scale: none (by leave-one-out likelihood), one number, or one for each column (inputs first).
 #'   Default: none.
-#' @param target `choice`, paper or loo. The window at the data with each point's own kernel (paper) or without it
-#'   (loo): its own kernel makes every point look dense, most in many dimensions. Default: "loo"; of preset "paper":
-#'   "paper".
+#' @param target `choice`, paper or loo or cdf or auto. The window at the data with each point's own kernel (paper)
+#'   or without it (loo): its own kernel makes every point look dense, most in many dimensions; the better of the two
+#'   by held-out likelihood (auto); or the empirical distribution function, for which a kernel's own stands (cdf).
+#'   Default: "auto"; of preset "paper": "paper".
 #' @param search `choice`, gradient or boosting. How each kernel is found: quasi-Newton steps from the best of random
 #'   candidates (gradient), or the paper's repeated weighted boosting search (boosting). Default: "gradient"; of
 #'   preset "paper": "boosting".
@@ -902,14 +903,25 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 #' @param nonnegative `boolean`. Keep the weights nonnegative while kernels are chosen: each is added to what
 #'   nonnegative weights leave, and those whose weights vanish go. Otherwise (paper) the final weights alone are.
 #'   Default: TRUE; of preset "paper": FALSE.
+#' @param selection `choice`, cv or stop. The number of kernels: by the held-out likelihood of y given x, up to three
+#'   sizes without improvement (cv), or all that the search finds (stop). Default: "cv"; of preset "paper": "stop".
+#' @param n_folds `integer`, in `[2, 10000]`. Folds of the held-out comparison of targets, numbers of kernels and
+#'   polish; of fewer than ten rows, or than folds, nothing is compared. Default: 5.
 #' @param max_kernels `integer`, in `[1, Inf)`. Largest number of kernels. Default: 50.
 #' @param stop_tolerance `number`, in `[0, 1)`. Stop at the kernel that lowers the leave-one-out error by no more
-#'   than this share (0: that does not lower it). Default: 0.05; of preset "paper": 0.
+#'   than this share (0: that does not lower it). Default: 0.
 #' @param weights `choice`, exact or mnqp. How the kernels' weights are found: the exact minimiser, or multiplicative
 #'   updates (mnqp). Default: "exact"; of preset "paper": "mnqp".
 #' @param iterations `integer`, in `[1, 1e+07]`. Number of multiplicative updates. Default: 1000.
 #' @param pruning `number`, in `[0, 1)`. Weights below this share of the largest one are zero, after multiplicative
 #'   updates. Default: 1e-04.
+#' @param polish `choice`, none or em or auto. Expectation maximisation from the kernels and weights that were found:
+#'   never (none), always (em), or where held-out likelihood is better for it (auto). Default: "auto"; of preset
+#'   "paper": "none".
+#' @param covariance `choice`, full or diagonal or auto. Covariances of polished kernels: any, diagonal ones, or
+#'   (auto) the better by held-out likelihood. Default: "auto"; of preset "paper": "diagonal".
+#' @param polish_iterations `integer`, in `[1, Inf)`. Largest number of iterations of expectation maximisation.
+#'   Default: 200.
 #' @param fit_rows `integer`, in `[2, Inf)`. Of more rows than this, a random subset of this size carries the
 #'   regression and chooses the width; the window has all rows. Default: 10000.
 #' @param merge_copies `boolean`. Rows that are equal in x and y are one of their common weight: the target leaves
@@ -926,6 +938,8 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 #'     n_columns).}
 #'   \item{`kernel_scales`}{Standard deviations of the kernels, inputs first, on the scale of the data. Of shape
 #'     (n_kernels, n_columns).}
+#'   \item{`kernel_covariances`}{Covariance matrices of the kernels, on the scale of the data. Of shape (n_kernels,
+#'     n_columns, n_columns).}
 #'   \item{`n_kernels`}{Number of kernels.}
 #'   \item{`target_bandwidth`}{Width of the Parzen window in every column, inputs first, on the standardised scale.
 #'     Of shape (n_columns,).}
@@ -939,15 +953,18 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 gskd <- function(x, ..., target_bandwidth = NULL, target = NULL, search = NULL, candidates = NULL, starts = NULL,
                  population = NULL, generations = NULL, search_iterations = NULL, literal_best = NULL, lowest_width =
                  NULL, highest_width = NULL, regularization = NULL, relative_regularization = NULL, nonnegative =
-                 NULL, max_kernels = NULL, stop_tolerance = NULL, weights = NULL, iterations = NULL, pruning = NULL,
+                 NULL, selection = NULL, n_folds = NULL, max_kernels = NULL, stop_tolerance = NULL, weights = NULL,
+                 iterations = NULL, pruning = NULL, polish = NULL, covariance = NULL, polish_iterations = NULL,
                  fit_rows = NULL, merge_copies = NULL, defensive_weight = NULL, standardize = NULL) {
   given <- list(target_bandwidth = target_bandwidth, target = target, search = search, candidates = candidates,
                 starts = starts, population = population, generations = generations, search_iterations =
                 search_iterations, literal_best = literal_best, lowest_width = lowest_width, highest_width =
                 highest_width, regularization = regularization, relative_regularization = relative_regularization,
-                nonnegative = nonnegative, max_kernels = max_kernels, stop_tolerance = stop_tolerance, weights =
-                weights, iterations = iterations, pruning = pruning, fit_rows = fit_rows, merge_copies =
-                merge_copies, defensive_weight = defensive_weight, standardize = standardize)
+                nonnegative = nonnegative, selection = selection, n_folds = n_folds, max_kernels = max_kernels,
+                stop_tolerance = stop_tolerance, weights = weights, iterations = iterations, pruning = pruning,
+                polish = polish, covariance = covariance, polish_iterations = polish_iterations, fit_rows =
+                fit_rows, merge_copies = merge_copies, defensive_weight = defensive_weight, standardize =
+                standardize)
   fit_model("gskd", sys.call(), given, x, ...)
 }
 

@@ -47,6 +47,16 @@ GskdOptions quick_paper() {
   return out;
 }
 
+/// The kernels of the search alone, all that it finds.
+GskdOptions plain_search() {
+  GskdOptions out;
+  out.target = GskdTarget::loo;
+  out.selection = GskdSizes::stop;
+  out.polish = GskdPolish::none;
+  out.stop_tolerance = 0.05;
+  return out;
+}
+
 TEST(Gskd, FindsClusters) {
   const Dataset data = clusters(400, 2);
   const Gskd model = Gskd::fit(data);
@@ -86,10 +96,10 @@ TEST(Gskd, OneKernelFitsOneGaussian) {
   // Of a window whose kernels all stand close together one kernel is left.
   RandomStream random(3);
   const Dataset data{.x = Matrix(0, 100), .y = 0.05 * normals(2, 100, random)};
-  GskdOptions options;
+  GskdOptions options = plain_search();
   options.standardize = false;
   options.target_bandwidth = {1.0};
-  options.target = TargetDensity::paper;
+  options.target = GskdTarget::paper;
   options.highest_width = 2;
   options.regularization = 0;
   options.max_kernels = 1;
@@ -157,22 +167,150 @@ TEST(Gskd, ThreadsDoNotChangeOneBit) {
 
 TEST(Gskd, CompressesAWindowThatIsLargerThanItsFit) {
   const Dataset data = clusters(3000, 2);
-  GskdOptions options;
+  GskdOptions options = plain_search();
   options.standardize = false;
   options.target_bandwidth = {0.3};
   options.fit_rows = 500;
   options.defensive_weight = 0;
   options.stop_tolerance = 0.02;
-  for (const TargetDensity target : {TargetDensity::paper, TargetDensity::loo}) {
+  for (const GskdTarget target : {GskdTarget::paper, GskdTarget::loo}) {
     options.target = target;
     const Gskd model = Gskd::fit(data, options);
     EXPECT_EQ(detail(model, "n_rows_fitted"), 500);
-    const Vector window = parzen_density(data.y, Vector(), Vector::Constant(2, 0.3), target == TargetDensity::loo);
+    const Vector window = parzen_density(data.y, Vector(), Vector::Constant(2, 0.3), target == GskdTarget::loo);
     const Vector found = model.log_density(data.x, data.y).array().exp();
     const double distance = (window - found).cwiseAbs().sum() / window.sum();
     EXPECT_LT(distance, 0.2);
     EXPECT_NEAR(distance, distance_to_window(model), 0.05);
   }
+}
+
+TEST(Gskd, PolishNeverLowersTheLikelihoodAndKeepsADensity) {
+  for (const Index d : {1, 2, 4}) {
+    const Dataset data = clusters(150, d);
+    GskdOptions options = plain_search();
+    options.standardize = false;
+    options.defensive_weight = 0;
+    const Gskd found = Gskd::fit(data, options);
+    const double before = found.log_density(data.x, data.y).mean();
+    double last = before;
+    options.polish = GskdPolish::em;
+    for (const GmmCovariance shape : {GmmCovariance::diagonal, GmmCovariance::full}) {
+      options.covariance = shape;
+      last = before;
+      for (const Index iterations : {1, 2, 5, 50}) {
+        options.polish_iterations = iterations;
+        const Gskd model = Gskd::fit(data, options);
+        const double now = model.log_density(data.x, data.y).mean();
+        EXPECT_GE(now, last - 1e-12) << d << ' ' << iterations;
+        EXPECT_NEAR(now, detail(model, "log_likelihood"), 1e-9);
+        EXPECT_NEAR(before, detail(model, "log_likelihood_before"), 1e-9);
+        EXPECT_NEAR(model.kernel_weights().sum(), 1.0, 1e-12);
+        EXPECT_GT(model.kernel_weights().minCoeff(), 0.0);
+        EXPECT_GE(model.kernel_scales().minCoeff(), (1 - 1e-9) * model.state().target_bandwidth.minCoeff());
+        last = now;
+      }
+      EXPECT_GT(last, before + 0.01) << d;
+    }
+  }
+}
+
+TEST(Gskd, FitsTheEmpiricalDistributionFunction) {
+  for (const Index d : {1, 2}) {
+    Dataset data = clusters(300, d);
+    data.weights = normals(300, 1, 4).cwiseAbs().array() + 0.5;
+    GskdOptions options = plain_search();
+    options.target = GskdTarget::cdf;
+    options.stop_tolerance = 0;
+    options.standardize = false;
+    options.merge_copies = false;
+    options.defensive_weight = 0;
+    const Gskd model = Gskd::fit(data, options);
+    Vector expected(300);
+    Vector found = Vector::Zero(300);
+    for (Index k = 0; k < 300; ++k) {
+      double below = 0;
+      for (Index j = 0; j < 300; ++j) {
+        bool all = true;
+        for (Index i = 0; i < d; ++i) all = all && data.y(i, j) < data.y(i, k);
+        if (all) below += data.weights[j];
+      }
+      expected[k] = below / data.weights.sum();
+      for (Index l = 0; l < model.n_kernels(); ++l) {
+        double own = model.kernel_weights()[l];
+        for (Index i = 0; i < d; ++i) {
+          const double u = (data.y(i, k) - model.kernel_means()(i, l)) / model.kernel_scales()(i, l);
+          own *= 0.5 * std::erfc(-u / std::sqrt(2.0));
+        }
+        found[k] += own;
+      }
+    }
+    EXPECT_NEAR(path(model)[0], data.weights.dot(expected.cwiseAbs2()) / data.weights.sum(), 1e-12);
+    const double distance = data.weights.dot((found - expected).cwiseAbs()) / data.weights.dot(expected);
+    EXPECT_LT(distance, 0.1);
+    EXPECT_NEAR(distance, model.report().details.at("certificate").at("distance_to_cdf").as_number(), 1e-9);
+  }
+}
+
+TEST(Gskd, OnePolishedKernelIsTheGaussianOfTheMoments) {
+  const Dataset data = clusters(80, 3);
+  GskdOptions options = plain_search();
+  options.max_kernels = 1;
+  options.polish = GskdPolish::em;
+  options.covariance = GmmCovariance::full;
+  const Gskd model = Gskd::fit(data, options);
+  const Vector mean = data.y.rowwise().mean();
+  const Matrix rest = data.y.colwise() - mean;
+  EXPECT_LT((model.kernel_means() - mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((model.kernel_covariances() - (rest * rest.transpose() / 80).reshaped()).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Gskd, PolishIsTakenWhereHeldOutLikelihoodIsBetterForIt) {
+  // Six narrow kernels of any covariances fit thirty rows too well, and a thousand well.
+  GskdOptions options = plain_search();
+  options.target = GskdTarget::paper;
+  options.target_bandwidth = {0.4};
+  options.lowest_width = 0.02;
+  options.stop_tolerance = 0;
+  options.max_kernels = 6;
+  options.covariance = GmmCovariance::full;
+  const auto loss = [&](GskdPolish polish, Index n) {
+    options.polish = polish;
+    const Dataset test = clusters(2000, 2, 2);
+    return -Gskd::fit(clusters(n, 2), options).log_density(test.x, test.y).mean();
+  };
+  EXPECT_GT(loss(GskdPolish::em, 30), loss(GskdPolish::none, 30) + 0.5);
+  EXPECT_EQ(loss(GskdPolish::automatic, 30), loss(GskdPolish::none, 30));
+  EXPECT_LT(loss(GskdPolish::em, 1000), loss(GskdPolish::none, 1000) - 0.3);
+  EXPECT_EQ(loss(GskdPolish::automatic, 1000), loss(GskdPolish::em, 1000));
+}
+
+TEST(Gskd, TheChoiceIsTheBestCandidateAndItsFit) {
+  const Dataset data = clusters(120, 2);
+  const Gskd model = Gskd::fit(data);
+  const Document& details = model.report().details;
+  const Document& table = details.at("candidates");
+  const Vector score = table.at("score").as_vector();
+  Index best = 0;
+  score.minCoeff(&best);
+  const auto column = [&](const char* name) { return table.at(name).as_vector()[best]; };
+  EXPECT_EQ(details.at("target").as_string(), column("loo") == 1 ? "loo" : "paper");
+  EXPECT_EQ(details.at("polish").as_string(), column("em") == 1 ? "em" : "none");
+  GskdOptions options;
+  options.target = column("loo") == 1 ? GskdTarget::loo : GskdTarget::paper;
+  options.selection = GskdSizes::stop;
+  options.max_kernels = static_cast<Index>(column("n_kernels"));
+  options.polish = column("em") == 1 ? GskdPolish::em : GskdPolish::none;
+  options.covariance = column("full") == 1 ? GmmCovariance::full : GmmCovariance::diagonal;
+  EXPECT_EQ(Gskd::fit(data, options).log_density(data.x, data.y), model.log_density(data.x, data.y));
+}
+
+TEST(Gskd, ComparesNothingOfTooFewRows) {
+  const Dataset data = clusters(9, 2);
+  const Gskd model = Gskd::fit(data);
+  EXPECT_EQ(model.report().details.find("candidates"), nullptr);
+  EXPECT_EQ(model.n_kernels(), 1);
+  EXPECT_LT((model.kernel_means() - data.y.rowwise().mean()).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Gskd, ChoosesItsBandwidthByLikelihood) {
@@ -192,7 +330,7 @@ TEST(Gskd, ChoosesItsBandwidthByLikelihood) {
 TEST(Gskd, AnEmptyModelIsOneGaussian) {
   // The points are so far apart that without its own kernel the window vanishes at each.
   const Dataset data{.x = Matrix(0, 3), .y = Matrix{{-100.0, 0.0, 100.0}}};
-  GskdOptions options;
+  GskdOptions options = plain_search();
   options.standardize = false;
   options.target_bandwidth = {0.5};
   const Gskd model = Gskd::fit(data, options);
@@ -206,7 +344,7 @@ TEST(Gskd, AnEmptyModelIsOneGaussian) {
 }
 
 TEST(Gskd, SaysWhenItWasCutShort) {
-  GskdOptions options;
+  GskdOptions options = plain_search();
   options.max_kernels = 1;
   const Gskd model = Gskd::fit(clusters(100, 1), options);
   ASSERT_EQ(model.report().warnings.size(), 1U);

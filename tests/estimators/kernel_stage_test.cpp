@@ -153,10 +153,41 @@ TEST(KernelStage, EqualsThePapersEquations) {
   }
 }
 
+TEST(KernelStage, CumulativeColumnsAreDistributionFunctions) {
+  const Problem p(3, 70, 4);
+  const KernelRows rows = KernelRows::of(p.z, p.weights, p.target, true);
+  Matrix centers(3, 4);
+  Matrix scales(3, 4);
+  for (Index l = 0; l < 4; ++l) {
+    const Kernel& kernel = p.kernels[static_cast<std::size_t>(l)];
+    centers.col(l) = kernel.center;
+    scales.col(l) = kernel.scale;
+    const Vector column = rows.column(kernel.center, kernel.scale);
+    for (Index k = 0; k < 70; ++k) {
+      double expected = std::sqrt(p.weights[k]) / rows.unit;
+      for (Index i = 0; i < 3; ++i)
+        expected *= 0.5 * std::erfc(-(p.z(i, k) - kernel.center[i]) / (std::sqrt(2.0) * kernel.scale[i]));
+      EXPECT_NEAR(column[k], expected, 1e-13 * expected);
+    }
+    EXPECT_EQ(column.tail(rows.size() - 70).sum(), 0.0);
+  }
+  const OrthogonalRegression regression(rows.target, penalty, rows.total_weight);
+  KernelStage stage({rows, regression, penalty});
+  Vector found(4);
+  stage.values(centers, scales, 1, found);
+  Vector gradient(6);
+  for (Index l = 0; l < 4; ++l) {
+    OrthogonalRegression with = regression;
+    with.add(rows.column(centers.col(l), scales.col(l)));
+    EXPECT_NEAR(found[l], with.criterion() / regression.criterion(), 1e-12 * found[l]);
+    EXPECT_NEAR(stage.value(centers.col(l), scales.col(l).array().log().matrix(), gradient), found[l], 1e-9 * found[l]);
+  }
+}
+
 TEST(KernelStage, ItsGradientIsThatOfDifferences) {
-  for (const bool relative : {true, false}) {
+  for (const auto& [relative, cumulative] : {std::pair{true, false}, {false, false}, {true, true}, {false, true}}) {
     const Problem p(3, 60, 4);
-    const KernelRows rows = KernelRows::of(p.z, p.weights, p.target);
+    const KernelRows rows = KernelRows::of(p.z, p.weights, p.target, cumulative);
     const RegressionPenalty own{relative ? 1e-2 : 0.3, relative};
     OrthogonalRegression regression(rows.target, own, rows.total_weight);
     for (std::size_t l = 0; l < 3; ++l) regression.add(rows.column(p.kernels[l].center, p.kernels[l].scale));

@@ -19,20 +19,36 @@
 #include <vector>
 
 #include "condens/core/options.hpp"
+#include "condens/estimators/gmm.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/results.hpp"
 #include "condens/optim/mixing_weights.hpp"
 
 namespace condens {
 
+/// What kernels are regressed on: the Parzen window at its own points with each point's own kernel (paper) or without
+/// (loo), or the empirical distribution function (eqs. 18 to 22).
+enum class GskdTarget { paper, loo, cdf, automatic };
+template <>
+inline constexpr auto choice_names<GskdTarget> = std::array<std::string_view, 4>{"paper", "loo", "cdf", "auto"};
+
 enum class GskdSearch { gradient, boosting };
 template <>
 inline constexpr auto choice_names<GskdSearch> = std::array<std::string_view, 2>{"gradient", "boosting"};
 
+/// Number of kernels: by held-out likelihood, or where the search for kernels stops.
+enum class GskdSizes { cv, stop };
+template <>
+inline constexpr auto choice_names<GskdSizes> = std::array<std::string_view, 2>{"cv", "stop"};
+
+enum class GskdPolish { none, em, automatic };
+template <>
+inline constexpr auto choice_names<GskdPolish> = std::array<std::string_view, 3>{"none", "em", "auto"};
+
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct GskdOptions {
   std::vector<double> target_bandwidth = {};
-  TargetDensity target = TargetDensity::loo;
+  GskdTarget target = GskdTarget::automatic;
   GskdSearch search = GskdSearch::gradient;
   Index candidates = 80;
   Index starts = 5;
@@ -45,11 +61,16 @@ struct GskdOptions {
   double regularization = 1e-4;
   bool relative_regularization = true;
   bool nonnegative = true;
+  GskdSizes selection = GskdSizes::cv;
+  Index n_folds = 5;
   Index max_kernels = 50;
-  double stop_tolerance = 0.05;
+  double stop_tolerance = 0;
   WeightSolver weights = WeightSolver::exact;
   Index iterations = 1000;
   double pruning = 1e-4;
+  GskdPolish polish = GskdPolish::automatic;
+  GmmCovariance covariance = GmmCovariance::automatic;
+  Index polish_iterations = 200;
   Index fit_rows = 10000;
   bool merge_copies = true;
   double defensive_weight = 1e-3;
@@ -68,7 +89,8 @@ inline constexpr auto option_table<GskdOptions> = Fields{
                 "likelihood), one number, or one for each column (inputs first)."},
     OptionField{"target", &GskdOptions::target, anything(),
                 "The window at the data with each point's own kernel (paper) or without it (loo): its own kernel makes "
-                "every point look dense, most in many dimensions."},
+                "every point look dense, most in many dimensions; the better of the two by held-out likelihood (auto); "
+                "or the empirical distribution function, for which a kernel's own stands (cdf)."},
     OptionField{"search", &GskdOptions::search, anything(),
                 "How each kernel is found: quasi-Newton steps from the best of random candidates (gradient), or the "
                 "paper's repeated weighted boosting search (boosting)."},
@@ -97,6 +119,13 @@ inline constexpr auto option_table<GskdOptions> = Fields{
         "nonnegative", &GskdOptions::nonnegative, anything(),
         "Keep the weights nonnegative while kernels are chosen: each is added to what nonnegative weights leave, "
         "and those whose weights vanish go. Otherwise (paper) the final weights alone are."},
+    OptionField{"selection", &GskdOptions::selection, anything(),
+                "The number of kernels: by the held-out likelihood of y given x, up to three sizes without improvement "
+                "(cv), or all that the search finds (stop)."},
+    OptionField{
+        "n_folds", &GskdOptions::n_folds, whole(2, most_runs),
+        "Folds of the held-out comparison of targets, numbers of kernels and polish; of fewer than ten rows, or "
+        "than folds, nothing is compared."},
     OptionField{"max_kernels", &GskdOptions::max_kernels, whole(1), "Largest number of kernels."},
     OptionField{"stop_tolerance", &GskdOptions::stop_tolerance, below(0, 1),
                 "Stop at the kernel that lowers the leave-one-out error by no more than this share (0: that does not "
@@ -106,6 +135,13 @@ inline constexpr auto option_table<GskdOptions> = Fields{
     OptionField{"iterations", &GskdOptions::iterations, whole(1, most_updates), "Number of multiplicative updates."},
     OptionField{"pruning", &GskdOptions::pruning, below(0, 1),
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
+    OptionField{"polish", &GskdOptions::polish, anything(),
+                "Expectation maximisation from the kernels and weights that were found: never (none), always (em), or "
+                "where held-out likelihood is better for it (auto)."},
+    OptionField{"covariance", &GskdOptions::covariance, anything(),
+                "Covariances of polished kernels: any, diagonal ones, or (auto) the better by held-out likelihood."},
+    OptionField{"polish_iterations", &GskdOptions::polish_iterations, whole(1),
+                "Largest number of iterations of expectation maximisation."},
     OptionField{
         "fit_rows", &GskdOptions::fit_rows, whole(2),
         "Of more rows than this, a random subset of this size carries the regression and chooses the width; the window "
@@ -148,6 +184,8 @@ inline constexpr auto result_table<Gskd> = Fields{
     ResultField{"kernel_scales", &Gskd::kernel_scales,
                 "Standard deviations of the kernels, inputs first, on the scale of the data.",
                 items("n_kernels", "n_columns")},
+    ResultField{"kernel_covariances", &Gskd::kernel_covariances,
+                "Covariance matrices of the kernels, on the scale of the data.", squares("n_kernels", "n_columns")},
     ResultField{"n_kernels", &Gskd::n_kernels, "Number of kernels."},
     StateField{"target_bandwidth", &GskdState::target_bandwidth,
                "Width of the Parzen window in every column, inputs first, on the standardised scale.",

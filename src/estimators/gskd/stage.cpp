@@ -53,13 +53,14 @@ class BinaryKernels {
 
 }  // namespace
 
-KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const VectorView& target) {
+KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const VectorView& target, bool cumulative) {
   const Index n = z.cols();
   const Index d = z.rows();
   const Index padded = block_count(n, lane_count) * lane_count;
   const double unit = target.maxCoeff();
   KernelRows out;
   out.unit = unit;
+  out.cumulative = cumulative;
   out.total_weight = weights.sum();
   out.x = Matrix::Zero(padded, d);
   out.x.topRows(n) = z.transpose();
@@ -74,6 +75,16 @@ KernelRows KernelRows::of(const MatrixView& z, const VectorView& weights, const 
 }
 
 Vector KernelRows::column(const VectorView& center, const VectorView& scale) const {
+  if (cumulative) {
+    Vector out = root_weight / unit;
+    Vector level(size());
+    for (Index k = 0; k < dimension(); ++k) {
+      level = (x.col(k).array() - center[k]) / scale[k];
+      normal_cdf_in_place(level.data(), level.size());
+      out.array() *= level.array();
+    }
+    return out;
+  }
   BinaryKernels kernels(dimension(), 1);
   kernels.set(0, center, scale);
   Vector out(size());
@@ -255,11 +266,22 @@ KernelStage::KernelStage(const KernelProblem& problem)
 KernelStage::~KernelStage() = default;
 
 void KernelStage::values(const MatrixView& centers, const MatrixView& scales, int threads, Eigen::Ref<Vector> out) {
+  if (problem_.rows.cumulative) {
+    parallel_for(out.size(), out.size() * problem_.rows.size() >= values_for_threads ? threads : 1,
+                 [&](Index m) { out[m] = share_with(problem_.rows.column(centers.col(m), scales.col(m))); });
+    return;
+  }
   for (Index first = 0; first < out.size(); first += most_candidates) {
     const Index count = std::min(most_candidates, out.size() - first);
     evaluation_->run(centers.middleCols(first, count), scales.middleCols(first, count), threads,
                      out.segment(first, count));
   }
+}
+
+double KernelStage::share_with(const VectorView& phi) const {
+  const OrthogonalRegression& regression = problem_.regression;
+  if (problem_.nonnegative && !(phi.dot(regression.residuals()) > 0)) return 1;
+  return regression.criterion_with(phi) / regression.criterion();
 }
 
 double KernelStage::value(const VectorView& center, const VectorView& log_scale, Eigen::Ref<Vector> gradient) const {
@@ -276,7 +298,17 @@ double KernelStage::value(const VectorView& center, const VectorView& log_scale,
   const double total = by_phi.sum();
   const Index d = rows.dimension();
   for (Index k = 0; k < d; ++k) {
-    const auto z = (rows.x.col(k).array() - center[k]) / scale[k];
+    const Eigen::ArrayXd z = (rows.x.col(k).array() - center[k]) / scale[k];
+    if (rows.cumulative) {
+      Vector level = z;
+      normal_cdf_in_place(level.data(), level.size());
+      const double root = 1 / std::sqrt(2 * std::numbers::pi);
+      const Eigen::ArrayXd rate =
+          root * (-0.5 * z.square()).exp() / level.array().max(std::numeric_limits<double>::min());  // phi / Phi
+      gradient[k] = -(by_phi.array() * rate).sum() / scale[k];
+      gradient[d + k] = -(by_phi.array() * rate * z).sum();
+      continue;
+    }
     gradient[k] = (by_phi.array() * z).sum() / scale[k];
     gradient[d + k] = (by_phi.array() * z.square()).sum() - total;
   }

@@ -23,23 +23,26 @@
 namespace condens {
 
 /// The rows of the regression (weights a_k), and rows of zeros up to a multiple of the vector unit's
-/// width. Densities are in units of the largest target.
+/// width. Densities are in units of the largest target. Cumulative: the target is a distribution function, and a
+/// kernel's column is its own, prod_i Phi((x_i - c_i) / gamma_i) (eqs. 18 to 22).
 struct KernelRows {
   Matrix x;             ///< padded rows x d
   Vector exponent;      ///< sqrt(a_k) / ((2 pi)^(d/2) unit) = 2^-exponent; infinity at rows of zeros
   Vector root_weight;   ///< sqrt(a_k)
   Vector target;        ///< sqrt(a_k) t_k / unit
   double total_weight;  ///< sum of a_k
-  double unit;          ///< the largest target density
+  double unit;          ///< the largest target
+  bool cumulative;
 
-  /// z is d x n, `target` densities at its columns. Where they are all 0, `unit` is,
+  /// z is d x n, `target` densities at its columns, or probabilities. Where they are all 0, `unit` is,
   /// and there is nothing to regress on.
-  static KernelRows of(const MatrixView& z, const VectorView& weights, const VectorView& target);
+  static KernelRows of(const MatrixView& z, const VectorView& weights, const VectorView& target,
+                       bool cumulative = false);
 
   Index size() const { return x.rows(); }
   Index dimension() const { return x.cols(); }
 
-  /// sqrt(a) K(x; c, gamma) / unit at every row.
+  /// sqrt(a) K(x; c, gamma) / unit at every row, or of the kernel's distribution function.
   Vector column(const VectorView& center, const VectorView& scale) const;
 
   /// sum_k a_k |t_k - p(x_k)| / sum_k a_k t_k for p = sum_l weights_l K(.; centers_l, scales_l).
@@ -70,6 +73,8 @@ class KernelStage {
 
  private:
   class Evaluation;
+  double share_with(const VectorView& phi) const;
+
   KernelProblem problem_;
   std::unique_ptr<Evaluation> evaluation_;  // and its work space, for thousands of calls with two candidates
 };
