@@ -8,6 +8,7 @@
 
 #include "common/command.hpp"
 #include "illustrations.hpp"
+#include "rates.hpp"
 #include "self_check.hpp"
 #include "studies.hpp"
 #include "tables.hpp"
@@ -22,8 +23,7 @@ const std::vector<std::string> table_parts = {"table1", "table3", "table5", "tab
 std::vector<std::string> all_parts() {
   std::vector<std::string> out = {"densities", "figures"};
   out.insert(out.end(), table_parts.begin(), table_parts.end());
-  out.push_back("counts");
-  out.push_back("readings");
+  for (const char* part : {"standing", "readings", "counts", "rates"}) out.emplace_back(part);
   return out;
 }
 
@@ -32,13 +32,19 @@ RecordBook open_book(const Command& command) {
           number_names()};
 }
 
-void print_all_counts(const Command& command) {
-  const RecordBook book = open_book(command);
+std::vector<Study> all_studies(Scale scale) {
   std::vector<Study> all;
   for (const PrintedGroup& group : printed_groups)
-    for (Study& study : studies(group, command.scale)) all.push_back(std::move(study));
+    for (Study& study : studies(group, scale)) all.push_back(std::move(study));
+  return all;
+}
+
+void print_all_counts(const Command& command) {
+  const RecordBook book = open_book(command);
+  const std::vector<Study> all = all_studies(command.scale);
   std::cout << "## Tables II, IV, VI and VIII: evaluations of the leave-one-out criterion\n\n";
   print_counts(book, all, std::cout);
+  print_count_reasons(book, all, std::cout);
   print_searches(book, all, std::cout);
 }
 
@@ -51,6 +57,15 @@ void run_part(const std::string& part, const Command& command) {
     draw_illustrations(command.pictures, std::cout);
   } else if (part == "counts") {
     print_all_counts(command);
+  } else if (part == "standing") {
+    std::cout << "## Our GSKD beside our other densities\n\n";
+    print_standing(open_book(command), all_studies(command.scale), std::cout);
+  } else if (part == "rates") {
+    RecordBook book(
+        std::filesystem::path(command.records) / (command.scale == Scale::quick ? "rates-quick.csv" : "rates.csv"),
+        rate_number_names());
+    std::cout << "## The window's rate\n\n";
+    measure_rates(book, command.scale, command.minutes, std::cout);
   } else if (part == "readings") {
     const std::vector<Study> own = reading_studies(command.scale);
     RecordBook book = open_book(command);
@@ -78,11 +93,12 @@ std::vector<std::string> notices() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_program({.name = "reproduce_gskd",
-                      .parts = all_parts(),
-                      .reads_data = false,
-                      .note = "`counts` (Tables II, IV, VI, VIII) prints what the other tables' fits counted.",
-                      .notices = notices,
-                      .run = run_part},
-                     argc, argv);
+  return run_program(
+      {.name = "reproduce_gskd",
+       .parts = all_parts(),
+       .reads_data = false,
+       .note = "`counts` (Tables II, IV, VI, VIII) and `standing` print what the other tables' fits gave.",
+       .notices = notices,
+       .run = run_part},
+      argc, argv);
 }

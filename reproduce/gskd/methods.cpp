@@ -8,7 +8,7 @@ namespace condens::reproduce {
 
 namespace {
 
-// Places in paper_methods().
+// Places in paper_methods(), and in recommended_methods().
 constexpr std::size_t skd = 1;
 constexpr std::size_t rsde = 2;
 constexpr std::size_t gskd = 3;
@@ -73,8 +73,8 @@ bool registered(const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const ModelInfo& info) { return info.name == name; });
 }
 
-Method changed(std::size_t base, const std::string& what, Document changes) {
-  Method out = paper_methods()[base];
+Method changed(const Method& base, const std::string& what, Document changes) {
+  Method out = base;
   out.label += " " + what;
   out.changes = std::move(changes);
   return out;
@@ -82,23 +82,40 @@ Method changed(std::size_t base, const std::string& what, Document changes) {
 
 std::vector<Method> readings() {
   using Object = Document::Object;
-  return {
-      paper_methods()[skd],
-      changed(skd, "exact weights", Object{{"weights", "exact"}}),
-      changed(skd, "one regulariser", Object{{"local_regularization", false}}),
-      paper_methods()[rsde],
-      changed(rsde, "1000 updates", Object{{"solver", "multiplicative"}, {"iterations", 1000}, {"pruning", 1e-2}}),
-      changed(rsde, "10000 updates", Object{{"solver", "multiplicative"}, {"iterations", 10000}, {"pruning", 1e-2}}),
-      paper_methods()[gskd],
-      changed(gskd, "exact weights", Object{{"weights", "exact"}}),
-      changed(gskd, "nonnegative throughout", Object{{"nonnegative", true}}),
-      changed(gskd, "widths to 0.5 sd", Object{{"highest_width", 0.5}}),
-      changed(gskd, "widths to 1.5 sd", Object{{"highest_width", 1.5}}),
-      changed(gskd, "widths from 0.5 windows", Object{{"lowest_width", 0.5}}),
-      changed(gskd, "widths from 2 windows", Object{{"lowest_width", 2.0}}),
-      changed(gskd, "target without own kernel", Object{{"target", "loo"}}),
-      changed(gskd, "literal best", Object{{"literal_best", true}}),
-      changed(gskd, "stop at 5 %", Object{{"stop_tolerance", 0.05}})};
+  const Method& printed_skd = paper_methods()[skd];
+  const Method& printed_rsde = paper_methods()[rsde];
+  const Method& printed_gskd = paper_methods()[gskd];
+  const Method& our_gskd = recommended_methods()[gskd];
+  return {paper_methods()[skd],
+          changed(printed_skd, "exact weights", Object{{"weights", "exact"}}),
+          changed(printed_skd, "one regulariser", Object{{"local_regularization", false}}),
+          paper_methods()[rsde],
+          changed(printed_rsde, "1000 updates",
+                  Object{{"solver", "multiplicative"}, {"iterations", 1000}, {"pruning", 1e-2}}),
+          changed(printed_rsde, "10000 updates",
+                  Object{{"solver", "multiplicative"}, {"iterations", 10000}, {"pruning", 1e-2}}),
+          paper_methods()[gskd],
+          changed(printed_gskd, "exact weights", Object{{"weights", "exact"}}),
+          changed(printed_gskd, "nonnegative throughout", Object{{"nonnegative", true}}),
+          changed(printed_gskd, "widths to 0.5 sd", Object{{"highest_width", 0.5}}),
+          changed(printed_gskd, "widths to 1.5 sd", Object{{"highest_width", 1.5}}),
+          changed(printed_gskd, "widths from 0.5 windows", Object{{"lowest_width", 0.5}}),
+          changed(printed_gskd, "widths from 2 windows", Object{{"lowest_width", 2.0}}),
+          changed(printed_gskd, "target without own kernel", Object{{"target", "loo"}}),
+          changed(printed_gskd, "literal best", Object{{"literal_best", true}}),
+          changed(printed_gskd, "stop at 5 %", Object{{"stop_tolerance", 0.05}}),
+          gradient_method(),
+          changed(gradient_method(), "up to 100 kernels", Object{{"max_kernels", 100}}),
+          changed(printed_gskd, "distribution function", Object{{"target", "cdf"}, {"search", "gradient"}}),
+          our_gskd,
+          changed(our_gskd, "polish=none", Object{{"polish", "none"}}),
+          changed(our_gskd, "polish=em", Object{{"polish", "em"}}),
+          changed(our_gskd, "target=paper", Object{{"target", "paper"}}),
+          changed(our_gskd, "target=loo", Object{{"target", "loo"}}),
+          changed(our_gskd, "target=cdf", Object{{"target", "cdf"}}),
+          changed(our_gskd, "three kernels",
+                  Object{{"selection", "stop"}, {"max_kernels", 3}, {"polish", "em"}, {"covariance", "diagonal"}}),
+          changed(our_gskd, "covariance=diagonal", Object{{"covariance", "diagonal"}})};
 }
 
 std::vector<Method> all_methods() {
@@ -121,7 +138,7 @@ const std::vector<Method>& paper_methods() {
 }
 
 const Method& exact_method() {
-  static const Method method = changed(skd, "exact weights", Document::Object{{"weights", "exact"}});
+  static const Method method = changed(paper_methods()[skd], "exact weights", Document::Object{{"weights", "exact"}});
   return method;
 }
 

@@ -209,6 +209,57 @@ void print_counts(const RecordBook& book, const std::vector<Study>& studies, std
   rows.print(out);
 }
 
+void print_count_reasons(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out) {
+  MarkdownTable rows({"kernels and evaluations of GSKD", "kernels, paper", "left", "chosen", "counted / printed",
+                      "(chosen + 1) / kernels of the paper", "chosen, stop at 5 %", "counted / printed"});
+  for (const Study& study : studies) {
+    const PrintedEstimator* row = printed_row(study.table, "GSKD");
+    const auto mean_of = [&](const std::string& label, Number number) {
+      return mean_or_nan(numbers_of(book, study, label, number).values);
+    };
+    const std::string stopped = "GSKD stop at 5 %";
+    const double chosen = mean_of("GSKD", Number::selected);
+    if (!std::isfinite(chosen) || !std::isfinite(study.table.gskd_evaluations)) continue;
+    const double printed = study.table.gskd_evaluations;
+    rows.add({heading(study.table), fixed(row->kernels.mean, 1), fixed(mean_of("GSKD", Number::kernels), 1),
+              fixed(chosen, 1), fixed(mean_of("GSKD", Number::evaluations) / printed, 1),
+              fixed((chosen + 1) / row->kernels.mean, 1), number_or_dash(mean_of(stopped, Number::selected), 1),
+              number_or_dash(mean_of(stopped, Number::evaluations) / printed, 1)});
+  }
+  if (!rows.empty()) rows.print(out);
+}
+
+void print_standing(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out) {
+  const std::string own = "our GSKD";
+  MarkdownTable rows(
+      {"column", "measure", "best of our five", "its mean", "our GSKD", "difference, same runs", "verdict"});
+  for (const Study& study : studies) {
+    for (const Number number : {Number::l1, Number::excess}) {
+      const double unit = number == Number::l1 ? study.table.l1_unit : 1.0;
+      std::string best;
+      double least = std::numeric_limits<double>::infinity();
+      for (const Method& method : recommended_methods()) {
+        const double found = mean_or_nan(numbers_of(book, study, method.label, number).values);
+        if (found < least) {
+          least = found;
+          best = method.label;
+        }
+      }
+      const Repetitions ours = numbers_of(book, study, own, number);
+      if (best.empty() || ours.values.empty()) continue;
+      const std::vector<double> difference = scaled(paired(ours, numbers_of(book, study, best, number)), unit);
+      const double behind = mean_or_nan(difference) / standard_error(difference);
+      rows.add({heading(study.table), number == Number::l1 ? "L1 test error" + times(unit) : "E log p/estimate (nats)",
+                best, fixed(least / unit, 3), mean_cell(scaled(ours.values, unit), study.table.runs, 3),
+                best == own ? "" : mean_cell(difference, study.table.runs, 3),
+                best == own     ? "best"
+                : behind <= 1.0 ? "within one standard error"
+                                : fixed(behind, 1) + " standard errors behind"});
+    }
+  }
+  if (!rows.empty()) rows.print(out);
+}
+
 void print_readings(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out) {
   for (const Study& study : studies) {
     std::vector<std::string> header = {heading(study.table)};

@@ -15,6 +15,13 @@ void print_tables(const RecordBook& book, const std::vector<Study>& studies, std
 /// Numbers of evaluations of the leave-one-out criterion: as printed, by formula, and as counted.
 void print_counts(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out);
 
+/// Why GSKD's counts differ from the printed ones: how many kernels the search chose, and with an earlier stop.
+void print_count_reasons(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out);
+
+/// Our GSKD beside the best of our five densities in every column: is it that, or no more than one standard error of
+/// the difference on the same runs behind?
+void print_standing(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out);
+
 /// L1 test error, divergence and number of kernels under other readings of what the paper does not print.
 void print_readings(const RecordBook& book, const std::vector<Study>& studies, std::ostream& out);
 
