@@ -919,7 +919,8 @@ boost <- function(x, ..., likelihood = NULL, n_rounds = NULL, learning_rate = NU
 #'   never (none), always (em), or where held-out likelihood is better for it (auto). Default: "auto"; of preset
 #'   "paper": "none".
 #' @param covariance `choice`, full or diagonal or auto. Covariances of polished kernels: any, diagonal ones, or
-#'   (auto) the better by held-out likelihood. Default: "auto"; of preset "paper": "diagonal".
+#'   (auto) any where that raises the held-out likelihood by more than its standard error. Default: "auto"; of preset
+#'   "paper": "diagonal".
 #' @param polish_iterations `integer`, in `[1, Inf)`. Largest number of iterations of expectation maximisation.
 #'   Default: 200.
 #' @param fit_rows `integer`, in `[2, Inf)`. Of more rows than this, a random subset of this size carries the

@@ -104,6 +104,7 @@ std::vector<Method> readings() {
           changed(printed_gskd, "target without own kernel", Object{{"target", "loo"}}),
           changed(printed_gskd, "literal best", Object{{"literal_best", true}}),
           changed(printed_gskd, "stop at 5 %", Object{{"stop_tolerance", 0.05}}),
+          changed(printed_gskd, "up to 100 kernels", Object{{"max_kernels", 100}}),
           gradient_method(),
           changed(gradient_method(), "up to 100 kernels", Object{{"max_kernels", 100}}),
           changed(printed_gskd, "distribution function", Object{{"target", "cdf"}, {"search", "gradient"}}),

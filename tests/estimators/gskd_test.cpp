@@ -287,7 +287,9 @@ TEST(Gskd, PolishIsTakenWhereHeldOutLikelihoodIsBetterForIt) {
 
 TEST(Gskd, TheChoiceIsTheBestCandidateAndItsFit) {
   const Dataset data = clusters(120, 2);
-  const Gskd model = Gskd::fit(data);
+  GskdOptions options;
+  options.covariance = GmmCovariance::diagonal;
+  const Gskd model = Gskd::fit(data, options);
   const Document& details = model.report().details;
   const Document& table = details.at("candidates");
   const Vector score = table.at("score").as_vector();
@@ -296,13 +298,22 @@ TEST(Gskd, TheChoiceIsTheBestCandidateAndItsFit) {
   const auto column = [&](const char* name) { return table.at(name).as_vector()[best]; };
   EXPECT_EQ(details.at("target").as_string(), column("loo") == 1 ? "loo" : "paper");
   EXPECT_EQ(details.at("polish").as_string(), column("em") == 1 ? "em" : "none");
-  GskdOptions options;
+  EXPECT_EQ(table.at("full").as_vector().sum(), 0);
   options.target = column("loo") == 1 ? GskdTarget::loo : GskdTarget::paper;
   options.selection = GskdSizes::stop;
   options.max_kernels = static_cast<Index>(column("n_kernels"));
   options.polish = column("em") == 1 ? GskdPolish::em : GskdPolish::none;
-  options.covariance = column("full") == 1 ? GmmCovariance::full : GmmCovariance::diagonal;
   EXPECT_EQ(Gskd::fit(data, options).log_density(data.x, data.y), model.log_density(data.x, data.y));
+}
+
+TEST(Gskd, AnyCovariancesAreTakenWhereTheyAreBetterByMoreThanTheirStandardError) {
+  const auto shape_of = [](const Dataset& data) {
+    return Gskd::fit(data).report().details.at("covariance").as_string();
+  };
+  Matrix y = normals(2, 200, 7);
+  EXPECT_EQ(shape_of({.x = Matrix(0, 200), .y = y}), "diagonal");
+  y.row(1) += 3.0 * y.row(0);
+  EXPECT_EQ(shape_of({.x = Matrix(0, 200), .y = y}), "full");
 }
 
 TEST(Gskd, ComparesNothingOfTooFewRows) {

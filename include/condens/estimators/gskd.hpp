@@ -139,7 +139,8 @@ inline constexpr auto option_table<GskdOptions> = Fields{
                 "Expectation maximisation from the kernels and weights that were found: never (none), always (em), or "
                 "where held-out likelihood is better for it (auto)."},
     OptionField{"covariance", &GskdOptions::covariance, anything(),
-                "Covariances of polished kernels: any, diagonal ones, or (auto) the better by held-out likelihood."},
+                "Covariances of polished kernels: any, diagonal ones, or (auto) any where that raises the held-out "
+                "likelihood by more than its standard error."},
     OptionField{"polish_iterations", &GskdOptions::polish_iterations, whole(1),
                 "Largest number of iterations of expectation maximisation."},
     OptionField{

@@ -136,6 +136,17 @@ class Folds {
   std::vector<std::unique_ptr<Fold>> parts_;
 };
 
+struct Best {
+  GskdChoice choice = {};
+  Vector losses = {};  // of all rows; none: no candidate yet
+
+  void compare(const GskdChoice& other, const Vector& losses_of_other) {
+    if (losses.size() > 0 && !(other.score < choice.score)) return;
+    choice = other;
+    losses = losses_of_other;
+  }
+};
+
 void report_comparison(const std::vector<GskdChoice>& candidates, FitReport& report) {
   preparation::report_candidates(
       candidates,
@@ -169,7 +180,8 @@ GskdChoice GskdSelection::choose(const LogDensity& log_density, const Run& run, 
   Task task(run, "comparing kernels", static_cast<double>(targets_.size() * sizes_.size()));
   Folds folds(rows_, options_, task);
   std::vector<GskdChoice> candidates;
-  std::size_t best = 0;
+  Best best;
+  Best best_full;
   for (const GskdTarget target : targets_) {
     folds.begin(target);
     double least = std::numeric_limits<double>::infinity();
@@ -181,7 +193,8 @@ GskdChoice GskdSelection::choose(const LogDensity& log_density, const Run& run, 
         const auto [mean, error] = preparation::mean_of(losses[f], rows_.weights);
         candidates.push_back({target, size, finishes_[f], mean, error,
                               preparation::means_of_folds(losses[f], rows_.weights, folds.fold_of_rows())});
-        if (mean < candidates[best].score) best = candidates.size() - 1;
+        const bool wary = options_.covariance == GmmCovariance::automatic && finishes_[f] == Finish::full;
+        (wary ? best_full : best).compare(candidates.back(), losses[f]);
         least = std::min(least, mean);
       }
       task.advance(1);
@@ -191,7 +204,10 @@ GskdChoice GskdSelection::choose(const LogDensity& log_density, const Run& run, 
     }
   }
   report_comparison(candidates, report);
-  return candidates[best];
+  if (best.losses.size() == 0) return best_full.choice;
+  if (best_full.losses.size() == 0) return best.choice;
+  const auto [gain, error] = preparation::mean_of(best.losses - best_full.losses, rows_.weights);
+  return gain > error ? best_full.choice : best.choice;
 }
 
 }  // namespace condens

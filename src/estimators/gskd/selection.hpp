@@ -30,7 +30,8 @@ class GskdSelection {
   /// Is there something to choose, and are there rows to choose by?
   bool open() const { return open_; }
 
-  /// Compares the candidates, and tells of them.
+  /// Compares the candidates, and tells of them: the best, but of any covariances, where diagonal ones are compared,
+  /// too, only where it is better by more than the standard error of the difference.
   GskdChoice choose(const LogDensity& log_density, const Run& run, FitReport& report) const;
 
   /// Where nothing is compared: what is left open is the first, of one kernel the Gaussian of greatest likelihood.
