@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "arguments.hpp"
 #include "censoring.hpp"
@@ -141,6 +142,7 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   for (const OptionInfo& option : find_model(model.density->model_name()).options) {
     const Document* value = told.chosen(option.name);
     if (value == nullptr || option.name == "n_centers" || option.type == "options") continue;
+    if (std::holds_alternative<Document::Object>(value->value())) continue;  // a table that bears an option's name
     chosen += (chosen.empty() ? "" : ", ") + option.name + " " + brief_text(*value);
   }
   const auto score = told.score();

@@ -299,6 +299,9 @@ TEST(Gskd, TheChoiceIsTheBestCandidateAndItsFit) {
   EXPECT_EQ(details.at("target").as_string(), column("loo") == 1 ? "loo" : "paper");
   EXPECT_EQ(details.at("polish").as_string(), column("em") == 1 ? "em" : "none");
   EXPECT_EQ(table.at("full").as_vector().sum(), 0);
+  EXPECT_EQ(details.at("score").as_number(), score[best]);
+  EXPECT_EQ(details.at("score_standard_error").as_number(), column("standard_error"));
+  EXPECT_EQ(model.report().chosen("polish")->as_string(), details.at("polish").as_string());
   options.target = column("loo") == 1 ? GskdTarget::loo : GskdTarget::paper;
   options.selection = GskdSizes::stop;
   options.max_kernels = static_cast<Index>(column("n_kernels"));

@@ -71,7 +71,7 @@ FinishedKernels fit_kernels(const Sample& sample, const Vector& bandwidth, const
     report.details.set("covariance", out.finish == Finish::full ? "full" : "diagonal");
     report.details.set("log_likelihood_before", out.likelihood_before);
     report.details.set("log_likelihood", out.likelihood);
-    report.details.set("iterations", out.iterations);
+    report.details.set("em_iterations", out.iterations);
   }
   return out;
 }

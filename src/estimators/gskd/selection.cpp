@@ -182,6 +182,10 @@ GskdChoice GskdSelection::choose(const LogDensity& log_density, const Run& run, 
   std::vector<GskdChoice> candidates;
   Best best;
   Best best_full;
+  const auto better = [&](const Best& one, const Best& other) {
+    const auto [gain, error] = preparation::mean_of(other.losses - one.losses, rows_.weights);
+    return gain > error;
+  };
   for (const GskdTarget target : targets_) {
     folds.begin(target);
     double least = std::numeric_limits<double>::infinity();
@@ -203,11 +207,11 @@ GskdChoice GskdSelection::choose(const LogDensity& log_density, const Run& run, 
       if (waited >= sizes_without_gain || !folds.falling()) break;
     }
   }
+  const bool full = best.losses.size() == 0 || (best_full.losses.size() > 0 && better(best_full, best));
+  const GskdChoice& choice = (full ? best_full : best).choice;
   report_comparison(candidates, report);
-  if (best.losses.size() == 0) return best_full.choice;
-  if (best_full.losses.size() == 0) return best.choice;
-  const auto [gain, error] = preparation::mean_of(best.losses - best_full.losses, rows_.weights);
-  return gain > error ? best_full.choice : best.choice;
+  report.details.set("score", choice.score).set("score_standard_error", choice.standard_error);
+  return choice;
 }
 
 }  // namespace condens
