@@ -33,9 +33,7 @@ by_window = np.exp(window.score_samples(others))
 
 models = {
     "window": window,
-    "GSKD, 50 kernels": GSKD(
-        max_kernels=50, selection="stop", target="paper", polish="em", covariance="full"
-    ),
+    "GSKD, 50 kernels": GSKD(max_kernels=50, selection="stop", target="paper", polish="em", covariance="full"),
     "GMM, 50 components": GMM(n_components=50),
 }
 titles = {"window": "Parzen window, 100,000 kernels"}

@@ -166,7 +166,8 @@ class Gskd final : public FittedJointDensity<Gskd, GskdOptions, GskdState> {
 
   /// Rows that are equal count as one of their common weight. Throws std::invalid_argument for bad
   /// options or data, Cancelled. Cost: for each kernel some 300 evaluations of the criterion, two
-  /// thirds with a gradient, or as many as the boosting search takes, of fit_rows exponentials each.
+  /// thirds with a gradient, or as many as the boosting search takes, of fit_rows exponentials each;
+  /// the same in every fold for every target that is compared, and iterations of EM as in Gmm::fit.
   static Gskd fit(const Dataset& data, const GskdOptions& options = {}, const Run& run = {});
 
   std::string_view model_name() const override { return "gskd"; }
