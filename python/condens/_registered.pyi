@@ -67,6 +67,7 @@ class LSCDE(_WithUnlabeled):
     mask_centers: bool | None
     metric: Literal["none", "nw", "auto"] | None
     coefficients: Literal["clipped", "nonnegative"] | None
+    penalty: Literal["coefficients", "function"] | None
     defensive_weight: float | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
@@ -105,6 +106,7 @@ class LSCDE(_WithUnlabeled):
         mask_centers: bool | None = None,
         metric: Literal["none", "nw", "auto"] | None = None,
         coefficients: Literal["clipped", "nonnegative"] | None = None,
+        penalty: Literal["coefficients", "function"] | None = None,
         defensive_weight: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,

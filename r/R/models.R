@@ -31,6 +31,8 @@
 #'   error. Default: "auto"; of preset "paper": "none".
 #' @param coefficients `choice`, clipped or nonnegative. Clip the ridge solution at zero (eq. 7), or solve with the
 #'   constraint (footnote 2). Default: "clipped".
+#' @param penalty `choice`, coefficients or function. What regularization makes small: the coefficients, or the norm
+#'   of the ratio in the function space of the kernels (footnote 1, section 5). Default: "coefficients".
 #' @param defensive_weight `number`, in `[0, 1)`. Share of a broad Gaussian, twice the spread of y, that keeps far
 #'   points from ruining a log score. Default: 0.001; of preset "paper": 0.
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
@@ -58,12 +60,13 @@
 #' @export
 lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization = NULL, refine = NULL, n_centers =
                   NULL, max_centers = NULL, center_selection = NULL, centers = NULL, mask_centers = NULL, metric =
-                  NULL, coefficients = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, standardize = NULL)
-                  {
+                  NULL, coefficients = NULL, penalty = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL,
+                  standardize = NULL) {
   given <- list(bandwidth = bandwidth, bandwidth_y = bandwidth_y, regularization = regularization, refine = refine,
                 n_centers = n_centers, max_centers = max_centers, center_selection = center_selection, centers =
-                centers, mask_centers = mask_centers, metric = metric, coefficients = coefficients,
-                defensive_weight = defensive_weight, scoring = scoring, cv = cv, standardize = standardize)
+                centers, mask_centers = mask_centers, metric = metric, coefficients = coefficients, penalty =
+                penalty, defensive_weight = defensive_weight, scoring = scoring, cv = cv, standardize =
+                standardize)
   fit_model("lscde", sys.call(), given, x, ...)
 }
 

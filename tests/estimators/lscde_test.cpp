@@ -76,6 +76,40 @@ TEST(Lscde, EqualsThePapersFormulaInEveryDimension) {
   }
 }
 
+TEST(Lscde, ThePenaltyCanBeOfTheRatiosNorm) {
+  const Dataset data = two_branches(60, 2, 1);
+  auto options = closed_form(joint(data, 8));
+  options.penalty = LscdePenalty::function;
+  Matrix norm(8, 8);
+  for (Index l = 0; l < 8; ++l) {
+    for (Index m = 0; m < 8; ++m) {
+      const Vector apart = options.centers.col(l) - options.centers.col(m);
+      norm(l, m) = std::exp(-apart.head(2).squaredNorm() / (2 * 0.49) - apart[2] * apart[2] / (2 * 0.16));
+    }
+    norm(l, l) += 1e-6;
+  }
+  for (const double lambda : {0.05, 5.0}) {
+    options.regularization = {lambda};
+    const Lscde model = Lscde::fit(data, options);
+    const auto reference = plain::fit(data.x, data.y, Vector::Ones(60), options.centers.topRows(2),
+                                      options.centers.bottomRows(1), 0.7, 0.4, lambda, Matrix(), norm);
+    EXPECT_LT((model.state().coefficients - reference.alpha).norm(), 1e-9 * reference.alpha.norm());
+    expect_equal_log_densities(model, reference, two_branches(40, 2, 1, 9));
+  }
+}
+
+TEST(Lscde, ThePenaltyOfTheNormIsCrossValidatedToo) {
+  const Dataset data = two_branches(80, 1, 1);
+  LscdeOptions options = LscdeOptions::paper();
+  options.penalty = LscdePenalty::function;
+  const Lscde model = Lscde::fit(data, options);
+  options.bandwidth = {model.state().bandwidth};
+  options.regularization = {model.state().regularization};
+  EXPECT_LT((Lscde::fit(data, options).state().coefficients - model.state().coefficients).norm(), 1e-12);
+  options.penalty = LscdePenalty::coefficients;
+  EXPECT_GT((Lscde::fit(data, options).state().coefficients - model.state().coefficients).norm(), 1e-3);
+}
+
 TEST(Lscde, UnlabeledInputsEnterOnlyTheGramMatrix) {
   Dataset data = two_branches(50, 2, 1);
   data.x_unlabeled = two_branches(70, 2, 1, 5).x;

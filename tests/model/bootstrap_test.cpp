@@ -113,13 +113,16 @@ Dataset weighted_rows() {
 
 TEST(Bootstrap, DerivativesOfLscdeAreThoseOfTheReweightedFit) {
   const Dataset data = weighted_rows();
-  for (const LscdeCoefficients coefficients : {LscdeCoefficients::clipped, LscdeCoefficients::nonnegative}) {
+  for (const auto& [coefficients, penalty] : {std::pair{LscdeCoefficients::clipped, LscdePenalty::coefficients},
+                                              {LscdeCoefficients::nonnegative, LscdePenalty::coefficients},
+                                              {LscdeCoefficients::clipped, LscdePenalty::function}}) {
     LscdeOptions options{.bandwidth = {0.6},
                          .bandwidth_y = {0.3},
                          .regularization = {0.01},
                          .n_centers = 20,
                          .metric = LscdeMetric::none};
     options.coefficients = coefficients;
+    options.penalty = penalty;
     const auto model = Lscde::fit(data, options);
     RandomStream random(5);
     Vector direction(80);

@@ -48,9 +48,10 @@ struct Lscde {
   }
 };
 
-/// eq. 4, 6, 7 and 9 with weights, and unlabelled inputs in H (section 2.7).
+/// eq. 4, 6, 7 and 9 with weights, and unlabelled inputs in H (section 2.7); the penalty is lambda alpha' alpha, or
+/// that of footnote 1 with the matrix `norm`.
 inline Lscde fit(const Matrix& x, const Matrix& y, const Vector& w, const Matrix& u, const Matrix& v, double s_x,
-                 double s_y, double lambda, const Matrix& x_unlabeled = Matrix()) {
+                 double s_y, double lambda, const Matrix& x_unlabeled = Matrix(), const Matrix& norm = Matrix()) {
   const Index n = x.cols();
   const Index b = u.cols();
   const double d_y = static_cast<double>(y.rows());
@@ -74,7 +75,7 @@ inline Lscde fit(const Matrix& x, const Matrix& y, const Vector& w, const Matrix
   }
   H /= w.sum() + static_cast<double>(x_unlabeled.cols());
   h /= w.sum();
-  H.diagonal().array() += lambda;
+  H += lambda * (norm.size() > 0 ? norm : Matrix(Matrix::Identity(b, b)));
   const Vector alpha = H.llt().solve(h);
   return {.u = u, .v = v, .alpha = alpha.cwiseMax(0.0), .s_x = s_x, .s_y = s_y};
 }

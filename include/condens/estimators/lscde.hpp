@@ -32,6 +32,10 @@ enum class LscdeCoefficients { clipped, nonnegative };
 template <>
 inline constexpr auto choice_names<LscdeCoefficients> = std::array<std::string_view, 2>{"clipped", "nonnegative"};
 
+enum class LscdePenalty { coefficients, function };
+template <>
+inline constexpr auto choice_names<LscdePenalty> = std::array<std::string_view, 2>{"coefficients", "function"};
+
 enum class LscdeMetric { none, nw, automatic };
 template <>
 inline constexpr auto choice_names<LscdeMetric> = std::array<std::string_view, 3>{"none", "nw", "auto"};
@@ -49,6 +53,7 @@ struct LscdeOptions {
   bool mask_centers = true;
   LscdeMetric metric = LscdeMetric::automatic;
   LscdeCoefficients coefficients = LscdeCoefficients::clipped;
+  LscdePenalty penalty = LscdePenalty::coefficients;
   double defensive_weight = 1e-3;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
@@ -86,6 +91,9 @@ inline constexpr auto option_table<LscdeOptions> = Fields{
                 "chosen and that raises the held-out likelihood by more than its standard error."},
     OptionField{"coefficients", &LscdeOptions::coefficients, anything(),
                 "Clip the ridge solution at zero (eq. 7), or solve with the constraint (footnote 2)."},
+    OptionField{"penalty", &LscdeOptions::penalty, anything(),
+                "What regularization makes small: the coefficients, or the norm of the ratio in the function space of "
+                "the kernels (footnote 1, section 5)."},
     OptionField{"defensive_weight", &LscdeOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &LscdeOptions::scoring, anything(),

@@ -38,7 +38,7 @@ Matrix linearized_coefficients(const Problem& problem, double bandwidth, double 
   const std::vector<Block> blocks = cut_into_blocks(problem);
   const Distances distances(problem);
   const System system = system_of(problem, distances, blocks, bandwidth, bandwidth_y, task);
-  const Vector full = Cholesky(ridge(system.gram, regularization)).solve(system.right);
+  const Vector full = Cholesky(regularized(system.gram, system.norm, regularization)).solve(system.right);
   // Where coefficients are the least over alpha >= 0, those at the bound stay there.
   std::vector<Index> moving;
   const Vector alpha = constrained(problem, system, regularization, full);
@@ -78,7 +78,9 @@ Matrix linearized_coefficients(const Problem& problem, double bandwidth, double 
   }
   Matrix out = Matrix::Zero(at.size(), copies.cols());
   const Matrix gram = system.gram.selfadjointView<Eigen::Lower>();
-  const Matrix change = Cholesky(ridge(gram(moving, moving), regularization)).solve(Matrix(sums(moving, Eigen::all)));
+  const Matrix norm = system.norm.size() == 0 ? Matrix() : Matrix(system.norm(moving, moving));
+  const Matrix change =
+      Cholesky(regularized(gram(moving, moving), norm, regularization)).solve(Matrix(sums(moving, Eigen::all)));
   out(moving, Eigen::all) = (change.colwise() + at(moving)).cwiseMax(0.0);
   if (!(out.colwise().maxCoeff().minCoeff() > 0)) {
     throw NumericalError("LSCDE: every coefficient of a replicate is zero; fit replicates again in the place of delta");

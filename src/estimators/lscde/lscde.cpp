@@ -64,6 +64,7 @@ Problem make_problem(const Standardized& standardized, const LscdeOptions& optio
   problem.fold_begin = {0, data.size()};
   problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
   problem.coefficients = options.coefficients;
+  problem.penalty = options.penalty;
   problem.scoring = options.scoring;
   problem.defensive = Defensive::fit(options.defensive_weight, data);
   return problem;
@@ -291,6 +292,7 @@ Problem problem_of(const Dataset& rows, const LscdeOptions& options, const Lscde
   problem.fold_begin = {0, rows.size()};
   problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
   problem.coefficients = options.coefficients;
+  problem.penalty = options.penalty;
   problem.scoring = options.scoring;
   problem.defensive = state.defensive;
   return problem;

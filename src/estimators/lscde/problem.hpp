@@ -25,6 +25,7 @@ struct Problem {
   Index unscored_folds = 0;        ///< so many at the end only train
 
   LscdeCoefficients coefficients;
+  LscdePenalty penalty = LscdePenalty::coefficients;
   Scoring scoring;
   Defensive defensive;
 

@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "held_out.hpp"
 #include "kernels/gaussian_kernel.hpp"
+#include "linalg/cholesky.hpp"
 #include "linalg/gram.hpp"
 #include "linalg/ridge_systems.hpp"
 #include "optim/nonnegative_qp.hpp"
@@ -24,20 +25,47 @@ std::vector<Index> centers_of_fold(const Problem& problem, Index fold) {
   return out;
 }
 
+/// R of the penalty lambda alpha' R alpha: empty for the identity; of the squared norm of the ratio in the space whose
+/// reproducing kernel the basis functions are, the kernels between the centres.
+Matrix norm_of(const Problem& problem, double bandwidth, double bandwidth_y) {
+  if (problem.penalty == LscdePenalty::coefficients) return {};
+  // Centres that are nearly alike make R singular; this share of the coefficients' own penalty leaves it a factor.
+  constexpr double share = 1e-6;
+  const Index b = problem.centers_y.cols();
+  Matrix of_x(b, b);
+  Matrix of_y(b, b);
+  squared_distances(problem.centers_x.transpose(), problem.centers_x, of_x);
+  squared_distances(problem.centers_y.transpose(), problem.centers_y, of_y);
+  Matrix out = (-0.5 * (of_x / (bandwidth * bandwidth) + of_y / (bandwidth_y * bandwidth_y))).array().exp();
+  out.diagonal().array() += share;
+  return out;
+}
+
+/// alpha of (6) for every lambda, b x L; zero where there is none.
+Matrix solve_penalised(const Matrix& gram, const Vector& right, const Matrix& norm,
+                       const std::vector<double>& penalties) {
+  Matrix out = Matrix::Zero(gram.rows(), std::ssize(penalties));
+  for (Index j = 0; j < out.cols(); ++j) {
+    const Cholesky factor(regularized(gram, norm, penalties[static_cast<std::size_t>(j)]));
+    if (factor.ok()) out.col(j) = factor.solve(right);
+  }
+  return out;
+}
+
 /// alpha for every lambda: clipped (eq. 7), or the minimiser over alpha >= 0.
-void constrain(const Problem& problem, const Matrix& gram, const Vector& right, const std::vector<double>& penalties,
-               Eigen::Ref<Matrix> alpha) {
+void constrain(const Problem& problem, const Matrix& gram, const Vector& right, const Matrix& norm,
+               const std::vector<double>& penalties, Eigen::Ref<Matrix> alpha) {
   alpha = alpha.cwiseMax(0.0);
   if (problem.coefficients == LscdeCoefficients::clipped) return;
   for (std::size_t j = 0; j < penalties.size(); ++j) {
     const Index column = static_cast<Index>(j);
-    alpha.col(column) = solve_nonnegative_qp(ridge(gram, penalties[j]), right, alpha.col(column)).solution;
+    alpha.col(column) = solve_nonnegative_qp(regularized(gram, norm, penalties[j]), right, alpha.col(column)).solution;
   }
 }
 
 /// Coefficients of folds [begin, end) at one s_y: per fold b x L, zero where masked.
-std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& training, const Matrix& overlaps, Index j,
-                                const std::vector<double>& ridge, Index begin, Index end) {
+std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& training, const Matrix& overlaps,
+                                const Matrix& norm, Index j, const std::vector<double>& ridge, Index begin, Index end) {
   const Index candidates = static_cast<Index>(ridge.size());
   std::vector<std::vector<Index>> centers;
   std::vector<Matrix> gram;
@@ -57,15 +85,18 @@ std::vector<Matrix> solve_folds(const Problem& problem, const Statistics& traini
     }
   }
   std::vector<RidgeSystem> systems;
-  for (std::size_t i = 0; i < gram.size(); ++i) {
+  for (std::size_t i = 0; i < gram.size() && norm.size() == 0; ++i) {
     for (const double lambda : ridge) systems.push_back({&gram[i], &right[i], lambda});
   }
-  Matrix solutions = solve_ridge_systems(systems);
+  const Matrix solutions = norm.size() == 0 ? solve_ridge_systems(systems) : Matrix();
 
   std::vector<Matrix> out;
   for (std::size_t i = 0; i < gram.size(); ++i) {
-    auto own = solutions.block(0, static_cast<Index>(i) * candidates, gram[i].rows(), candidates);
-    constrain(problem, gram[i], right[i], ridge, own);
+    const Matrix own_norm = norm.size() == 0 ? Matrix() : Matrix(norm(centers[i], centers[i]));
+    Matrix own = norm.size() == 0
+                     ? Matrix(solutions.block(0, static_cast<Index>(i) * candidates, gram[i].rows(), candidates))
+                     : solve_penalised(gram[i], right[i], own_norm, ridge);
+    constrain(problem, gram[i], right[i], own_norm, ridge, own);
     Matrix alpha = Matrix::Zero(overlaps.rows(), candidates);
     alpha(centers[i], Eigen::all) = own;
     out.push_back(std::move(alpha));
@@ -92,9 +123,11 @@ std::vector<ScoringWidth> solve_group(const Problem& problem, const Statistics& 
   const Index n_y = std::ssize(group.y);
   std::vector<ScoringWidth> widths(group.y.size());
   std::vector<Matrix> overlaps(group.y.size());
+  std::vector<Matrix> norms(group.y.size());
   parallel_for(n_y, threads, [&](Index index) {
     const std::size_t j = static_cast<std::size_t>(index);
     overlaps[j] = kernel_overlaps(problem.centers_y, group.y[j]);
+    norms[j] = norm_of(problem, group.x, group.y[j]);
     widths[j] = prepare_width(problem, group.y[j], overlaps[j]);
   });
   // Small systems fill their batches with those of all folds.
@@ -103,7 +136,8 @@ std::vector<ScoringWidth> solve_group(const Problem& problem, const Statistics& 
   const auto solve = [&](Index index) {
     const std::size_t j = static_cast<std::size_t>(index / tasks_per_width);
     const Range folds = block_range(problem.scored_folds(), folds_per_task, index % tasks_per_width);
-    auto alpha = solve_folds(problem, training, overlaps[j], static_cast<Index>(j), ridge, folds.begin, folds.end);
+    auto alpha =
+        solve_folds(problem, training, overlaps[j], norms[j], static_cast<Index>(j), ridge, folds.begin, folds.end);
     std::move(alpha.begin(), alpha.end(), widths[j].alpha.begin() + folds.begin);
   };
   parallel_for(n_y * tasks_per_width, threads, solve, [&] { task.poll(); });
@@ -189,7 +223,7 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
 System system_of(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks, double bandwidth,
                  double bandwidth_y, Task& task) {
   const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
-  System out{sums.gram.back(), Vector::Zero(distances.centers()), 0.0};
+  System out{sums.gram.back(), Vector::Zero(distances.centers()), 0.0, norm_of(problem, bandwidth, bandwidth_y)};
   for (std::size_t k = 0; k < sums.target.size(); ++k) {
     out.gram += sums.gram[k];
     out.right += sums.target[k].col(0);
@@ -201,21 +235,26 @@ System system_of(const Problem& problem, const Distances& distances, const std::
   return out;
 }
 
-Matrix ridge(Matrix gram, double regularization) {
-  gram.diagonal().array() += regularization;
+Matrix regularized(Matrix gram, const Matrix& norm, double regularization) {
+  if (norm.size() == 0)
+    gram.diagonal().array() += regularization;
+  else
+    gram += regularization * norm;
   return gram;
 }
 
 Vector constrained(const Problem& problem, const System& system, double regularization, Vector alpha) {
-  constrain(problem, system.gram, system.right, {regularization}, alpha);
+  constrain(problem, system.gram, system.right, system.norm, {regularization}, alpha);
   return alpha;
 }
 
 Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
                         Task& task) {
   const System system = system_of(problem, Distances(problem), cut_into_blocks(problem), bandwidth, bandwidth_y, task);
-  const Vector alpha = constrained(problem, system, regularization,
-                                   solve_ridge_systems({{&system.gram, &system.right, regularization}}).col(0));
+  const Matrix solution = system.norm.size() == 0
+                              ? solve_ridge_systems({{&system.gram, &system.right, regularization}})
+                              : solve_penalised(system.gram, system.right, system.norm, {regularization});
+  const Vector alpha = constrained(problem, system, regularization, solution.col(0));
   if (!(alpha.maxCoeff() > 0)) {
     throw NumericalError(
         message("LSCDE: every coefficient is zero: no sample lies within reach of any center at bandwidth ", bandwidth,

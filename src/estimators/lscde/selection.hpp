@@ -28,17 +28,18 @@ std::vector<Candidate> score_candidates(const Problem& problem, const std::vecto
 /// Work units of score_candidates, for progress.
 double scoring_work(const Problem& problem, Index groups);
 
-/// H and h of all rows (eq. 4).
+/// H and h of all rows (eq. 4), and R of the penalty lambda alpha' R alpha (footnote 1).
 struct System {
   Matrix gram;  ///< lower triangle
   Vector right;
   double weight;  ///< of the labelled rows
+  Matrix norm;    ///< R; empty: the identity
 };
 System system_of(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks, double bandwidth,
                  double bandwidth_y, Task& task);
 
-/// gram + lambda I
-Matrix ridge(Matrix gram, double regularization);
+/// gram + lambda R
+Matrix regularized(Matrix gram, const Matrix& norm, double regularization);
 
 /// alpha from the solution of the system: clipped, or the minimiser over alpha >= 0.
 Vector constrained(const Problem& problem, const System& system, double regularization, Vector alpha);
