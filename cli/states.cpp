@@ -18,16 +18,16 @@ namespace condens::cli {
 namespace {
 
 constexpr Index most_states = 8;
+constexpr std::string_view mean_of = "mean of ";
+constexpr std::string_view share_of = "share of ";
 
 /// What a row of the core's x is: "mean of age", or "share of sex=M".
 std::vector<std::string> input_labels(const Encoder& encoder) {
   std::vector<std::string> out = encoder.encoded_names();
   const auto groups = encoder.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const char* what = encoder.input_columns()[i].is_categorical() && !encoder.input_columns()[i].has_statistics()
-                           ? "share of "
-                           : "mean of ";
-    for (const Index row : groups[i]) out[static_cast<std::size_t>(row)].insert(0, what);
+    const bool levels = encoder.input_columns()[i].is_categorical() && !encoder.input_columns()[i].has_statistics();
+    for (const Index row : groups[i]) out[static_cast<std::size_t>(row)].insert(0, levels ? share_of : mean_of);
   }
   return out;
 }
@@ -85,17 +85,39 @@ std::string profile_text(const Model& model, const HasStates& states, Index show
     const Index k = order[i];
     add_row(rows, labels[static_cast<std::size_t>(k)], shown,
             [&](Index j) { return brief(states.state_inputs()(k, j)); });
+    if (states.state_input_variances().size() == 0 || labels[static_cast<std::size_t>(k)].starts_with(share_of))
+      continue;
+    add_row(rows, "  standard deviation", shown,
+            [&](Index j) { return brief(std::sqrt(states.state_input_variances()(k, j))); });
   }
   return headed("States, by rising mean of " + targets.front() +
                     ": the distribution of a row is the mixture of theirs, with weights that follow its inputs",
                 rows, rest_text(order.size(), most_inputs, "inputs"));
 }
 
+/// The training row that each state has most of.
+std::string representatives_text(const Model& model, const HasStates& states, Index shown) {
+  const Matrix& examples = states.state_representatives();
+  if (examples.size() == 0 || states.n_states() == 1) return "";
+  const Matrix weights = states.state_weights(examples);
+  TextRows rows = state_header("", shown);
+  add_row(rows, "weight of the state", shown, [&](Index j) { return percent(weights(j, j)); });
+  const std::vector<std::string> names = model.encoder.encoded_names();
+  const std::vector<Index> order = by_effect(states);
+  for (std::size_t i = 0; i < std::min(order.size(), most_inputs); ++i) {
+    add_row(rows, names[static_cast<std::size_t>(order[i])], shown,
+            [&](Index j) { return brief(examples(order[i], j)); });
+  }
+  return headed("The training row with the largest weight of each state", rows,
+                rest_text(order.size(), most_inputs, "inputs"));
+}
+
 /// Coefficients of the scores with their standard errors.
 std::string coefficients_text(const Model& model, const HasStates& states, Index shown) {
   const Matrix& coefficients = states.coefficients();
   if (coefficients.size() == 0 || model.density->n_inputs() == 0 || states.n_states() == 1) return "";
-  const Matrix& errors = states.standard_errors();
+  const bool robust = states.robust_standard_errors().size() > 0;
+  const Matrix& errors = robust ? states.robust_standard_errors() : states.standard_errors();
   const auto cell = [&](Index k, Index j) {
     std::array<char, 64> text{};
     if (errors.size() == 0)
@@ -114,7 +136,9 @@ std::string coefficients_text(const Model& model, const HasStates& states, Index
   const std::string scale =
       model.density->options().at("standardize").as_bool() ? "by one standard deviation" : "by one unit";
   return headed("What leads to each state: the change of its log weight as an input rises " + scale +
-                    (errors.size() == 0 ? "" : " ± standard error"),
+                    (errors.size() == 0 ? ""
+                     : robust           ? " ± robust standard error"
+                                        : " ± standard error"),
                 rows, rest_text(order.size(), most_inputs, "inputs"));
 }
 
@@ -125,7 +149,8 @@ std::string states_text(const Model& model) {
   if (states == nullptr) return "";
   const Index count = states->n_states();
   const Index shown = std::min(count, most_states);
-  std::string out = profile_text(model, *states, shown) + coefficients_text(model, *states, shown);
+  std::string out = profile_text(model, *states, shown) + representatives_text(model, *states, shown) +
+                    coefficients_text(model, *states, shown);
   out += rest_text(static_cast<std::size_t>(count), static_cast<std::size_t>(shown), "states");
   if (count == 1) return out;
   const double bits = std::log2(static_cast<double>(count));
@@ -148,8 +173,14 @@ Document states_document(const Model& model) {
                                       {"mean", list(states->state_means().col(j))},
                                       {"level", list(states->state_levels().col(j))},
                                       {"inputs", list(states->state_inputs().col(j))}};
-    if (states->coefficients().size() > 0) state.set("coefficients", list(states->coefficients().col(j)));
-    if (states->standard_errors().size() > 0) state.set("standard_errors", list(states->standard_errors().col(j)));
+    const auto set_if_any = [&](const char* name, const Matrix& numbers) {
+      if (numbers.size() > 0) state.set(name, list(numbers.col(j)));
+    };
+    set_if_any("input_variances", states->state_input_variances());
+    set_if_any("representative", states->state_representatives());
+    set_if_any("coefficients", states->coefficients());
+    set_if_any("standard_errors", states->standard_errors());
+    set_if_any("robust_standard_errors", states->robust_standard_errors());
     out.push_back(std::move(state));
   }
   return Document(std::move(out));

@@ -62,4 +62,5 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/fit_report.hpp"
+#include "condens/model/states.hpp"
 #include "condens/registry.hpp"

@@ -17,6 +17,7 @@
 #include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
+#include "condens/model/states.hpp"
 #include "condens/registry.hpp"
 #include "core/names.hpp"
 #include "datasets.hpp"
@@ -337,6 +338,37 @@ void bind_model(nb::module_& m) {
       "smoothing_matrix",
       [](const Model& self, const Rows& x) { return to_rows(of_states(self).smoothing_matrix(columns_of(x))); },
       nb::arg("x").noconvert());
+  c.def(
+      "state_distances",
+      [](const Model& self, const Rows& x, const Rows& other) {
+        return to_rows(state_distances(of_states(self), columns_of(x), columns_of(other)).transpose());
+      },
+      nb::arg("x").noconvert(), nb::arg("other").noconvert());
+  c.def(
+      "state_factors",
+      [](const Model& self, const Rows& x) {
+        StateFactors out = state_factors(of_states(self), columns_of(x));
+        return nb::make_tuple(to_rows(out.vectors.transpose()), to_line(std::move(out.values)));
+      },
+      nb::arg("x").noconvert());
+  c.def(
+      "representative_rows",
+      [](const Model& self, const Rows& x, Index count) {
+        const auto rows = representative_rows(of_states(self), columns_of(x), count);
+        Matrix out(count, std::ssize(rows));
+        for (Index j = 0; j < out.cols(); ++j)
+          for (Index k = 0; k < count; ++k)
+            out(k, j) = static_cast<double>(rows[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)]);
+        return to_rows(std::move(out));
+      },
+      nb::arg("x").noconvert(), nb::arg("count"));
+  c.def(
+      "coefficient_intervals",
+      [](const Model& self, double confidence) {
+        CoefficientIntervals out = coefficient_intervals(of_states(self), confidence);
+        return nb::make_tuple(to_rows(std::move(out.lower)), to_rows(std::move(out.upper)));
+      },
+      nb::arg("confidence"));
   c.def("state_densities", [](const Model& self) { return of_states(self).state_densities(); });
   c.def(
       "exact_quantiles",

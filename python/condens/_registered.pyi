@@ -619,9 +619,12 @@ class PRESS(_OfStates):
     n_states_: Any
     state_coef_: NDArray[Any]
     standard_errors_: NDArray[Any]
+    robust_standard_errors_: NDArray[Any]
     state_means_: NDArray[Any]
     state_levels_: NDArray[Any]
     state_inputs_: NDArray[Any]
+    state_input_variances_: NDArray[Any]
+    state_representatives_: NDArray[Any]
     state_sizes_: NDArray[Any]
     bandwidths_: NDArray[Any]
     degrees_of_freedom_: Any

@@ -148,6 +148,40 @@ class _OfStates(ConditionalDensityRegressor):
         rows = self._rows(X)
         return self._model.smoothing_matrix(rows)
 
+    def state_distances(self, X: Any, other: Any = None) -> Floats:
+        """Cosine distances between the state weights of the rows of X and of `other`, by default X itself.
+
+        Of shape (n, m): 0 for rows of the same predictive distribution, 1 where no state is common to both (Goerg
+        2017, eq. 41).
+        """
+        rows = self._rows(X)
+        return self._model.state_distances(rows, rows if other is None else self._rows(other))
+
+    def state_factors(self, X: Any) -> tuple[Floats, Floats]:
+        """V and lambda of the smoothing matrix S = V diag(lambda) V' at rows of the fit (Goerg 2017, eq. 42).
+
+        V, of shape (n, n_states), holds the states' weights with columns of length one; lambda, of shape (n_states,),
+        adds up to the degrees of freedom. The columns are orthogonal if and only if every row is certain of its state.
+        """
+        rows = self._rows(X)
+        return self._model.state_factors(rows)
+
+    def representative_rows(self, X: Any, count: int = 1) -> NDArray[np.intp]:
+        """Numbers of the rows of X with the largest weight of every state, of shape (n_states, count).
+
+        The largest comes first. Where a mean of the inputs would be no possible row, these are examples of a state.
+        """
+        rows = self._rows(X)
+        return self._model.representative_rows(rows, count).astype(np.intp)
+
+    def state_coef_interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of `state_coef_` by `robust_standard_errors_`; empty where there are no such errors.
+
+        Each interval holds for itself, not all of them at once.
+        """
+        check_is_fitted(self)
+        return self._model.coefficient_intervals(confidence)
+
     @property
     def coef_(self) -> Floats:
         """Coefficients of the inputs in every state's score, of shape (n_states, n_features): of `state_coef_`."""

@@ -65,6 +65,48 @@ def test_smoothing_matrix_gives_the_means(stages):
     assert_allclose(np.trace(smoother), model.degrees_of_freedom_)
 
 
+def test_distances_are_those_of_the_weights(model, stages):
+    X = stages[0][:20]
+    weights = model.state_weights(X)
+    lengths = np.linalg.norm(weights, axis=1)
+    expected = 1 - weights @ weights.T / np.outer(lengths, lengths)
+    assert_allclose(model.state_distances(X), expected, atol=1e-12)
+    assert_allclose(model.state_distances(X, X[:3]), expected[:, :3], atol=1e-12)
+
+
+def test_factors_make_the_smoothing_matrix(model, stages):
+    vectors, values = model.state_factors(stages[0])
+    assert_allclose((vectors * values) @ vectors.T, model.smoothing_matrix(stages[0]), atol=1e-12)
+    assert_allclose(values.sum(), model.degrees_of_freedom_)
+
+
+def test_rows_stand_for_states(model, stages):
+    X = stages[0]
+    rows = model.representative_rows(X, 4)
+    assert rows.shape == (3, 4)
+    expected = np.argsort(-model.state_weights(X), axis=0, kind="stable")[:4].T
+    assert_array_equal(rows, expected)
+    assert_array_equal(model.state_representatives_, X[rows[:, 0]])
+    with pytest.raises(ValueError, match="count = 0, expected 1 to the 240 rows"):
+        model.representative_rows(X, 0)
+
+
+def test_inputs_vary_in_a_state(model, stages):
+    X = stages[0]
+    shares = model.state_weights(X) / model.state_sizes_
+    expected = [shares[:, j] @ (X - model.state_inputs_[j]) ** 2 for j in range(3)]
+    assert_allclose(model.state_input_variances_, expected, rtol=1e-9)
+
+
+def test_coefficients_have_intervals(model):
+    low, high = model.state_coef_interval(0.9)
+    assert low.shape == (3, 3)
+    assert_allclose((low + high) / 2, model.state_coef_, atol=1e-12)
+    assert_allclose((high - low) / (2 * 1.6448536269514722), model.robust_standard_errors_)
+    with pytest.raises(ValueError, match="confidence = 2"):
+        model.state_coef_interval(2)
+
+
 def test_a_file_keeps_the_states(model, stages, tmp_path):
     model.save(tmp_path / "states.cbor")
     again = load(tmp_path / "states.cbor")

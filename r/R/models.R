@@ -561,11 +561,16 @@ gp <- function(x, ..., kernel = NULL, length_scales = NULL, signal_variance = NU
 #'     every input; empty with hidden layers. Of shape (n_states, 1 + n_inputs).}
 #'   \item{`standard_errors`}{Standard errors of the coefficients from the observed information of the criterion;
 #'     empty where it does not give them. Of shape (n_states, 1 + n_inputs).}
+#'   \item{`robust_standard_errors`}{Standard errors of the coefficients by the sandwich formula, which hold whatever
+#'     the distribution of the errors; empty where standard_errors are. Of shape (n_states, 1 + n_inputs).}
 #'   \item{`state_means`}{Mean of y in every state, states in its order (of the first target). Of shape (n_states,
 #'     n_targets).}
 #'   \item{`state_levels`}{Level of y in every state by least squares, which mixed rows do not draw to the centre. Of
 #'     shape (n_states, n_targets).}
 #'   \item{`state_inputs`}{Mean of every input in every state. Of shape (n_states, n_inputs).}
+#'   \item{`state_input_variances`}{Variance of every input in every state. Of shape (n_states, n_inputs).}
+#'   \item{`state_representatives`}{Inputs of the training row with the largest weight of every state: an example of
+#'     it that was observed. Of shape (n_states, n_inputs).}
 #'   \item{`state_sizes`}{Weight of the training rows that every state holds. Of shape (n_states,).}
 #'   \item{`bandwidths`}{Gaussian width of every state's density, on the standardised scale. Of shape (n_states,).}
 #'   \item{`degrees_of_freedom`}{Degrees of freedom of the smoother, between 1 and the number of states: close to it,

@@ -358,8 +358,11 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   output_of("fit t.csv --target y --model press --set n_states=3 --set regularization=0.001 -o m.json");
   expect_words(output_of("describe m.json"),
                {"States, by rising mean of y", "share of the rows", "y: mean", "mean of size", "share of kind=b",
-                "What leads to each state", "±", "degrees of freedom", "mean entropy"});
-  expect_words(output_of("describe m.json --json"), {"\"states\"", "\"share\"", "\"coefficients\""});
+                "The training row with the largest weight of each state", "weight of the state",
+                "What leads to each state", "± robust standard error", "degrees of freedom", "mean entropy"});
+  expect_words(output_of("describe m.json --json"),
+               {"\"states\"", "\"share\"", "\"coefficients\"", "\"input_variances\"", "\"representative\"",
+                "\"robust_standard_errors\""});
   for (const std::string kind : {"states", "weights", "simplex", "smoothing"}) {
     output_of("plot m.json t.csv --figure " + kind + " -o p.svg");
     expect_words(read("p.svg"), {"<svg", "</svg>"});

@@ -138,9 +138,12 @@ struct PressState {
   Vector widths = {};           ///< C, standardised scale
   Matrix shares = {};           ///< C x J: columns are the distributions of the states
   Matrix standard_errors = {};  ///< (1 + d_x) x J, as the coefficients; or empty
+  Matrix robust_errors = {};    ///< the same
   Matrix means = {};            ///< d_y x J, scale of the data
   Matrix levels = {};           ///< d_y x J, scale of the data
   Matrix inputs = {};           ///< d_x x J, scale of the data
+  Matrix input_variances = {};  ///< d_x x J, scale of the data
+  Matrix representatives = {};  ///< d_x x J, scale of the data
   Vector sizes = {};            ///< J: weight of the rows
   Vector bandwidths = {};       ///< J, standardised scale
   double degrees_of_freedom = 0;
@@ -164,9 +167,12 @@ class Press final : public FittedModel<Press, PressOptions, PressState>, public 
   Index n_states() const override { return state_.n_states; }
   const Matrix& coefficients() const override { return coefficients_; }
   const Matrix& standard_errors() const override { return state_.standard_errors; }
+  const Matrix& robust_standard_errors() const override { return state_.robust_errors; }
   const Matrix& state_means() const override { return state_.means; }
   const Matrix& state_levels() const override { return state_.levels; }
   const Matrix& state_inputs() const override { return state_.inputs; }
+  const Matrix& state_input_variances() const override { return state_.input_variances; }
+  const Matrix& state_representatives() const override { return state_.representatives; }
   const Vector& state_sizes() const override { return state_.sizes; }
   double degrees_of_freedom() const override { return state_.degrees_of_freedom; }
   double mean_entropy() const override { return state_.mean_entropy; }
@@ -203,6 +209,11 @@ inline constexpr auto result_table<Press> = Fields{
                "does not give them.",
                items("n_states", "1 + n_inputs")}
         .or_empty(),
+    StateField{"robust_standard_errors", &PressState::robust_errors,
+               "Standard errors of the coefficients by the sandwich formula, which hold whatever the distribution of "
+               "the errors; empty where standard_errors are.",
+               items("n_states", "1 + n_inputs")}
+        .or_empty(),
     StateField{"state_means", &PressState::means,
                "Mean of y in every state, states in its order (of the first target).", items("n_states", "n_targets")},
     StateField{"state_levels", &PressState::levels,
@@ -210,6 +221,13 @@ inline constexpr auto result_table<Press> = Fields{
                items("n_states", "n_targets")},
     StateField{"state_inputs", &PressState::inputs, "Mean of every input in every state.",
                items("n_states", "n_inputs")},
+    StateField{"state_input_variances", &PressState::input_variances, "Variance of every input in every state.",
+               items("n_states", "n_inputs")}
+        .or_empty(),
+    StateField{"state_representatives", &PressState::representatives,
+               "Inputs of the training row with the largest weight of every state: an example of it that was observed.",
+               items("n_states", "n_inputs")}
+        .or_empty(),
     StateField{"state_sizes", &PressState::sizes, "Weight of the training rows that every state holds.",
                line("n_states")},
     StateField{"bandwidths", &PressState::bandwidths,

@@ -78,7 +78,8 @@ class HasPath {
   virtual Path path() const = 0;
 };
 
-/// The distribution at x mixes those of a few states, with weights that follow x. J states.
+/// The distribution at x mixes those of a few states, with weights that follow x. J states. What follows from the
+/// weights: model/states.hpp.
 class HasStates {
  public:
   virtual ~HasStates() = default;
@@ -96,9 +97,14 @@ class HasStates {
   virtual const Matrix& state_means() const = 0;   ///< d_y x J, scale of the data
   virtual const Matrix& state_levels() const = 0;  ///< d_y x J, scale of the data: by least squares
   virtual const Matrix& state_inputs() const = 0;  ///< d_x x J: means, scale of the data
+  /// d_x x J: variances around these; empty of a model file that has none.
+  virtual const Matrix& state_input_variances() const = 0;
+  /// d_x x J: the row of the fit with the largest weight of each state; empty of a model file that has none.
+  virtual const Matrix& state_representatives() const = 0;
   virtual const Matrix& coefficients()
       const = 0;  ///< (1 + d_x) x J, standardised scale; empty where it is no linear map
-  virtual const Matrix& standard_errors() const = 0;  ///< as coefficients, or empty
+  virtual const Matrix& standard_errors() const = 0;         ///< as coefficients, or empty
+  virtual const Matrix& robust_standard_errors() const = 0;  ///< the same, whatever the errors' distribution
   virtual double degrees_of_freedom() const = 0;
   virtual double mean_entropy() const = 0;  ///< of the rows of the fit, bits
 };

@@ -81,6 +81,27 @@ Vector entropy_of(const Matrix& w) {  // eq. 18
   return (w.array() > 0).select(-w.array() * w.array().max(1e-300).log2(), 0.0).colwise().sum().transpose();
 }
 
+/// Var(x | state), d_x x J, around `means`.
+Matrix variances_of(const Dataset& rows, const Matrix& w, const Matrix& means, const Vector& inverse_sizes) {
+  constexpr Index rows_of_block = 1024;
+  const Vector center = means.rowwise().mean();  // squares of what is far from zero would lose their digits
+  Matrix squares = Matrix::Zero(means.rows(), means.cols());
+  for (Index block = 0; block < block_count(rows.size(), rows_of_block); ++block) {
+    const Range range = block_range(rows.size(), rows_of_block, block);
+    const auto own = [&](const auto& columns) { return columns.middleCols(range.begin, range.size()); };
+    const Matrix weighted = own(w) * rows.weights.segment(range.begin, range.size()).asDiagonal();
+    squares += (own(rows.x).colwise() - center).cwiseAbs2() * weighted.transpose();
+  }
+  return (squares * inverse_sizes.asDiagonal() - (means.colwise() - center).cwiseAbs2()).cwiseMax(0.0);
+}
+
+/// Of every state the row with its largest weight.
+std::vector<Index> most_certain_rows(const Matrix& w) {
+  std::vector<Index> out(static_cast<std::size_t>(w.rows()));
+  for (Index j = 0; j < w.rows(); ++j) w.row(j).maxCoeff(&out[static_cast<std::size_t>(j)]);
+  return out;
+}
+
 /// The smallest difference of two values of y, of the target where it is largest.
 double smallest_step(const MatrixView& y) {
   double out = 0;
@@ -236,12 +257,17 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   const Matrix shifts =
       options.corrected_levels ? Matrix(states.levels - states.means) : Matrix::Zero(rows.y.rows(), w.rows());
   PressState state{.n_states = fitted.map.n_states(), .theta = fitted.theta, .defensive = defensive};
-  state.standard_errors = press::standard_errors(fitted, rows, options, rules, defensive, threads);
+  press::CoefficientErrors errors = press::coefficient_errors(fitted, rows, options, rules, defensive, threads);
+  state.standard_errors = std::move(errors.standard);
+  state.robust_errors = std::move(errors.robust);
   state.means = standardized.y.inverse_transform(states.means);
   state.levels = standardized.y.inverse_transform(states.levels);
   const Vector inverse = press::inverse_sizes(states.sizes);
   state.inputs = rows.x * (w * rows.weights.asDiagonal()).transpose() * inverse.asDiagonal();
+  const Vector& unit = standardized.x.scale();
+  state.input_variances = unit.cwiseAbs2().asDiagonal() * variances_of(rows, w, state.inputs, inverse);
   if (rows.x.rows() > 0) state.inputs = standardized.x.inverse_transform(state.inputs);
+  state.representatives = given.x(Eigen::all, most_certain_rows(w));
   state.sizes = states.sizes;
   state.bandwidths = fitted.widths;
   state.degrees_of_freedom = states.freedom();
