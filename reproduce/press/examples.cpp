@@ -1,6 +1,5 @@
 #include "examples.hpp"
 
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -9,8 +8,8 @@
 #include "common/data_files.hpp"
 #include "common/markdown.hpp"
 #include "common/test_score.hpp"
-#include "condens/core/random.hpp"
 #include "condens/registry.hpp"
+#include "example_data.hpp"
 #include "fits.hpp"
 #include "pictures.hpp"
 
@@ -22,31 +21,6 @@ constexpr Index n_train = 200;  // not printed
 constexpr Index n_test = 2000;
 constexpr Index planned = 5;
 const Run one_thread{.threads = 1, .observer = {}};
-
-struct Example {
-  const char* name;
-  double (*mean)(double x);
-  double deviation;
-};
-
-/// (6), (7), (10), (11); alpha, beta and the noise of (11) are ours (errata P12).
-constexpr std::array<Example, 4> examples = {{
-    {"independent", [](double) { return 0.0; }, 1.0},
-    {"step function", [](double x) { return x > 0.5 && x < 0.75 ? 1.0 : 0.0; }, 0.5},
-    {"linear", [](double x) { return 3 * x; }, 1.0},
-    {"Doppler", [](double x) { return std::sqrt(x * (1 - x)) * std::sin(2.1 * std::numbers::pi / (x + 0.05)); }, 0.1},
-}};
-
-Vector means_at(const Example& example, const Matrix& x) { return x.row(0).transpose().unaryExpr(example.mean); }
-
-Dataset draw(const Example& example, Index rows, Index seed) {
-  RandomStream random(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(&example - examples.data()));
-  Matrix x(1, rows);
-  for (double& value : x.reshaped()) value = random.uniform();
-  Matrix y = means_at(example, x).transpose();
-  for (double& value : y.reshaped()) value += example.deviation * random.normal();
-  return {.x = std::move(x), .y = std::move(y)};
-}
 
 enum class Field { error, excess, states, freedom };
 const std::vector<std::string> field_names = {"error", "excess", "states", "freedom"};

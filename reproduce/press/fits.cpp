@@ -64,6 +64,13 @@ Method minimum_method() {
   return out;
 }
 
+Method informed_method() {
+  Method out{"informed starts", PressOptions::paper()};
+  out.options.start = PressStart::informed;
+  out.options.n_starts = 3;
+  return out;
+}
+
 Method recommended_method() { return {"our PRESS", {}}; }
 
 std::vector<Index> one_to(Index last) {

@@ -44,6 +44,8 @@ struct Method {
 Method paper_method();
 /// The same on all rows, to the minimum.
 Method minimum_method();
+/// The preset `paper` from the recommended starts, of which the best is continued: ours.
+Method informed_method();
 /// What the library recommends; it chooses J itself.
 Method recommended_method();
 

@@ -8,6 +8,7 @@
 #include "mnist.hpp"
 #include "motorcycle.hpp"
 #include "self_check.hpp"
+#include "statements.hpp"
 
 namespace {
 
@@ -20,6 +21,9 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "examples") {
     std::cout << "## Figure 1: examples\n\n";
     run_examples(command, std::cout);
+  } else if (part == "statements") {
+    std::cout << "## Sections 4 and 4.3 to 4.6: what the text says of states\n\n";
+    run_statements(command, std::cout);
   } else if (part == "motorcycle") {
     std::cout << "## Section 5.1: motorcycle data\n\n";
     run_motorcycle(command, std::cout);
@@ -36,7 +40,7 @@ void run_part(const std::string& part, const Command& command) {
 
 int main(int argc, char** argv) {
   return run_program({.name = "reproduce_press",
-                      .parts = {"equations", "examples", "motorcycle", "abalone", "mnist"},
+                      .parts = {"equations", "examples", "statements", "motorcycle", "abalone", "mnist"},
                       .note = "`mnist` reads the unpacked files in RECORDS/mnist (run.sh unpacks them).",
                       .run = run_part},
                      argc, argv);

@@ -152,6 +152,26 @@ std::vector<Tile> certain_and_uncertain(const Press& model, const Dataset& data)
   return out;
 }
 
+/// p(y | s_j), and p(y) with its parts sigma_j / N p(y | s_j).
+std::string draw_densities(const Press& model) {
+  const Vector grid = Vector::LinSpaced(600, -1.5, 10.5);
+  const GaussianMixtures laws = model.state_densities();
+  const Vector shares = model.state_sizes() / model.state_sizes().sum();
+  Panel states{.title = "p(y | state)", .x_label = "digit", .y_label = "density"};
+  Panel parts{.title = "p(y) and its parts", .x_label = "digit", .y_label = "density"};
+  Vector marginal = Vector::Zero(grid.size());
+  for (Index j = 0; j < laws.size(); ++j) {
+    const GaussianMixture law = laws[j];
+    const Vector density = grid.unaryExpr([&](double y) { return law.pdf(y); });
+    const std::size_t color = static_cast<std::size_t>(j) % 6;
+    states.curves.push_back({"", grid, density, color});
+    parts.curves.push_back({"", grid, shares[j] * density, color});
+    marginal += shares[j] * density;
+  }
+  parts.curves.push_back({"p(y)", grid, marginal, 6, true});
+  return draw_panels({states, parts}, 2);
+}
+
 void draw(const Press& model, const Dataset& test, const Matrix& shares, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const Matrix coefficients = model.coefficients().bottomRows(model.n_inputs());
@@ -160,7 +180,8 @@ void draw(const Press& model, const Dataset& test, const Matrix& shares, const s
   write_text(folder / "figure-6b.svg", draw_tiles("Coefficients", state_tiles(coefficients), 5, true));
   write_text(folder / "figure-6c.svg",
              draw_tiles("Coefficients without heavy tails", state_tiles(without_heavy_tails(coefficients)), 5, true));
-  write_text(folder / "figure-7a.svg", draw_matrices({{"P(digit | state), states from top", shares}}, 260));
+  write_text(folder / "figure-7a.svg", draw_densities(model));
+  write_text(folder / "figure-7a-digits.svg", draw_matrices({{"P(digit | state), states from top", shares}}, 260));
   write_text(folder / "figure-7b.svg",
              draw_tiles("Least certain (above) and most certain state", certain_and_uncertain(model, test), 5, false));
 }
@@ -204,7 +225,8 @@ void run_mnist(const Command& command, std::ostream& out) {
   print_states(*best, shares, out);
   draw(*best, *test, shares, command.pictures);
   out << "[Mean images](pictures/figure-6a.svg), [coefficients](pictures/figure-6b.svg), [without heavy "
-         "tails](pictures/figure-6c.svg), [digits of the states](pictures/figure-7a.svg), [least and most certain test "
+         "tails](pictures/figure-6c.svg), [p(y | state) and p(y)](pictures/figure-7a.svg), [digits of the "
+         "states](pictures/figure-7a-digits.svg), [least and most certain test "
          "images](pictures/figure-7b.svg), each with its digit, prediction and entropy.\n\n";
 }
 

@@ -23,7 +23,7 @@ done
 
 all_tables() {
   local part python="${PYTHON:-python3}"
-  for part in equations examples motorcycle abalone; do
+  for part in equations examples statements motorcycle abalone; do
     "$program" "$part" "$data" "$records" "$here/pictures" "$@"
   done
   if [[ -f "$data/abalone_tf_train.csv" ]] && "$python" -c 'import sklearn' 2>/dev/null; then

@@ -221,7 +221,7 @@ TEST(PressErrors, GroupsOfRowsStandForThem) {
   const Matrix found = fit({.x = x, .y = y}).robust_standard_errors();
   rows.weights = Vector::Constant(60, 20.0);
   const Matrix expected = fit(rows).robust_standard_errors();
-  EXPECT_LT((found - expected).norm(), 0.12 * expected.norm());
+  EXPECT_LT((found - expected).norm(), 0.15 * expected.norm());
   EXPECT_GT((found - expected).norm(), 1e-6 * expected.norm());
 }
 
