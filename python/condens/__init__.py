@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from condens.estimators import load as load
     from condens.series import lag_table as lag_table
     from condens.series import time_folds as time_folds
+    from condens.series import transition_matrix as transition_matrix
     from condens.transformed import TransformedDistributions as TransformedDistributions
 
 __version__ = _core.version
@@ -65,7 +66,7 @@ _COMPARISON = {"Comparison", "compare"}
 _COMPOSITION = {"DistributionRegressor", "cross_val_predict_distribution"}
 _TRANSFORMED = {"TransformedDistributions"}
 _TARGET = {"TargetDistributions"}
-_SERIES = {"lag_table", "time_folds"}
+_SERIES = {"lag_table", "time_folds", "transition_matrix"}
 _MODULES = {
     "comparison",
     "composition",

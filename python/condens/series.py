@@ -7,7 +7,7 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["lag_table", "time_folds"]
+__all__ = ["lag_table", "time_folds", "transition_matrix"]
 
 
 def lag_table(
@@ -90,3 +90,38 @@ def time_folds(n: int, folds: int = 5) -> NDArray[np.int64]:
     if not 2 <= folds <= n:
         raise ValueError(f"folds = {folds}, expected a whole number from 2 to n = {n}")
     return np.arange(n, dtype=np.int64) * folds // n
+
+
+def transition_matrix(weights: ArrayLike, steps: int = 1) -> NDArray[np.float64]:
+    """How states follow each other in time: the chances of each state some rows later, given the state of a row.
+
+    With the weights w of the states at the rows 0, 1, ..., n - 1 in the order of time, row j holds
+    sum_t w[t, j] w[t + steps, k] / sum_t w[t, j]. Where every row is certain of its state these are the shares of the
+    transitions that were seen; predictive states of a process form a Markov chain (Shalizi and Crutchfield 2001).
+
+    Parameters
+    ----------
+    weights : array of shape (n, J)
+        As `state_weights` of PRESS gives them: >= 0, each row sums to one.
+    steps : int, default 1
+        How many rows later, from 1 to n - 1.
+
+    Returns
+    -------
+    array of shape (J, J)
+        Rows sum to one; that of a state without weight is NaN.
+
+    Examples
+    --------
+    >>> transition_matrix([[1, 0], [0, 1], [1, 0], [1, 0]])
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    table, steps = np.asarray(weights, dtype=np.float64), operator.index(steps)
+    if table.ndim != 2:
+        raise ValueError(f"weights has {table.ndim} dimensions, expected 2: a row for every time")
+    if not 1 <= steps < len(table):
+        raise ValueError(f"steps = {steps}, expected a whole number from 1 to {len(table) - 1} for {len(table)} rows")
+    pairs = table[:-steps].T @ table[steps:]
+    with np.errstate(invalid="ignore"):
+        return pairs / pairs.sum(axis=1, keepdims=True)

@@ -11,7 +11,7 @@ from pictures import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from condens import LSCDE, PRESS, load, plot
+from condens import LSCDE, PRESS, load, plot, transition_matrix
 
 THREE = {"n_states": 3, "regularization": 1e-3}
 
@@ -149,6 +149,17 @@ def test_pictures_of_states(model, stages):
     ax = plot.smoothing_matrix(model, X)
     order = np.argsort(weights @ model.state_means_[:, 0], kind="stable")
     assert_allclose(ax.images[0].get_array(), model.smoothing_matrix(X)[np.ix_(order, order)])
+
+
+def test_the_picture_of_transitions_holds_their_chances(model, stages):
+    X = stages[0]
+    ax = plot.transitions(model, X, steps=2)
+    chances = transition_matrix(model.state_weights(X), 2)
+    assert_allclose(ax.images[0].get_array(), chances)
+    assert [text.get_text() for text in ax.texts] == [f"{100 * chance:.0f} %" for chance in chances.ravel()]
+    assert ax.get_xlabel() == "state 2 rows later"
+    with pytest.raises(TypeError, match="LSCDE has no states"):
+        plot.transitions(LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1).fit(*stages), X)
 
 
 def test_bad_arguments_are_named(model, stages):

@@ -23,7 +23,7 @@ from condens.plot.densities import density_map, hdr_bands, interval_fan
 from condens.plot.joint import joint, pairs
 from condens.plot.reduction import dimensions, sufficient_summary
 from condens.plot.relevance import contribution, importances, path
-from condens.plot.states import simplex, smoothing_matrix, state_weights, states
+from condens.plot.states import simplex, smoothing_matrix, state_weights, states, transitions
 from condens.plot.tuning import tuning
 
 __all__ = [
@@ -47,5 +47,6 @@ __all__ = [
     "state_weights",
     "states",
     "sufficient_summary",
+    "transitions",
     "tuning",
 ]

@@ -13,6 +13,7 @@ from condens.plot._inputs import predicted, range_of_fit, sweep_of, target_of
 from condens.plot._points import MOST_POINTS, draw_points, point_rows
 from condens.plot._style import LINES, axes_of, color_bar, density_colors, legend_above, percent
 from condens.plot.curves import density
+from condens.series import transition_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,6 +214,53 @@ def smoothing_matrix(
     ax.set_ylabel("row predicted")
     if colorbar:
         color_bar(ax, shown, "weight", float(smoother.max(initial=0.0)))
+    return ax
+
+
+def transitions(
+    model: Any, X: Any, *, steps: int = 1, colorbar: bool = True, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """The states as a chain: the chance of each state after each, of rows in the order of time.
+
+    Parameters
+    ----------
+    model : PRESS
+        Fitted, or a pipeline or search that ends in one.
+    X : array or data frame of shape (n, d)
+        Rows in the order of time, such as those of `condens.lag_table`.
+    steps : int, default 1
+        How many rows later.
+    colorbar : bool, default True
+        Whether the figure gets a colour bar.
+    ax : matplotlib Axes, optional
+        Where to draw; None is a new figure.
+    **kwargs
+        Keywords of `Axes.imshow`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a model without states, and data that do not fit it.
+    """
+    final, inputs = _of_states(model, X)
+    chances = transition_matrix(final.state_weights(inputs), steps)
+    ax = axes_of(ax, square=True)
+    style = {"cmap": density_colors(), "interpolation": "nearest", "vmin": 0.0, "vmax": 1.0, **kwargs}
+    shown = ax.imshow(chances, **style)
+    names = [str(j + 1) for j in range(len(chances))]
+    ax.set_xticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlabel("next state" if steps == 1 else f"state {steps} rows later")
+    ax.set_ylabel("state")
+    for j, row in enumerate(chances):
+        for k, chance in enumerate(row):
+            ax.text(k, j, f"{100 * chance:.0f} %", ha="center", va="center", color="white" if chance > 0.5 else "black")
+    if colorbar:
+        color_bar(ax, shown, "chance", 1.0)
     return ax
 
 
