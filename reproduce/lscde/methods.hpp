@@ -26,10 +26,15 @@ struct Method {
   Origin origin;
   std::size_t column = 0;  ///< of the printed tables, for Origin::paper
   bool ratio = false;      ///< of `rkde`: scored as p(x, y) / p(x), whose integral over y is not one
+  bool steps = false;      ///< of `kqr`: scored as the finite differences of its quantiles, zero outside of these
 };
 
 /// All, in the order of the tables.
 std::vector<Method> table_methods();
+
+/// The paper's methods, the rivals made as weak as its words allow: coarse candidates, no decay, finite differences, no
+/// normalisation.
+std::vector<Method> weakened_methods();
 
 /// The models that `auto` pools where data are small, as labels.
 const std::vector<std::string>& pooled_labels();

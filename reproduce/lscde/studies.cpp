@@ -86,6 +86,12 @@ Study benchmark_study(Scale scale, const std::string& directory) {
   return out;
 }
 
+Study weakened_study(Scale scale, const std::string& directory) {
+  Study out = benchmark_study(scale, directory);
+  out.methods = weakened_methods();
+  return out;
+}
+
 Study robot_study(Scale scale) { return study_of(robots(), scale); }
 
 Study badly_measured_study(Scale scale) { return study_of(badly_measured_robots(), scale); }

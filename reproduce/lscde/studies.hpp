@@ -45,6 +45,9 @@ const std::vector<std::string>& number_names();
 /// The sets of Table 1 that are in `directory`: the halves of halves.hpp.
 Study benchmark_study(Scale scale, const std::string& directory);
 
+/// The same with weakened rivals.
+Study weakened_study(Scale scale, const std::string& directory);
+
 /// Table 2: 100 rows for training, 900 for the test, 10 runs.
 Study robot_study(Scale scale);
 

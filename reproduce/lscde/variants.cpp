@@ -38,6 +38,7 @@ std::vector<Variant> ablations() {
       change("metric none", [](LscdeOptions& o) { o.metric = LscdeMetric::none; }),
       change("metric nw", [](LscdeOptions& o) { o.metric = LscdeMetric::nw; }),
       change("nonnegative", [](LscdeOptions& o) { o.coefficients = LscdeCoefficients::nonnegative; }),
+      change("penalty of the function", [](LscdeOptions& o) { o.penalty = LscdePenalty::function; }),
       change("squared score", [](LscdeOptions& o) { o.scoring = Scoring::squared; }),
   };
 }
