@@ -1,5 +1,7 @@
 """Time series as tables."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -45,7 +47,7 @@ def test_transitions_of_certain_rows_are_their_shares():
 def test_transitions_of_uncertain_rows_are_those_of_the_weights():
     weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
     expected = np.zeros((3, 3))
-    for now, later in zip(weights[:-1], weights[1:], strict=True):
+    for now, later in pairwise(weights):
         for j in range(3):
             for k in range(3):
                 expected[j, k] += now[j] * later[k] / weights[:-1, j].sum()
