@@ -122,6 +122,7 @@ def transition_matrix(weights: ArrayLike, steps: int = 1) -> NDArray[np.float64]
         raise ValueError(f"weights has {table.ndim} dimensions, expected 2: a row for every time")
     if not 1 <= steps < len(table):
         raise ValueError(f"steps = {steps}, expected a whole number from 1 to {len(table) - 1} for {len(table)} rows")
-    pairs = table[:-steps].T @ table[steps:]
+    pairs: NDArray[np.float64] = table[:-steps].T @ table[steps:]
     with np.errstate(invalid="ignore"):
-        return pairs / pairs.sum(axis=1, keepdims=True)
+        chances: NDArray[np.float64] = pairs / pairs.sum(axis=1, keepdims=True)
+    return chances
