@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <numbers>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "condens/core/random.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/model/projected_density.hpp"
+#include "condens/plot/axes.hpp"
+#include "condens/plot/colormap.hpp"
 #include "condens/plot/figures.hpp"
 #include "condens/plot/reduction_figures.hpp"
 #include "methods.hpp"
@@ -129,6 +132,45 @@ void draw_illustrations(const std::string& directory, const std::string& picture
                  plus_minus(scores.nll.value - std::log(scale), scores.nll.standard_error, 3), links});
     }
   }
+  table.print(out);
+}
+
+void draw_histograms(const std::string& pictures, std::ostream& out) {
+  constexpr Index n_rows = 400;
+  constexpr Index n_bins = 40;
+  constexpr double width = 330;
+  constexpr double height = 230;
+  const std::filesystem::path folder(pictures);
+  std::filesystem::create_directories(folder);
+  plot::Canvas canvas(2 * (width + 70), height + 90, "Histograms of y");
+  MarkdownTable table({"400 rows of", "range of y", "share in the fullest of 40 bins", "in the fullest four"});
+  double left = 60;
+  for (const Toy& toy : {toy_a(), toy_b()}) {
+    const Vector y = toy.sample(n_rows, 0).y.row(0).transpose();
+    const plot::Extent range = plot::extent_of(y);
+    Vector counts = Vector::Zero(n_bins);
+    for (const double value : y) {
+      const double place = (value - range.low) / range.size() * double{n_bins};
+      counts[std::min(static_cast<Index>(place), n_bins - 1)] += 1;
+    }
+    const plot::Panel panel(canvas, {.corner = {left, 34},
+                                     .width = width,
+                                     .height = height,
+                                     .x = range,
+                                     .y = {0, 1.05 * counts.maxCoeff()},
+                                     .x_label = "y",
+                                     .y_label = "rows"});
+    canvas.text({left + width / 2, 22}, toy.name, {.size = 12.5, .anchor = plot::Anchor::middle, .bold = true});
+    panel.draw_grid();
+    panel.bars(range, counts, {.fill = plot::line_color(0), .stroke = "#ffffff", .width = 0.5});
+    panel.draw_frame();
+    std::sort(counts.begin(), counts.end(), std::greater<>());
+    table.add({toy.name, fixed(range.low, 1) + " to " + fixed(range.high, 1), fixed(counts[0] / double{n_rows}),
+               fixed(counts.head(4).sum() / double{n_rows})});
+    left += width + 70;
+  }
+  write_text(folder / "histograms.svg", canvas.str());
+  out << "Figure 3, middle column: how sharp the law of y is.\n\n![histograms of y](pictures/histograms.svg)\n\n";
   table.print(out);
 }
 

@@ -5,15 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "brush_pictures.hpp"
 #include "common/command.hpp"
 #include "illustrations.hpp"
+#include "readings.hpp"
 #include "tables.hpp"
+#include "theory.hpp"
 
 namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys", "figure2", "figure3", "tables"};
+const std::vector<std::string> parts = {"theory", "toys", "figure2", "figure3", "tables", "sumie", "readings"};
 
 RecordBook open_book(const Command& command, const std::string& part) {
   const std::string scale = command.scale == Scale::quick ? "quick-" : "";
@@ -60,19 +63,55 @@ void tables(const Command& command) {
   book.print_older(std::cout);
 }
 
+void sumie(const Command& command) {
+  check_brush(std::cout);
+  draw_strokes(command.pictures, std::cout);
+  const Study study = sumie_study(command.scale);
+  RecordBook book = open_book(command, "sumie");
+  run_study(study, book, command.minutes);
+  print_sumie({study, book, command.pictures}, std::cout);
+}
+
+void readings(const Command& command) {
+  const Study study = readings_study(command.scale, command.data);
+  RecordBook book = open_book(command, "readings");
+  run_study(study, book, command.minutes);
+  const Report report{study, book, command.pictures};
+  print_readings(report, std::cout);
+
+  RecordBook nearest_book = open_book(command, "nearest");
+  const Study toy = nearest_toy_study(command.scale, report);
+  run_study(toy, nearest_book, command.minutes);
+  std::cout << "### LSCE and LSMI with the nearest reading of LSCDE\n\n";
+  print_nearest_toy({toy, nearest_book, command.pictures}, std::cout);
+  const Study sets = nearest_table_study(command.scale, report);
+  run_study(sets, nearest_book, command.minutes);
+  print_nearest_table({sets, nearest_book, command.pictures}, report, std::cout);
+}
+
 void run_part(const std::string& part, const Command& command) {
-  if (part == "toys") {
+  if (part == "theory") {
+    std::cout << "## Theory\n\n";
+    check_theory(std::cout);
+  } else if (part == "toys") {
     std::cout << "## Artificial data\n\n";
     check_toys(std::cout);
+    draw_histograms(command.pictures, std::cout);
   } else if (part == "figure2") {
     std::cout << "## Figure 2\n\n";
     draw_illustrations(command.data, command.pictures, std::cout);
   } else if (part == "figure3") {
     std::cout << "## Section 3.2: artificial data\n\n";
     figure_3(command);
-  } else {
+  } else if (part == "tables") {
     std::cout << "## Section 3.3: benchmark data\n\n";
     tables(command);
+  } else if (part == "sumie") {
+    std::cout << "## Section 3.5: sumi-e\n\n";
+    sumie(command);
+  } else {
+    std::cout << "## Readings of what the paper leaves open\n\n";
+    readings(command);
   }
 }
 

@@ -23,7 +23,7 @@ const Run one_thread{.threads = 1, .observer = {}};
 bool is_paper(const Method& method) { return method.preset == "paper"; }
 
 std::unique_ptr<ConditionalDensity> fit_estimator(const Method& method, const Dataset& data, Index seed) {
-  Document options;
+  Document options = method.options;
   options.set("seed", seed);
   if (is_paper(method)) options.set("scoring", "squared");
   if (method.masked) options.set("mask_centers", true);
@@ -40,7 +40,7 @@ std::vector<double> candidates(const Method& method, const Dataset& data, const 
 }
 
 Document reduction_options(const Method& method, const std::vector<double>& n_components, Index seed) {
-  Document out(Document::Object{});
+  Document out = method.options;
   out.set("seed", seed);
   if (!n_components.empty()) out.set("n_components", Document(n_components));
   const bool sliced = method.scheme == Scheme::sir || method.scheme == Scheme::save;
@@ -50,8 +50,9 @@ Document reduction_options(const Method& method, const std::vector<double>& n_co
   if (sliced) out.set("method", method.scheme == Scheme::sir ? "sir" : "save");
   if (is_paper(method)) out.set("scoring", "squared");
   out.set("model", method.estimator).set("model_preset", method.preset);
-  if (method.masked) out.set("options", Document::Object{{"mask_centers", true}});
-  return out;
+  Document inner = method.options;
+  if (method.masked) inner.set("mask_centers", true);
+  return out.set("options", inner);
 }
 
 std::unique_ptr<ConditionalDensity> fit_reduction(const Method& method, const Dataset& data,

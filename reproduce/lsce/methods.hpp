@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "condens/core/document.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/plot/line_chart.hpp"
@@ -23,6 +24,7 @@ struct Method {
   std::size_t color;      ///< of plot::line_color: the scheme
   plot::LineKind line;    ///< solid: LSCDE; dashed: eKDE, or `masked`; dotted: ours, not in the paper
   bool masked = false;    ///< cross-validation without the centres that are rows held out
+  Document options = Document(Document::Object{});  ///< of the search and the estimator, instead of the preset's
 };
 
 /// The six of section 3.1, in the order of Table 1.

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <stdexcept>
+#include <string_view>
 
+#include "brush.hpp"
 #include "common/data_files.hpp"
 #include "common/test_score.hpp"
 #include "condens/core/errors.hpp"
@@ -32,7 +35,7 @@ double subspace_error(const Matrix& estimate, const Matrix& truth) {
 TrialRecord run_trial(const Method& method, const Problem& problem, Index repetition) {
   TrialRecord out(number_names().size(), none);
   const auto number = [&](Number place) -> double& { return out[static_cast<std::size_t>(place)]; };
-  std::optional<Matrix> truth;
+  std::optional<Matrix> truth = problem.components;
   if (problem.toy) truth = problem.toy->components();
   const double begin = thread_seconds();
   std::optional<Fitted> fitted;
@@ -76,12 +79,25 @@ void append(std::vector<Method>& methods, const std::vector<Method>& more) {
   methods.insert(methods.end(), more.begin(), more.end());
 }
 
+/// The paper's, and what the library recommends in their place.
+std::vector<Method> sumie_methods() {
+  std::vector<Method> out = paper_methods();
+  for (const Method& method : recommended_methods())
+    if (method.scheme == Scheme::lsce || method.scheme == Scheme::lsmi || method.scheme == Scheme::none)
+      out.push_back(method);
+  return out;
+}
+
 }  // namespace
 
 const std::vector<std::string>& number_names() {
   static const std::vector<std::string> names = {"squared",  "ranged",     "truth",  "nll",
                                                  "subspace", "components", "seconds"};
   return names;
+}
+
+Case split_case(const std::string& name, Index n, const Dataset& data) {
+  return {name, {n}, [data](Index level, Index repetition) { return split(data, level, repetition); }};
 }
 
 Study artificial_study(Scale scale) {
@@ -111,10 +127,27 @@ Study benchmark_study(Scale scale, const std::string& directory) {
       continue;
     }
     const Index n = full ? row.n : std::min<Index>(row.n, 60);
-    out.cases.push_back(
-        {row.name, {n}, [data = *data](Index level, Index repetition) { return split(data, level, repetition); }});
+    out.cases.push_back(split_case(row.name, n, *data));
   }
   return out;
+}
+
+Study sumie_study(Scale scale) {
+  constexpr Index n_transitions = 722;
+  constexpr std::uint64_t seed = 722;
+  const bool full = scale == Scale::full;
+  Study out{{}, sumie_methods(), full ? 10 : 2};
+  const Dataset data = brush_transitions(n_transitions, seed);
+  for (const PrintedRow& row : printed_rows)
+    if (std::string_view(row.name).starts_with("Sumi-e"))
+      out.cases.push_back(split_case(row.name, full ? row.n : row.n / 4, data));
+  return out;
+}
+
+Method sumie_method(const std::string& label) {
+  for (const Method& method : sumie_methods())
+    if (method.label == label) return method;
+  throw std::invalid_argument("no method '" + label + "' of the brush");
 }
 
 void run_study(const Study& study, RecordBook& book, double minutes) {

@@ -1,5 +1,5 @@
 #pragma once
-// The studies of sections 3.2 and 3.3: which methods on which data, how often; and what a trial
+// The studies of sections 3.2, 3.3 and 3.5: which methods on which data, how often; and what a trial
 // gives.
 
 #include <functional>
@@ -17,8 +17,9 @@ namespace condens::reproduce {
 struct Problem {
   Dataset train;
   Dataset test;
-  std::optional<Toy> toy = {};  ///< where the truth is known
-  Vector target_range = {};     ///< largest - smallest of every target over all rows, where these are given
+  std::optional<Toy> toy = {};            ///< where the truth is known
+  std::optional<Matrix> components = {};  ///< W*, where that alone is known
+  Vector target_range = {};               ///< largest - smallest of every target over all rows, where these are given
 };
 
 /// A data set of a study, with several numbers of training rows.
@@ -51,6 +52,14 @@ Study artificial_study(Scale scale);
 
 /// Section 3.3: the public sets of Table 1 that are in `directory`, n as printed, 10 runs.
 Study benchmark_study(Scale scale, const std::string& directory);
+
+/// Section 3.5: 722 transitions of our brush (brush.hpp), n as printed, 10 runs.
+Study sumie_study(Scale scale);
+/// One of its methods. Throws std::invalid_argument for a label that is not there.
+Method sumie_method(const std::string& label);
+
+/// A case of n random rows of `data` for training, another split for every repetition.
+Case split_case(const std::string& name, Index n, const Dataset& data);
 
 /// Fits and scores what the book does not hold yet, until `minutes` are over.
 void run_study(const Study& study, RecordBook& book, double minutes);

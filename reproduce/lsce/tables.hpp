@@ -29,7 +29,10 @@ void print_pairs(const Report& report, Number number, const std::string& name, c
 /// Error_CDE and NLL, and seconds. Bold: the best mean and those that a paired t-test at 5 % does not tell from it.
 void print_table_1(const Report& report, std::ostream& out);
 
-/// Table 2: the numbers of components that were chosen.
+/// The same two tables of the brush of section 3.5, and how its methods come by mean Error_CDE, here and in print.
+void print_sumie(const Report& report, std::ostream& out);
+
+/// Table 2: the numbers of components that were chosen, and how those of LSCE and LSMI differ.
 void print_table_2(const Report& report, std::ostream& out);
 
 }  // namespace condens::reproduce

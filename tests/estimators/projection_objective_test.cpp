@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
@@ -175,6 +176,50 @@ TEST(ProjectionObjective, NoSolutionIsNaN) {
 TEST(ProjectionObjective, CanBeCancelled) {
   const ProjectionObjective f = fast(example(3, 1, 60, 15));
   EXPECT_THROW(f.evaluate(normals(2, 3, 9), 1, [] { throw Cancelled(); }), Cancelled);
+}
+
+// Section 2.8: where y is uniform on a range of length V, SMI-hat = -V SCE-hat - 1/2, with lambda / V for lambda.
+TEST(ProjectionObjective, DensityAndRatioAreOneTaskWhereTheTargetIsUniform) {
+  constexpr Index n = 400;
+  constexpr double length = 10;
+  plain::Lsce e = example(3, 1, n, 12);
+  for (Index i = 0; i < n; ++i) e.y(0, i) = length * (static_cast<double>(i) + 0.5) / double{n};
+  e.x.row(0) += e.y.row(0);
+  e.sigma_y = 0.3;
+  for (Index k = 0; k < e.b(); ++k) {  // no kernel reaches an end of the range
+    const Index row = n / 3 + k * n / (3 * e.b());
+    e.centers_x.col(k) = e.x.col(row);
+    e.centers_y.col(k) = e.y.col(row);
+  }
+  plain::Lsce ratio = e;
+  ratio.ratio = true;
+  ratio.lambda = e.lambda / length;
+  for (const ProjectionCriterion criterion : {ProjectionCriterion::plug_in, ProjectionCriterion::envelope}) {
+    const Matrix w = normals(2, 3, 9);
+    const ProjectionValue sce = fast(e, criterion).evaluate(w);
+    const ProjectionValue smi = fast(ratio, criterion).evaluate(w);
+    EXPECT_LT(sce.value, -1e-3);
+    EXPECT_NEAR(smi.value, length * sce.value, 1e-10 * std::abs(smi.value));
+    const double size = smi.gradient.cwiseAbs().maxCoeff();
+    EXPECT_GT(size, 1e-4);
+    EXPECT_LT((smi.gradient - length * sce.gradient).cwiseAbs().maxCoeff(), 1e-9 * size);
+  }
+}
+
+// Of y = x_1 + N(0, s^2), SCE-tilde of z = cos(t) x_1 + sin(t) x_2 is that of a normal law of variance s^2 + sin(t)^2.
+TEST(ProjectionObjective, EstimatesTheSquaredLossConditionalEntropy) {
+  constexpr double deviation = 0.5;
+  plain::Lsce e = example(2, 1, 4000, 200);
+  e.y = e.x.row(0) + deviation * normals(1, e.n(), 7);
+  e.centers_y = e.y.leftCols(e.b());
+  e.sigma = e.sigma_y = 0.4;
+  e.lambda = 1e-4;
+  for (const double angle : {0.0, 0.5, 1.0, 1.5}) {
+    SCOPED_TRACE(angle);
+    const double spread = std::hypot(deviation, std::sin(angle));
+    const double sce = -1 / (4 * std::sqrt(std::numbers::pi) * spread);
+    EXPECT_NEAR(fast(e).value(Matrix{{std::cos(angle), std::sin(angle)}}), sce, -0.05 * sce);
+  }
 }
 
 TEST(ProjectionObjective, NamesWhatIsWrong) {
