@@ -152,7 +152,7 @@ void check_brush(std::ostream& out) {
                          std::abs(brush.state(behind, shape)[2] - 0.5), std::abs(brush.state(behind, shape)[3])});
   }
   differences.add("distance of the foot on the axis, against the least of 20,001 points", foot, 1e-5);
-  differences.add("|d|, against that least distance over r", offset, 1e-3);
+  differences.add("offset d, against that least distance over r", offset, 1e-3);
   differences.add("footprint from its state, against itself: place, in canvases", place, 0.1 * brush.stride);
   differences.add("and heading", heading, 0.05);
   differences.add("behind the end of the axis: u, d and curvature against a straight line", straight, 1e-12);

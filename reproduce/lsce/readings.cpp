@@ -181,8 +181,7 @@ void print_crossing(const Report& report, const std::string& estimator, std::ost
   std::vector<std::string> header = {"x and y", "grid"};
   if (is_lscde) header.insert(header.end(), {"centres", "held-out centres"});
   for (const Number score : scores)
-    for (const char* what : {": near", ": median of errors", ": median of |log ratio|"})
-      header.push_back(score_name(score) + what);
+    for (const char* what : {": near", ": errors", ": log ratio"}) header.push_back(score_name(score) + what);
   MarkdownTable table(header);
   for (const Reading& reading : readings_of(estimator)) {
     std::vector<std::string> row = {reading.units_name(), reading.grid_name()};
@@ -252,6 +251,10 @@ Study readings_study(Scale scale, const std::string& directory) {
 }
 
 void print_readings(const Report& report, std::ostream& out) {
+  out << "Each row is a fit, scored with y on two scales. Near: sets whose mean is within two standard errors of the "
+         "difference from\nthe printed one; errors: by how many of them it differs, median over the sets; log ratio: "
+         "absolute logarithm of ours over\nthe printed one, median. Nearest is the least log ratio, which large errors "
+         "do not help.\n\n";
   out << "### None/LSCDE (" << report.study.repetitions << " runs)\n\n";
   print_crossing(report, "lscde", out);
   print_nearest(report, "lscde", out);

@@ -174,7 +174,7 @@ void print_beside(const Report& report, const std::vector<Method>& methods, Numb
     const Case* from = case_of(report, row);
     if (from == nullptr) {
       ours.insert(ours.end(), methods.size(), "not available");
-    } else if (number == Number::ranged) {
+    } else if (number != Number::components) {
       for (std::string& text : bold_cells(compare(report, *from, methods, number), report.study.repetitions))
         ours.push_back(std::move(text));
     } else {
@@ -278,7 +278,7 @@ void print_orders(const Report& report, std::ostream& out) {
     if (from == nullptr) continue;
     std::vector<double> ours;
     std::vector<double> theirs;
-    for (const Repetitions& own : compare(report, *from, methods, Number::ranged).columns)
+    for (const Repetitions& own : compare(report, *from, methods, Number::squared).columns)
       ours.push_back(own.values.empty() ? std::numeric_limits<double>::infinity() : mean(own.values));
     if (*std::max_element(ours.begin(), ours.end()) == std::numeric_limits<double>::infinity()) continue;
     for (const Printed& own : printed_errors(row)) theirs.push_back(own.mean);
@@ -385,10 +385,9 @@ void print_table_1(const Report& report, std::ostream& out) {
 }
 
 void print_sumie(const Report& report, std::ostream& out) {
-  out << "### Table 1, Sumi-e: Error_CDE of y divided by its range (" << report.study.repetitions << " runs)\n\n";
-  print_beside(report, paper_methods(), Number::ranged, 2, printed_errors, out);
+  out << "### Table 1, Sumi-e: Error_CDE, y at unit variance (" << report.study.repetitions << " runs)\n\n";
+  print_beside(report, paper_methods(), Number::squared, 2, printed_errors, out);
   print_orders(report, out);
-  out << "### All methods, y at unit variance\n\n";
   print_all_methods(report, Number::squared, "Error_CDE", out);
   print_all_methods(report, Number::nll, "NLL", out);
   print_plain(report, Number::seconds, "seconds of one core", 1, report.study.methods, out);
