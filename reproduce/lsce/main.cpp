@@ -16,7 +16,8 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"theory", "toys", "figure2", "figure3", "tables", "sumie", "readings"};
+const std::vector<std::string> parts = {"theory", "toys",  "figure2",  "figure3",
+                                        "tables", "sumie", "readings", "nearest"};
 
 RecordBook open_book(const Command& command, const std::string& part) {
   const std::string scale = command.scale == Scale::quick ? "quick-" : "";
@@ -76,17 +77,21 @@ void readings(const Command& command) {
   const Study study = readings_study(command.scale, command.data);
   RecordBook book = open_book(command, "readings");
   run_study(study, book, command.minutes);
-  const Report report{study, book, command.pictures};
-  print_readings(report, std::cout);
+  print_readings({study, book, command.pictures}, std::cout);
+}
 
-  RecordBook nearest_book = open_book(command, "nearest");
-  const Study toy = nearest_toy_study(command.scale, report);
-  run_study(toy, nearest_book, command.minutes);
-  std::cout << "### LSCE and LSMI with the nearest reading of LSCDE\n\n";
-  print_nearest_toy({toy, nearest_book, command.pictures}, std::cout);
-  const Study sets = nearest_table_study(command.scale, report);
-  run_study(sets, nearest_book, command.minutes);
-  print_nearest_table({sets, nearest_book, command.pictures}, report, std::cout);
+/// By the reading that the records of the part before say.
+void nearest(const Command& command) {
+  const Study crossed = readings_study(command.scale, command.data);
+  const RecordBook crossed_book = open_book(command, "readings");
+  const Report readings_report{crossed, crossed_book, command.pictures};
+  RecordBook book = open_book(command, "nearest");
+  const Study toy = nearest_toy_study(command.scale, readings_report);
+  run_study(toy, book, command.minutes);
+  print_nearest_toy({toy, book, command.pictures}, std::cout);
+  const Study sets = nearest_table_study(command.scale, readings_report);
+  run_study(sets, book, command.minutes);
+  print_nearest_table({sets, book, command.pictures}, readings_report, std::cout);
 }
 
 void run_part(const std::string& part, const Command& command) {
@@ -109,9 +114,12 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "sumie") {
     std::cout << "## Section 3.5: sumi-e\n\n";
     sumie(command);
-  } else {
+  } else if (part == "readings") {
     std::cout << "## Readings of what the paper leaves open\n\n";
     readings(command);
+  } else {
+    std::cout << "### LSCE and LSMI with the nearest reading of LSCDE\n\n";
+    nearest(command);
   }
 }
 

@@ -135,7 +135,7 @@ struct Distance {
   std::vector<double> errors;     ///< of every set: |ours - printed| in those
   std::vector<double> log_ratio;  ///< |log(ours / printed)|; infinite where ours is not negative
 
-  bool operator<(const Distance& other) const { return median(log_ratio) < median(other.log_ratio); }
+  bool operator<(const Distance& other) const { return mean(log_ratio) < mean(other.log_ratio); }
 };
 
 Distance distance_of(const Report& report, const Reading& reading, Number score) {
@@ -164,7 +164,7 @@ constexpr Number scores[] = {Number::squared, Number::ranged};
 
 std::string score_name(Number score) { return score == Number::squared ? "unit variance" : "[0; 1]"; }
 
-/// Of the least median of |log ratio|, which large standard errors do not help.
+/// Of the least mean of |log ratio|, which every set counts in, and large standard errors do not help.
 std::optional<Nearest> nearest_reading(const Report& report, const std::string& estimator) {
   std::optional<Nearest> out;
   for (const Reading& reading : readings_of(estimator))
@@ -197,7 +197,7 @@ void print_crossing(const Report& report, const std::string& estimator, std::ost
       }
       row.push_back(std::to_string(distance.near) + " of " + std::to_string(distance.sets));
       row.push_back(fixed(median(distance.errors), 1));
-      row.push_back(fixed(median(distance.log_ratio), 2));
+      row.push_back(fixed(mean(distance.log_ratio), 2));
     }
     table.add(row);
   }
@@ -252,9 +252,10 @@ Study readings_study(Scale scale, const std::string& directory) {
 
 void print_readings(const Report& report, std::ostream& out) {
   out << "Each row is a fit, scored with y on two scales. Near: sets whose mean is within two standard errors of the "
-         "difference from\nthe printed one; errors: by how many of them it differs, median over the sets; log ratio: "
-         "absolute logarithm of ours over\nthe printed one, median. Nearest is the least log ratio, which large errors "
-         "do not help.\n\n";
+         "difference from\nthe printed one. Errors: by how many of them it differs, median over the sets. Log ratio: "
+         "absolute logarithm of ours over\nthe printed one, mean over the sets; infinite where ours is positive. "
+         "Nearest "
+         "is the least log ratio: every set counts in it,\nand large errors do not help.\n\n";
   out << "### None/LSCDE (" << report.study.repetitions << " runs)\n\n";
   print_crossing(report, "lscde", out);
   print_nearest(report, "lscde", out);
