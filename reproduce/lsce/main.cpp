@@ -70,7 +70,9 @@ void sumie(const Command& command) {
   const Study study = sumie_study(command.scale);
   RecordBook book = open_book(command, "sumie");
   run_study(study, book, command.minutes);
-  print_sumie({study, book, command.pictures}, std::cout);
+  const Study reading = sumie_reading_study(command.scale);
+  run_study(reading, book, command.minutes);
+  print_sumie({study, book, command.pictures}, {reading, book, command.pictures}, std::cout);
 }
 
 void readings(const Command& command) {

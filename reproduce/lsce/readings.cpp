@@ -264,6 +264,18 @@ void print_readings(const Report& report, std::ostream& out) {
   print_nearest(report, "ekde", out);
 }
 
+Study sumie_reading_study(Scale scale) {
+  Study out = sumie_study(scale);
+  const Dataset data = on_unit_range(sumie_data());
+  for (Case& from : out.cases) from = split_case(from.name, from.levels[0], data);
+  const Reading lscde{"lscde", Units::range, Grid::program, 100, true};
+  const Reading ekde{"ekde", Units::range, Grid::program, 0, false};
+  out.methods = {
+      method_of(lscde, "LSCE/LSCDE [0; 1]", Scheme::lsce), method_of(lscde, "LSMI/LSCDE [0; 1]", Scheme::lsmi),
+      method_of(lscde, "None/LSCDE [0; 1]", Scheme::none), method_of(ekde, "None/eKDE [0; 1]", Scheme::none)};
+  return out;
+}
+
 Study nearest_toy_study(Scale scale, const Report& readings) {
   const bool full = scale == Scale::full;
   const Toy toy = toy_b();

@@ -132,12 +132,16 @@ Study benchmark_study(Scale scale, const std::string& directory) {
   return out;
 }
 
-Study sumie_study(Scale scale) {
+Dataset sumie_data() {
   constexpr Index n_transitions = 722;
   constexpr std::uint64_t seed = 722;
+  return brush_transitions(n_transitions, seed);
+}
+
+Study sumie_study(Scale scale) {
   const bool full = scale == Scale::full;
   Study out{{}, sumie_methods(), full ? 10 : 2};
-  const Dataset data = brush_transitions(n_transitions, seed);
+  const Dataset data = sumie_data();
   for (const PrintedRow& row : printed_rows)
     if (std::string_view(row.name).starts_with("Sumi-e"))
       out.cases.push_back(split_case(row.name, full ? row.n : row.n / 4, data));

@@ -53,6 +53,7 @@ Study artificial_study(Scale scale);
 /// Section 3.3: the public sets of Table 1 that are in `directory`, n as printed, 10 runs.
 Study benchmark_study(Scale scale, const std::string& directory);
 
+Dataset sumie_data();
 /// Section 3.5: 722 transitions of our brush (brush.hpp), n as printed, 10 runs.
 Study sumie_study(Scale scale);
 /// One of its methods. Throws std::invalid_argument for a label that is not there.

@@ -260,16 +260,18 @@ void print_plain(const Report& report, Number number, const std::string& name, i
   table.print(out);
 }
 
-/// How many pairs of the paper's methods come in the printed order, by mean Error_CDE.
-void print_orders(const Report& report, std::ostream& out) {
-  const std::vector<Method> methods = paper_methods();
+using PrintedOf = std::function<std::vector<Printed>(const PrintedRow&)>;
+
+/// How many pairs of methods come in the order of the printed numbers, by their means.
+void print_orders(const Report& report, const std::vector<Method>& methods, Number number, const PrintedOf& printed,
+                  std::ostream& out) {
   const auto in_order = [&](const std::vector<double>& means) {
     std::vector<std::size_t> order(methods.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return means[a] < means[b]; });
-    std::string out_text;
-    for (const std::size_t m : order) out_text += (out_text.empty() ? "" : ", ") + methods[m].label;
-    return out_text;
+    std::string text;
+    for (const std::size_t m : order) text += (text.empty() ? "" : ", ") + methods[m].label;
+    return text;
   };
   MarkdownTable table(
       {"best first", "ours", "printed", "pairs in the printed order"});  // of sets where none is missing
@@ -278,10 +280,10 @@ void print_orders(const Report& report, std::ostream& out) {
     if (from == nullptr) continue;
     std::vector<double> ours;
     std::vector<double> theirs;
-    for (const Repetitions& own : compare(report, *from, methods, Number::squared).columns)
+    for (const Repetitions& own : compare(report, *from, methods, number).columns)
       ours.push_back(own.values.empty() ? std::numeric_limits<double>::infinity() : mean(own.values));
     if (*std::max_element(ours.begin(), ours.end()) == std::numeric_limits<double>::infinity()) continue;
-    for (const Printed& own : printed_errors(row)) theirs.push_back(own.mean);
+    for (const Printed& own : printed(row)) theirs.push_back(own.mean);
     Index same = 0;
     Index all = 0;
     for (std::size_t a = 0; a < methods.size(); ++a)
@@ -384,13 +386,25 @@ void print_table_1(const Report& report, std::ostream& out) {
   print_plain(report, Number::seconds, "seconds of one core", 1, report.study.methods, out);
 }
 
-void print_sumie(const Report& report, std::ostream& out) {
+void print_sumie(const Report& report, const Report& reading, std::ostream& out) {
   out << "### Table 1, Sumi-e: Error_CDE, y at unit variance (" << report.study.repetitions << " runs)\n\n";
   print_beside(report, paper_methods(), Number::squared, 2, printed_errors, out);
-  print_orders(report, out);
-  print_all_methods(report, Number::squared, "Error_CDE", out);
-  print_all_methods(report, Number::nll, "NLL", out);
-  print_plain(report, Number::seconds, "seconds of one core", 1, report.study.methods, out);
+  print_orders(report, paper_methods(), Number::squared, printed_errors, out);
+  out << "With x and y in [0, 1], the grid of the authors' program, held-out centres masked:\n\n";
+  const auto four_errors = [](const PrintedRow& row) {
+    const std::vector<Printed> all = printed_errors(row);
+    return std::vector<Printed>{all[0], all[2], all[4], all[5]};
+  };
+  print_beside(reading, reading.study.methods, Number::ranged, 2, four_errors, out);
+  print_orders(reading, reading.study.methods, Number::ranged, four_errors, out);
+  out << "All methods, y at unit variance:\n\n";
+  Study both = report.study;
+  both.methods.insert(both.methods.end(), reading.study.methods.begin(), reading.study.methods.end());
+  const Report all{both, report.book, report.pictures};
+  print_all_methods(all, Number::squared, "Error_CDE", out);
+  print_all_methods(all, Number::nll, "NLL", out);
+  print_plain(all, Number::components, "d_z", 1, both.methods, out);
+  print_plain(all, Number::seconds, "seconds of one core", 1, both.methods, out);
   out << "### Table 2, Sumi-e: chosen number of components\n\n";
   print_dimensions(report, out);
 }
