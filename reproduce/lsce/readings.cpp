@@ -1,6 +1,7 @@
 #include "readings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <limits>
@@ -323,6 +324,7 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
   MarkdownTable table({"data", "LSCE/LSCDE", "printed", "LSMI/LSCDE", "printed", "LSCE - LSMI", "d_z of LSCE",
                        "printed", "d_z of LSMI", "printed"});
   const std::vector<Method>& methods = report.study.methods;
+  std::array<Index, 2> close = {0, 0};  // to the printed mean
   for (const Case& from : report.study.cases) {
     const PrintedRow& row = printed_row(from.name);
     std::vector<std::string> cells = {from.name};
@@ -335,8 +337,12 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
     };
     for (const std::size_t m : {std::size_t{0}, std::size_t{1}}) {
       const Printed& printed = row.error[2 * m];
-      cells.push_back(cell(of(methods[m], score).values, 2));
+      const std::vector<double> own = of(methods[m], score).values;
+      cells.push_back(cell(own, 2));
       cells.push_back(plus_minus(row.scale * printed.mean, row.scale * printed.error));
+      if (own.size() < 2) continue;
+      const double error = std::hypot(standard_error(own), row.scale * printed.error);
+      close[m] += std::abs(mean(own) - row.scale * printed.mean) <= near_errors * error ? 1 : 0;
     }
     cells.push_back(cell(paired(of(methods[0], score), of(methods[1], score)), 2));
     for (const std::size_t m : {std::size_t{0}, std::size_t{1}}) {
@@ -347,6 +353,8 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
     table.add(cells);
   }
   table.print(out);
+  out << "Within two standard errors of the difference from print: LSCE/LSCDE on " << close[0] << ", LSMI/LSCDE on "
+      << close[1] << " of " << report.study.cases.size() << " sets.\n\n";
 }
 
 }  // namespace condens::reproduce
