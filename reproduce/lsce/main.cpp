@@ -73,6 +73,7 @@ void sumie(const Command& command) {
   const Study reading = sumie_reading_study(command.scale);
   run_study(reading, book, command.minutes);
   print_sumie({study, book, command.pictures}, {reading, book, command.pictures}, std::cout);
+  book.print_older(std::cout);
 }
 
 void readings(const Command& command) {
@@ -80,6 +81,7 @@ void readings(const Command& command) {
   RecordBook book = open_book(command, "readings");
   run_study(study, book, command.minutes);
   print_readings({study, book, command.pictures}, std::cout);
+  book.print_older(std::cout);
 }
 
 /// By the reading that the records of the part before say.
@@ -94,6 +96,7 @@ void nearest(const Command& command) {
   const Study sets = nearest_table_study(command.scale, readings_report);
   run_study(sets, book, command.minutes);
   print_nearest_table({sets, book, command.pictures}, readings_report, std::cout);
+  book.print_older(std::cout);
 }
 
 void run_part(const std::string& part, const Command& command) {
