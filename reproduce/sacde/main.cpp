@@ -16,8 +16,8 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys",       "illustrations", "readings",  "sizes",
-                                        "candidates", "irrelevant",    "benchmarks"};
+const std::vector<std::string> parts = {"toys",  "illustrations", "readings",   "selection",
+                                        "sizes", "candidates",    "irrelevant", "benchmarks"};
 
 const std::vector<std::pair<std::string, std::string>> pairs = {{"SA-LSCDE", "FW-LSCDE"},
                                                                 {"SA-LSCDE", "SA-CDE"},
@@ -34,6 +34,8 @@ struct Section {
 
 Section section(const std::string& part, const Command& command) {
   if (part == "readings") return {"Readings of toy data 1 (N = 300)", "N", readings_study(command.scale)};
+  if (part == "selection")
+    return {"SA-LSCDE: readings of what SA-CDE selects (N = 500)", "N", selection_study(command.scale)};
   if (part == "sizes") return {"Section 3.3: numbers of samples", "N", sizes_study(command.scale), true};
   if (part == "candidates") return {"Section 3.4: numbers of candidates", "N", candidates_study(command.scale), true};
   if (part == "irrelevant")
@@ -50,7 +52,7 @@ void run_section(const std::string& part, const Command& command) {
   std::cout << "## " << own.heading << "\n\n";
   if (part == "benchmarks") {
     print_by_data(report, std::cout);
-  } else if (part == "readings") {
+  } else if (part == "readings" || part == "selection") {
     print_across(report, std::cout);
   } else {
     print_by_level(report, std::cout);

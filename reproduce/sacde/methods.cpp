@@ -74,6 +74,22 @@ Method truncated_method() {
   return {"SA-CDE truncated", "sacde", "paper", options, sacde_color, LineKind::dotted};
 }
 
+std::vector<Method> selection_readings() {
+  const auto reading = [](const std::string& label, const char* option, const char* value, double least_norm) {
+    Method out = selection_methods(20).back();
+    Document selection = grids(20);
+    if (option != nullptr) selection.set(option, value);
+    out.label += label;
+    out.options.set("selection", selection);
+    out.options.set("least_norm", least_norm);
+    return out;
+  };
+  return {reading(" (one standard error)", "selection_rule", "one_standard_error", 0),
+          reading(" (norms > 0.1)", nullptr, nullptr, 0.1), reading(" (truncated)", "solver", "truncated", 0),
+          reading(" (truncated; norms > 0.1)", "solver", "truncated", 0.1),
+          reading(" (truncated; norms > 0.5)", "solver", "truncated", 0.5)};
+}
+
 std::vector<Method> paper_methods() {
   std::vector<Method> out = selection_methods(20);
   out.push_back(forward("FW-LSCDE", "lscde", lscde_options(), lscde_color));

@@ -34,6 +34,10 @@ std::vector<Method> recommended_methods();
 /// and options are those of paper_methods().
 std::vector<Method> selection_methods(Index candidates);
 
+/// SA-LSCDE with other readings of what SA-CDE selects (errata S4, S9): the largest penalty within one standard error,
+/// the inputs with norms above a share of the largest, the truncated solver.
+std::vector<Method> selection_readings();
+
 /// `count` values between 0.01 and 2 at equal steps of the logarithm (section 3).
 std::vector<double> paper_grid(Index count = 20);
 

@@ -87,6 +87,15 @@ Study readings_study(Scale scale) {
   return out;
 }
 
+Study selection_study(Scale scale) {
+  std::vector<Method> methods = paper_methods();
+  methods.resize(3);  // SA-CDE, SA-LSCDE, FW-LSCDE
+  for (Method& method : selection_readings()) methods.push_back(std::move(method));
+  Study out{size_cases(scale), available(methods), [=](Index n) { return size_repetitions(n, scale); }};
+  for (Case& own : out.cases) own.levels = {scale == Scale::full ? Index{500} : Index{200}};
+  return out;
+}
+
 Study irrelevant_study(Scale scale, const std::string& directory) {
   const bool full = scale == Scale::full;
   const std::vector<Index> counts = full ? std::vector<Index>{0, 1, 2, 4, 6, 8, 10} : std::vector<Index>{0, 5};

@@ -19,6 +19,9 @@ Study candidates_study(Scale scale);
 /// Toy data 1 at N = 300 in all readings: both of sinc, both of the irrelevant inputs (errata G1, S13).
 Study readings_study(Scale scale);
 
+/// SA-LSCDE in all readings of what SA-CDE selects, on toy data 1 and 2 at N = 500, beside SA-CDE and FW-LSCDE.
+Study selection_study(Scale scale);
+
 /// Section 3.5: 0 to 10 irrelevant inputs, added to toy data 1 (150 training rows), and to random
 /// halves of geyser and crabs. A set that is not in `directory` is left out.
 Study irrelevant_study(Scale scale, const std::string& directory);
