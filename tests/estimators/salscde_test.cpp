@@ -202,6 +202,41 @@ TEST(Salscde, ResidualsAreThoseOfEveryTargetAndOfRowsThatCount) {
   EXPECT_EQ(support[2], 1);
 }
 
+TEST(Salscde, WithoutTheAdditiveStageInputsEnterByTheTests) {
+  const Dataset data = with_spread(40, 300, 5);
+  SalscdeOptions options = quick();
+  options.start = SelectionStart::empty;
+  EXPECT_EQ(complaint([&] { Salscde::fit(data, options); }),
+            "SALSCDE: start = empty with residual_level = 0 selects nothing, expected residual_level > 0");
+  options.residual_level = 0.01;
+  const Salscde model = Salscde::fit(data, options);
+  EXPECT_EQ(model.rows(), (std::vector<Index>{1, 2}));
+  // The one that moves the mean first; beside it the other one shows.
+  const Vector order = model.report().details.at("residual_tests").at("inputs").as_vector();
+  ASSERT_EQ(order.size(), 2);
+  EXPECT_EQ(order[0], 1);
+  EXPECT_EQ(order[1], 2);
+  EXPECT_EQ(model.feature_importances(), Vector::Zero(40));
+  EXPECT_EQ(model.report().details.find("selection"), nullptr);
+}
+
+TEST(Salscde, LeastNormTakesTheInputsOfLargerNorms) {
+  const Dataset data = one_of(6, 100);
+  SalscdeOptions options = quick();
+  options.selection.adaptive = false;
+  options.selection.regularization = {0.02};
+  SacdeOptions first = options.selection;
+  first.cv = options.cv;
+  const Vector norms = Sacde::fit(data, first).coefficients().colwise().norm();
+  const double share = 0.5 * norms.minCoeff() / norms.maxCoeff() + 0.5 * 0.9;
+  ASSERT_LT(norms.minCoeff(), share * norms.maxCoeff());
+  options.least_norm = share;
+  const Vector expected = (norms.array() > share * norms.maxCoeff()).cast<double>();
+  EXPECT_EQ(Salscde::fit(data, options).support(), expected);
+  EXPECT_LT(expected.sum(), 6);
+  EXPECT_EQ(expected[1], 1);
+}
+
 TEST(Salscde, ResidualsOfNoiseAddNothing) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     Dataset data = with_spread(40, 120, seed);
