@@ -232,14 +232,14 @@ void keep_positive(const Matrix& alpha, SacdeState& state) {
 namespace {
 
 /// Where nothing can be selected, any penalty does.
-std::vector<double> positive(double lambda) { return {lambda > 0 ? lambda : 1.0}; }
+std::vector<double> penalty_or_one(double lambda) { return {lambda > 0 ? lambda : 1.0}; }
 
 /// What is chosen given: the same fit, without cross-validation.
 SacdeOptions at_chosen(SacdeOptions options, const sacde::Chosen& chosen) {
   options.bandwidth = {chosen.point.bandwidth};
   options.bandwidth_y = {chosen.point.bandwidth_y};
-  options.regularization = positive(chosen.point.lambda);
-  options.first_regularization = positive(chosen.first_lambda);
+  options.regularization = penalty_or_one(chosen.point.lambda);
+  options.first_regularization = penalty_or_one(chosen.first_lambda);
   options.regularization_scale = RegularizationScale::absolute;
   return options;
 }
