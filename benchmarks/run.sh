@@ -25,6 +25,7 @@ sections=(
   "sacde_selection_benchmark"
   "sacde_selection_benchmark large"
   "markers_benchmark"
+  "markers_benchmark 40 2000 tests"
   "markers_benchmark 1 10000 tests"
   "markers_benchmark 2 2000 stable"
   "lsce_benchmark"

@@ -184,7 +184,7 @@ sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #' @param least_norm `number`, in `[0, 1)`. Take the inputs whose coefficients in the selection have a norm above
 #'   this share of the largest. Default: 0.
 #' @param residual_level `number`, in `[0, 1)`. Add inputs on which held-out residuals of the model depend, by rank
-#'   tests of location and spread at this family-wise level, and fit again (0: none). Default: 0.
+#'   tests of location and spread at this family-wise level each time, and fit again (0: none). Default: 0.
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
 #'   the density. Default: "nll".
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.

@@ -54,7 +54,7 @@ inline constexpr auto option_table<SalscdeOptions> = Fields{
                 "Take the inputs whose coefficients in the selection have a norm above this share of the largest."},
     OptionField{"residual_level", &SalscdeOptions::residual_level, below(0, 1),
                 "Add inputs on which held-out residuals of the model depend, by rank tests of location and spread at "
-                "this family-wise level, and fit again (0: none)."},
+                "this family-wise level each time, and fit again (0: none)."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
