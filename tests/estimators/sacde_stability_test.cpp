@@ -152,6 +152,12 @@ TEST(SacdeStability, ScreeningLeavesTheInputsOnWhichYDependsMost) {
   EXPECT_EQ(some.support()[0], 1);
 }
 
+TEST(SacdeStability, WithoutInputsThatVaryThereIsNothingToSelect) {
+  Dataset data = planted(40, 2);
+  data.x = Matrix(Matrix::Ones(2, 40));
+  EXPECT_EQ(Sacde::fit(data, stable()).support().sum(), 0);
+}
+
 TEST(SacdeStability, SaysWhatItNeeds) {
   const Dataset data = planted(40, 4);
   SacdeOptions options = stable();

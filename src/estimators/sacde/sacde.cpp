@@ -283,7 +283,7 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
   sacde::Prepared prepared = begin(sacde::screened_inputs(rows, options, run), report);
   sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
   Vector stability;
-  if (options.stability_bound > 0 && !inputs.empty()) {
+  if (options.stability_bound > 0 && !varying_inputs(rows).empty()) {
     Document told;
     stability = stability_within_bound(rows, at_chosen(options, chosen), run, told);
     std::vector<Index> stable;
