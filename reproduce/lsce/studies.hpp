@@ -1,5 +1,5 @@
 #pragma once
-// The studies of sections 3.2 and 3.3: which methods on which data, how often; and what a trial
+// The studies of sections 3.2 to 3.4: which methods on which data, how often; and what a trial
 // gives.
 
 #include <functional>
@@ -51,6 +51,12 @@ Study artificial_study(Scale scale);
 
 /// Section 3.3: the public sets of Table 1 that are in `directory`, n as printed, 10 runs.
 Study benchmark_study(Scale scale, const std::string& directory);
+
+/// Section 3.4: transitions of the humanoid robot with 2, 4 and 9 joints, n as printed, 10 runs.
+Study robot_study(Scale scale);
+
+/// A case of n random rows of `data` for training, another split for every repetition.
+Case split_case(const std::string& name, Index n, const Dataset& data);
 
 /// Fits and scores what the book does not hold yet, until `minutes` are over.
 void run_study(const Study& study, RecordBook& book, double minutes);

@@ -152,17 +152,25 @@ std::string title(const PrintedRow& row) {
          "), n = " + std::to_string(row.n);
 }
 
-std::string missing(const PrintedRow& row) { return row.file[0] == '\0' ? "waits for its simulator" : "not available"; }
+/// Rows of the study; of the public sets those that are not available, too.
+bool is_listed(const Report& report, const PrintedRow& row) {
+  const auto is_public = [](const PrintedRow& own) { return own.file[0] != '\0'; };
+  if (case_of(report, row) != nullptr) return true;
+  return is_public(row) && std::any_of(printed_rows.begin(), printed_rows.end(), [&](const PrintedRow& own) {
+           return is_public(own) && case_of(report, own) != nullptr;
+         });
+}
 
 /// The rows of a printed table below ours; `printed` of a row in the order of `methods`.
 void print_beside(const Report& report, const std::vector<Method>& methods, Number number, int digits,
                   const std::function<std::vector<Printed>(const PrintedRow&)>& printed, std::ostream& out) {
   MarkdownTable table(labels("(d_x, d_y), n", methods));
   for (const PrintedRow& row : printed_rows) {
+    if (!is_listed(report, row)) continue;
     std::vector<std::string> ours = {title(row)};
     const Case* from = case_of(report, row);
     if (from == nullptr) {
-      ours.insert(ours.end(), methods.size(), missing(row));
+      ours.insert(ours.end(), methods.size(), "not available");
     } else if (number == Number::ranged) {
       for (std::string& text : bold_cells(compare(report, *from, methods, number), report.study.repetitions))
         ours.push_back(std::move(text));

@@ -1,5 +1,5 @@
 #pragma once
-// The studies of sections 3.3 to 3.6: which methods on which data, how often.
+// The studies of sections 3.3 to 3.7: which methods on which data, how often.
 
 #include <string>
 #include <vector>
@@ -28,6 +28,13 @@ Study irrelevant_study(Scale scale, const std::string& directory);
 
 /// Section 3.6: random halves of twelve data sets, each with five irrelevant inputs.
 Study benchmark_study(Scale scale, const std::string& directory);
+
+/// Section 3.7: the humanoid robot with 2, 4 or 9 joints and 0 to 20 irrelevant inputs, random halves of 10,000
+/// transitions.
+Study humanoid_study(Scale scale, Index joints);
+
+/// Not in the paper: two joints whose actions have noise of two modes, that of the LSCE paper.
+Study bimodal_study(Scale scale);
 
 /// The sets of benchmark_study and their numbers of inputs.
 struct BenchmarkChoice {
