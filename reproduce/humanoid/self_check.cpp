@@ -156,6 +156,27 @@ void check_noise(Differences& differences) {
   }
 }
 
+/// How each joint moves where all nine are recorded.
+void describe_transitions(const Humanoid& robot, std::ostream& out) {
+  constexpr Index rows = 2000;
+  const std::vector<Joint> joints = studied_joints(n_joints);
+  const Dataset data = sample_transitions(robot, joints, sacde_noise, rows, 7);
+  const Matrix x = data.x;
+  const Matrix y = data.y;
+  MarkdownTable table({"joint", "actions at the lower limit", "share of an action that a period follows"});
+  for (Index j = 0; j < n_joints; ++j) {
+    const Link& link = robot.links[static_cast<std::size_t>(joints[static_cast<std::size_t>(j)])];
+    const Eigen::ArrayXd action = x.row(2 * n_joints + j) - x.row(j);
+    const Eigen::ArrayXd change = y.row(j) - x.row(j);
+    const double at_limit = static_cast<double>((x.row(2 * n_joints + j).array() <= link.lowest).count()) / rows;
+    const Eigen::ArrayXd centred = action - action.mean();
+    table.add({link.name, significant(at_limit), significant((centred * change).sum() / centred.square().sum())});
+  }
+  out << "Of " << rows << " transitions of all joints; the share is the slope of the change of the angle on the action"
+      << " relative to the angle.\n\n";
+  table.print(out);
+}
+
 }  // namespace
 
 void check_humanoid(std::ostream& out) {
@@ -172,6 +193,7 @@ void check_humanoid(std::ostream& out) {
   modes.add({"SA-CDE: sd " + fixed(sacde_noise.deviation, 3), std::to_string(sacde_noise.law().modes().cols())});
   modes.add({"LSCE: sd " + fixed(lsce_noise.deviation, 3), std::to_string(lsce_noise.law().modes().cols())});
   modes.print(out);
+  describe_transitions(robot, out);
 }
 
 }  // namespace condens::reproduce
