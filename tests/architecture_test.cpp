@@ -56,6 +56,8 @@ constexpr std::array built_on = {
     BuiltOn{"lsce", "nadaraya_watson"},
     BuiltOn{"lsce", "sliced"},
     BuiltOn{"lsmi", "lsce"},
+    BuiltOn{"sacde", "screening"},
+    BuiltOn{"salscde", "screening"},
     BuiltOn{"salscde", "lscde"},
     BuiltOn{"salscde", "sacde"},
     BuiltOn{"forest", "trees"},

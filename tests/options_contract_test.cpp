@@ -86,8 +86,15 @@ Document beside(const std::string& model, const std::string& preset, const std::
   const Document boosting = one("search", "boosting");
   const Document updates = one("weights", "mnqp");
   const Document learned = Document::Object{{"bandwidth", list({})}, {"common_bandwidth", false}};
+  const Document some_enter =
+      Document::Object{{"bandwidth", 0.8},  {"bandwidth_y", 0.4},    {"n_centers", 12},
+                       {"adaptive", false}, {"regularization", 0.3}, {"regularization_scale", "relative"}};
+  const Document none_enters = Document::Object{{"bandwidth", 0.8}, {"bandwidth_y", 0.4}, {"regularization", 2}};
   const std::map<Key, Document> both = {
       {{"sacde", "adaptive"}, one("regularization", list({0.3, 0.1}))},
+      {{"sacde", "stability_threshold"}, Document::Object{{"stability_resamples", 20}, {"stability_bound", 2}}},
+      {{"salscde", "least_norm"}, one("selection", some_enter)},
+      {{"salscde", "residual_level"}, one("selection", none_enters)},
       {{"press", "activation"}, one("hidden", list({3}))},
       {{"press", "smoothness"}, one("smoothness_weight", 1)},
       {{"press", "patience"}, Document::Object{{"criterion", "gcv"}, {"holdout", 0.3}, {"regularization", 0}}},

@@ -147,7 +147,10 @@ class SACDE(_Additive, _Selecting):
     defensive_weight: float | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
+    screening: int | None
     stability_resamples: int | None
+    stability_bound: float | None
+    stability_threshold: float | None
     standardize: bool | None
     target_kind: str
     missing: str
@@ -193,7 +196,10 @@ class SACDE(_Additive, _Selecting):
         defensive_weight: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        screening: int | None = None,
         stability_resamples: int | None = None,
+        stability_bound: float | None = None,
+        stability_threshold: float | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",
@@ -213,8 +219,11 @@ class SALSCDE(_Selecting, _WithUnlabeled):
     """LSCDE on the inputs that sparse additive conditional density estimation selects."""
 
     preset: Literal["recommended", "paper"]
+    start: Literal["additive", "empty"] | None
     selection: Mapping[str, Any] | ConditionalDensityRegressor | None
     options: Mapping[str, Any] | ConditionalDensityRegressor | None
+    least_norm: float | None
+    residual_level: float | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     target_kind: str
@@ -242,8 +251,11 @@ class SALSCDE(_Selecting, _WithUnlabeled):
         self,
         *,
         preset: Literal["recommended", "paper"] = "recommended",
+        start: Literal["additive", "empty"] | None = None,
         selection: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,
+        least_norm: float | None = None,
+        residual_level: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         target_kind: str = "real",

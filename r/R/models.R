@@ -116,8 +116,15 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
 #'   the density. Default: "nll".
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.
-#' @param stability_resamples `integer`, in `[0, 10000]`. Number of random half-samples on which the chosen fit is
-#'   repeated, to see which inputs return. Default: 0.
+#' @param screening `integer`, in `[0, Inf)`. Number of inputs on which y depends most by rank tests of location and
+#'   spread, the only ones to take part (0: all). Default: 0.
+#' @param stability_resamples `integer`, in `[0, 10000]`. Number of random half-samples, in complementary pairs, on
+#'   which the fit is repeated at the chosen widths, to see which inputs return. Default: 0.
+#' @param stability_bound `number`, in `[0, Inf)`. Select the inputs that return in stability_threshold of the
+#'   half-samples, each of which selects so few that at most this many irrelevant ones are expected (0: selected by
+#'   the path of all rows). Default: 0.
+#' @param stability_threshold `number`, in `(0.5, 1]`. Share of half-samples from which on an input is selected
+#'   (stability_bound). Default: 0.75.
 #' @param standardize `boolean`. Bring every column to mean 0 and standard deviation 1 first; densities stay on your
 #'   scale. Default: TRUE.
 #'
@@ -148,14 +155,16 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization = NULL, regularization_scale = NULL,
                   adaptive = NULL, first_regularization = NULL, selection_rule = NULL, constant_group = NULL,
                   n_centers = NULL, center_selection = NULL, centers = NULL, mask_centers = NULL, solver = NULL,
-                  tolerance = NULL, stop_early = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL,
-                  stability_resamples = NULL, standardize = NULL) {
+                  tolerance = NULL, stop_early = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, screening
+                  = NULL, stability_resamples = NULL, stability_bound = NULL, stability_threshold = NULL, standardize
+                  = NULL) {
   given <- list(bandwidth = bandwidth, bandwidth_y = bandwidth_y, regularization = regularization,
                 regularization_scale = regularization_scale, adaptive = adaptive, first_regularization =
                 first_regularization, selection_rule = selection_rule, constant_group = constant_group, n_centers =
                 n_centers, center_selection = center_selection, centers = centers, mask_centers = mask_centers,
                 solver = solver, tolerance = tolerance, stop_early = stop_early, defensive_weight =
-                defensive_weight, scoring = scoring, cv = cv, stability_resamples = stability_resamples,
+                defensive_weight, scoring = scoring, cv = cv, screening = screening, stability_resamples =
+                stability_resamples, stability_bound = stability_bound, stability_threshold = stability_threshold,
                 standardize = standardize)
   fit_model("sacde", sys.call(), given, x, ...)
 }
@@ -166,10 +175,16 @@ sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #'
 #' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
+#' @param start `choice`, additive or empty. What selects first: the additive model, or nothing: then inputs enter by
+#'   residual_level alone. Default: "additive".
 #' @param selection `options`. Options of the selection: those of sacde, but for the three below. Default: those of
 #'   the model inside.
 #' @param options `options`. Options of the model of the selected inputs: those of lscde, but for the three below.
 #'   Default: those of the model inside.
+#' @param least_norm `number`, in `[0, 1)`. Take the inputs whose coefficients in the selection have a norm above
+#'   this share of the largest. Default: 0.
+#' @param residual_level `number`, in `[0, 1)`. Add inputs on which held-out residuals of the model depend, by rank
+#'   tests of location and spread at this family-wise level each time, and fit again (0: none). Default: 0.
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
 #'   the density. Default: "nll".
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.
@@ -196,8 +211,10 @@ sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #' predict(fit, mtcars[1:3, ], type = "interval")
 #' }
 #' @export
-salscde <- function(x, ..., selection = NULL, options = NULL, scoring = NULL, cv = NULL) {
-  given <- list(selection = selection, options = options, scoring = scoring, cv = cv)
+salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, least_norm = NULL, residual_level = NULL,
+                    scoring = NULL, cv = NULL) {
+  given <- list(start = start, selection = selection, options = options, least_norm = least_norm, residual_level =
+                residual_level, scoring = scoring, cv = cv)
   fit_model("salscde", sys.call(), given, x, ...)
 }
 

@@ -97,8 +97,9 @@ void measure_rates(RecordBook& book, Scale scale, double minutes, std::ostream& 
   for (const Density& density : densities())
     for (const Index n : plan.sizes)
       for (Index run = 0; run < plan.runs; ++run)
-        trials.push_back(
-            {{density.name, n, window_label, run}, [&density, n, run] { return window_errors(density, n, run); }});
+        trials.push_back({{density.name, n, window_label, run},
+                          [&density, n, run] { return window_errors(density, n, run); },
+                          [&density] { return window_errors(density, small_rows, 0); }});
   run_trials(std::move(trials), book, minutes);
 
   std::vector<std::string> header = {"mean integrated squared error, N ="};

@@ -203,7 +203,7 @@ void draw_strokes(const std::string& pictures, std::ostream& out) {
       }
   }
   write_text(std::filesystem::path(pictures) / "strokes.svg", canvas.str());
-  out << "Strokes of the artist, and of the same artist where the next state is a draw from the law that was learned "
+  out << "Strokes of the artist, and of the same artist where the next state is a draw from the distribution that was learned "
          "from "
       << train.size() << "\ntransitions. Dashed: the shape to be painted.\n\n![strokes](pictures/strokes.svg)\n\n";
 }

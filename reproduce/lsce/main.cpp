@@ -1,5 +1,6 @@
 // Reproduces Tangkaratt, Xie and Sugiyama (2015): Figures 2 and 3, Tables 1 and 2.
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -16,8 +17,8 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"theory", "toys",  "figure2",  "figure3",
-                                        "tables", "sumie", "readings", "nearest"};
+const std::vector<std::string> parts = {"theory", "toys",  "figure2",  "figure3", "tables",
+                                        "robot",  "sumie", "readings", "nearest"};
 
 RecordBook open_book(const Command& command, const std::string& part) {
   const std::string scale = command.scale == Scale::quick ? "quick-" : "";
@@ -54,14 +55,30 @@ void figure_3(const Command& command) {
   book.print_older(std::cout);
 }
 
-void tables(const Command& command) {
-  const Study study = benchmark_study(command.scale, command.data);
-  RecordBook book = open_book(command, "tables");
-  run_study(study, book, command.minutes);
+void print_tables(const Command& command, const Study& study, const RecordBook& book) {
   const Report report{study, book, command.pictures};
   print_table_1(report, std::cout);
   print_table_2(report, std::cout);
   book.print_older(std::cout);
+}
+
+void tables(const Command& command) {
+  const Study study = benchmark_study(command.scale, command.data);
+  RecordBook book = open_book(command, "tables");
+  run_study(study, book, command.minutes);
+  print_tables(command, study, book);
+}
+
+/// All runs of few joints come before those of more.
+void robot(const Command& command) {
+  const Study study = robot_study(command.scale);
+  RecordBook book = open_book(command, "robot");
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Case& joints : study.cases) {
+    const std::chrono::duration<double, std::ratio<60>> elapsed = std::chrono::steady_clock::now() - begin;
+    run_study({{joints}, study.methods, study.repetitions}, book, command.minutes - elapsed.count());
+  }
+  print_tables(command, study, book);
 }
 
 void sumie(const Command& command) {
@@ -116,6 +133,9 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "tables") {
     std::cout << "## Section 3.3: benchmark data\n\n";
     tables(command);
+  } else if (part == "robot") {
+    std::cout << "## Section 3.4: the humanoid robot\n\n";
+    robot(command);
   } else if (part == "sumie") {
     std::cout << "## Section 3.5: sumi-e\n\n";
     sumie(command);

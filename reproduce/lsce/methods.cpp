@@ -16,7 +16,9 @@ using plot::LineKind;
 
 constexpr Index n_folds = 5;                              // section 2.4
 constexpr Index paper_candidates[] = {1, 2, 3, 4, 6, 8};  // of d_z
-constexpr Index paper_steps = 50;                         // from each start: the paper has no stopping rule
+constexpr Index more_candidates[] = {12, 16};             // for the robot with nine joints: 27 inputs
+constexpr Index many_inputs = 20;
+constexpr Index paper_steps = 50;  // from each start: the paper has no stopping rule
 const Run one_thread{.threads = 1, .observer = {}};
 
 /// The paper minimises the squared error of the density wherever it chooses something.
@@ -36,6 +38,7 @@ std::vector<double> candidates(const Method& method, const Dataset& data, const 
   if (!is_paper(method)) return out;
   for (const Index d : paper_candidates)
     if (d <= data.x.rows()) out.push_back(static_cast<double>(d));
+  if (data.x.rows() > many_inputs) out.insert(out.end(), std::begin(more_candidates), std::end(more_candidates));
   return out;
 }
 

@@ -3,6 +3,9 @@
 // 2 (of the chosen dimension).
 
 #include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "condens/core/types.hpp"
 
@@ -81,5 +84,12 @@ inline constexpr std::array<PrintedRow, 17> printed_rows = {{
      {{{3.6, 0.50}, {2.7, 0.76}, {2.6, 0.40}, {1.6, 0.27}}}},
 }};
 // clang-format on
+
+/// Throws std::invalid_argument where there is none.
+inline const PrintedRow& printed_row(std::string_view name) {
+  for (const PrintedRow& row : printed_rows)
+    if (row.name == name) return row;
+  throw std::invalid_argument("no printed row " + std::string(name));
+}
 
 }  // namespace condens::reproduce

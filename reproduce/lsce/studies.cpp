@@ -12,6 +12,7 @@
 #include "common/test_score.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "humanoid/transitions.hpp"
 #include "printed.hpp"
 
 namespace condens::reproduce {
@@ -20,7 +21,16 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t split_seed = 2015;
+constexpr std::uint64_t transition_seed = 34;
 constexpr Index most_test_rows = 2000;
+
+/// Section 3.4: how many transitions there are, for training and test together.
+struct RobotChoice {
+  const char* name;  ///< in Table 1
+  Index joints;
+  Index rows;
+};
+constexpr RobotChoice robot_choices[] = {{"2 Joints", 2, 500}, {"4 Joints", 4, 1000}, {"9 Joints", 9, 1500}};
 
 /// Error_CDE of y divided by `unit`: densities, and their squared norms, grow by the product of its entries.
 double squared_error(const Vector& unit, const GaussianMixtures& laws, const Dataset& test) {
@@ -128,6 +138,21 @@ Study benchmark_study(Scale scale, const std::string& directory) {
     }
     const Index n = full ? row.n : std::min<Index>(row.n, 60);
     out.cases.push_back(split_case(row.name, n, *data));
+  }
+  return out;
+}
+
+Study robot_study(Scale scale) {
+  const bool full = scale == Scale::full;
+  Study out{{}, paper_methods(), full ? 10 : 2};
+  append(out.methods, masked_methods());
+  append(out.methods, recommended_methods());
+  const Humanoid robot = make_humanoid();
+  for (const RobotChoice& choice : robot_choices) {
+    const PrintedRow& row = printed_row(choice.name);
+    const Dataset data =
+        sample_transitions(robot, studied_joints(choice.joints), lsce_noise, choice.rows, transition_seed);
+    out.cases.push_back(split_case(row.name, full ? row.n : std::min<Index>(row.n, 60), data));
   }
   return out;
 }

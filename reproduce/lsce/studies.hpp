@@ -1,5 +1,5 @@
 #pragma once
-// The studies of sections 3.2, 3.3 and 3.5: which methods on which data, how often; and what a trial
+// The studies of sections 3.2 to 3.5: which methods on which data, how often; and what a trial
 // gives.
 
 #include <functional>
@@ -52,6 +52,9 @@ Study artificial_study(Scale scale);
 
 /// Section 3.3: the public sets of Table 1 that are in `directory`, n as printed, 10 runs.
 Study benchmark_study(Scale scale, const std::string& directory);
+
+/// Section 3.4: transitions of the humanoid robot with 2, 4 and 9 joints, n as printed, 10 runs.
+Study robot_study(Scale scale);
 
 Dataset sumie_data();
 /// Section 3.5: 722 transitions of our brush (brush.hpp), n as printed, 10 runs.

@@ -1,5 +1,5 @@
 // Reproduces Shiga, Tangkaratt and Sugiyama (2015): Figures 3 and 4 and the experiments of
-// sections 3.3 to 3.6.
+// sections 3.3 to 3.7.
 
 #include <filesystem>
 #include <iostream>
@@ -16,8 +16,9 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys",       "illustrations", "readings",  "sizes",
-                                        "candidates", "irrelevant",    "benchmarks"};
+const std::vector<std::string> parts = {"toys",      "illustrations", "readings",   "selection",
+                                        "sizes",     "candidates",    "irrelevant", "benchmarks",
+                                        "humanoid2", "humanoid4",     "humanoid9",  "humanoid2-bimodal"};
 
 const std::vector<std::pair<std::string, std::string>> pairs = {{"SA-LSCDE", "FW-LSCDE"},
                                                                 {"SA-LSCDE", "SA-CDE"},
@@ -34,23 +35,32 @@ struct Section {
 
 Section section(const std::string& part, const Command& command) {
   if (part == "readings") return {"Readings of toy data 1 (N = 300)", "N", readings_study(command.scale)};
+  if (part == "selection")
+    return {"SA-LSCDE: readings of what SA-CDE selects (N = 500)", "N", selection_study(command.scale)};
   if (part == "sizes") return {"Section 3.3: numbers of samples", "N", sizes_study(command.scale), true};
   if (part == "candidates") return {"Section 3.4: numbers of candidates", "N", candidates_study(command.scale), true};
   if (part == "irrelevant")
     return {"Section 3.5: irrelevant inputs", "m", irrelevant_study(command.scale, command.data)};
+  if (part == "humanoid2-bimodal") return {"Ours: noise of two modes", "m", bimodal_study(command.scale)};
+  if (part.starts_with("humanoid")) {
+    const std::string joints = part.substr(std::string("humanoid").size());
+    return {"Section 3.7: humanoid robot with " + joints + " joints", "m",
+            humanoid_study(command.scale, std::stol(joints))};
+  }
   return {"Section 3.6: benchmark sets", "m", benchmark_study(command.scale, command.data)};
 }
 
 void run_section(const std::string& part, const Command& command) {
   const Section own = section(part, command);
-  RecordBook book(std::filesystem::path(command.records) / (command.scale == Scale::quick ? "quick.csv" : "full.csv"),
-                  number_names());
+  const std::string file = (command.scale == Scale::quick ? "quick" : "full") +
+                           std::string(part.starts_with("humanoid") ? "-humanoid.csv" : ".csv");
+  RecordBook book(std::filesystem::path(command.records) / file, number_names());
   run_study(own.study, book, command.minutes);
   const Report report{own.study, book, own.level_name, part, command.pictures, own.log_levels};
   std::cout << "## " << own.heading << "\n\n";
   if (part == "benchmarks") {
     print_by_data(report, std::cout);
-  } else if (part == "readings") {
+  } else if (part == "readings" || part == "selection") {
     print_across(report, std::cout);
   } else {
     print_by_level(report, std::cout);

@@ -15,23 +15,45 @@ constexpr std::size_t sacde_color = 0;
 constexpr std::size_t salscde_color = 1;
 constexpr std::size_t lscde_color = 2;
 constexpr std::size_t nw_color = 3;
+constexpr std::size_t gp_color = 4;
 constexpr std::size_t ekde_color = 5;
 
-Document grids(Index candidates) {
+/// `count` values at equal steps of the logarithm.
+std::vector<double> log_steps(double lowest, double highest, Index count) {
+  std::vector<double> out;
+  const double steps = static_cast<double>(count - 1);
+  for (Index i = 0; i < count; ++i) out.push_back(lowest * std::pow(highest / lowest, static_cast<double>(i) / steps));
+  return out;
+}
+
+/// Candidates of both hyper-parameters.
+struct Grids {
+  std::vector<double> widths;
+  std::vector<double> penalties;
+};
+
+Grids paper_grids(Index candidates = 20) { return {paper_grid(candidates), paper_grid(candidates)}; }
+
+Document options_of(const Grids& grids) {
   Document out;
-  out.set("bandwidth", Document(paper_grid(candidates)));
-  out.set("regularization", Document(paper_grid(candidates)));
+  out.set("bandwidth", Document(grids.widths));
+  out.set("regularization", Document(grids.penalties));
   return out;
 }
 
 /// The penalty of this paper's LS-CDE is lambda |alpha|^2, the library's half of it (errata L5).
-Document lscde_options(Index candidates = 20) {
-  std::vector<double> penalties = paper_grid(candidates);
-  for (double& penalty : penalties) penalty *= 2;
-  Document out;
-  out.set("bandwidth", Document(paper_grid(candidates)));
-  out.set("regularization", Document(penalties));
-  return out;
+Document lscde_options(Grids grids) {
+  for (double& penalty : grids.penalties) penalty *= 2;
+  return options_of(grids);
+}
+
+/// SA-CDE and SA-LSCDE.
+std::vector<Method> additive_methods(const Grids& grids, const std::string& suffix, LineKind line) {
+  Document stages;
+  stages.set("selection", options_of(grids));
+  stages.set("options", lscde_options(grids));
+  return {{"SA-CDE" + suffix, "sacde", "paper", options_of(grids), sacde_color, line},
+          {"SA-LSCDE" + suffix, "salscde", "paper", stages, salscde_color, line}};
 }
 
 Method forward(std::string label, const char* model, const Document& options, std::size_t color) {
@@ -51,37 +73,57 @@ const Document no_options(Document::Object{});
 
 }  // namespace
 
-std::vector<double> paper_grid(Index count) {
-  std::vector<double> out;
-  const double steps = static_cast<double>(count - 1);
-  for (Index i = 0; i < count; ++i) out.push_back(0.01 * std::pow(200.0, static_cast<double>(i) / steps));
-  return out;
-}
+std::vector<double> paper_grid(Index count) { return log_steps(0.01, 2, count); }
 
 std::vector<Method> selection_methods(Index candidates) {
   const std::string suffix = candidates == 20 ? "" : " (" + std::to_string(candidates) + " candidates)";
   const LineKind line = candidates == 20 ? LineKind::solid : candidates == 10 ? LineKind::dashed : LineKind::dotted;
-  Document stages;
-  stages.set("selection", grids(candidates));
-  stages.set("options", lscde_options(candidates));
-  return {{"SA-CDE" + suffix, "sacde", "paper", grids(candidates), sacde_color, line},
-          {"SA-LSCDE" + suffix, "salscde", "paper", stages, salscde_color, line}};
+  return additive_methods(paper_grids(candidates), suffix, line);
 }
 
 Method truncated_method() {
-  Document options = grids(20);
+  Document options = options_of(paper_grids());
   options.set("solver", "truncated");
   return {"SA-CDE truncated", "sacde", "paper", options, sacde_color, LineKind::dotted};
 }
 
+std::vector<Method> selection_readings() {
+  const auto reading = [](const std::string& label, const char* option, const char* value, double least_norm) {
+    Method out = selection_methods(20).back();
+    Document selection = grids(20);
+    if (option != nullptr) selection.set(option, value);
+    out.label += label;
+    out.options.set("selection", selection);
+    out.options.set("least_norm", least_norm);
+    return out;
+  };
+  return {reading(" (one standard error)", "selection_rule", "one_standard_error", 0),
+          reading(" (norms > 0.1)", nullptr, nullptr, 0.1), reading(" (truncated)", "solver", "truncated", 0),
+          reading(" (truncated; norms > 0.1)", "solver", "truncated", 0.1),
+          reading(" (truncated; norms > 0.5)", "solver", "truncated", 0.5)};
+}
+
 std::vector<Method> paper_methods() {
   std::vector<Method> out = selection_methods(20);
-  out.push_back(forward("FW-LSCDE", "lscde", lscde_options(), lscde_color));
+  out.push_back(forward("FW-LSCDE", "lscde", lscde_options(paper_grids()), lscde_color));
   out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
   out.push_back(forward("FW-eKDE", "ekde", no_options, ekde_color));
-  out.push_back({"LS-CDE", "lscde", "paper", lscde_options(), lscde_color, LineKind::dashed});
+  out.push_back({"LS-CDE", "lscde", "paper", lscde_options(paper_grids()), lscde_color, LineKind::dashed});
   out.push_back({"NW-CDE", "nw", "paper", no_options, nw_color, LineKind::dashed});
   out.push_back({"eKDE", "ekde", "paper", no_options, ekde_color, LineKind::dashed});
+  return out;
+}
+
+std::vector<Method> humanoid_methods() {
+  const Grids grids{paper_grid(), log_steps(1e-3, 1e-1, 20)};
+  Document process;
+  process.set("max_rows", 1000);
+  std::vector<Method> out = additive_methods(grids, "", LineKind::solid);
+  out.push_back(forward("FW-LSCDE", "lscde", lscde_options(grids), lscde_color));
+  out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
+  out.push_back({"LS-CDE", "lscde", "paper", lscde_options(grids), lscde_color, LineKind::dashed});
+  out.push_back({"NW-CDE", "nw", "paper", no_options, nw_color, LineKind::dashed});
+  out.push_back({"GP-CDE", "gp", "paper", process, gp_color, LineKind::dashed});
   return out;
 }
 

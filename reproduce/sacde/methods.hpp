@@ -34,8 +34,16 @@ std::vector<Method> recommended_methods();
 /// and options are those of paper_methods().
 std::vector<Method> selection_methods(Index candidates);
 
+/// SA-LSCDE with other readings of what SA-CDE selects (errata S4, S9): the largest penalty within one standard error,
+/// the inputs with norms above a share of the largest, the truncated solver.
+std::vector<Method> selection_readings();
+
 /// `count` values between 0.01 and 2 at equal steps of the logarithm (section 3).
 std::vector<double> paper_grid(Index count = 20);
+
+/// The seven of section 3.7, whose penalties are twenty values between 0.001 and 0.1. GP-CDE is a process of 1,000
+/// random rows, since all 5,000 would take hours (errata S17: the paper gives no details).
+std::vector<Method> humanoid_methods();
 
 /// "" where the registry has the model, and the model inside of it if there is one; else the name it lacks.
 std::string missing_model(const Method& method);

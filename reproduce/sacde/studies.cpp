@@ -1,11 +1,13 @@
 #include "studies.hpp"
 
 #include <algorithm>
+#include <future>
 #include <iostream>
 #include <numeric>
 
 #include "common/data_files.hpp"
 #include "data/splits.hpp"
+#include "humanoid/transitions.hpp"
 #include "irrelevant_inputs.hpp"
 
 namespace condens::reproduce {
@@ -13,6 +15,7 @@ namespace condens::reproduce {
 namespace {
 
 constexpr std::uint64_t split_seed = 2015;
+constexpr std::uint64_t transition_seed = 37;
 constexpr Index most_repetitions = 100;
 
 std::vector<Method> all_methods() {
@@ -54,6 +57,23 @@ Problem half(const Dataset& data, Index relevant, Index repetition) {
   return out;
 }
 
+/// The transitions are simulated once, where the first trial asks for them.
+Study transition_study(Scale scale, const std::string& name, Index joints, const ActionNoise& noise) {
+  const bool full = scale == Scale::full;
+  const Index rows = full ? 10000 : 400;
+  const std::shared_future<Dataset> all =
+      std::async(std::launch::deferred, [=] {
+        return sample_transitions(make_humanoid(), studied_joints(joints), noise, rows, transition_seed);
+      }).share();
+  Study out{{}, available(humanoid_methods()), [=](Index) { return full ? 20 : 2; }};
+  out.cases.push_back(
+      {name, full ? std::vector<Index>{0, 5, 10, 15, 20} : std::vector<Index>{0, 5}, [all](Index m, Index repetition) {
+         const Dataset& data = all.get();
+         return half(with_noisy_mixtures(data, m, static_cast<std::uint64_t>(repetition)), data.x.rows(), repetition);
+       }});
+  return out;
+}
+
 void say_missing(const char* name) {
   std::cerr << "reproduce_sacde: data set " << name << " is not available and left out\n";
 }
@@ -87,6 +107,15 @@ Study readings_study(Scale scale) {
   return out;
 }
 
+Study selection_study(Scale scale) {
+  std::vector<Method> methods = paper_methods();
+  methods.resize(3);  // SA-CDE, SA-LSCDE, FW-LSCDE
+  for (Method& method : selection_readings()) methods.push_back(std::move(method));
+  Study out{size_cases(scale), available(methods), [=](Index n) { return size_repetitions(n, scale); }};
+  for (Case& own : out.cases) own.levels = {scale == Scale::full ? Index{500} : Index{200}};
+  return out;
+}
+
 Study irrelevant_study(Scale scale, const std::string& directory) {
   const bool full = scale == Scale::full;
   const std::vector<Index> counts = full ? std::vector<Index>{0, 1, 2, 4, 6, 8, 10} : std::vector<Index>{0, 5};
@@ -108,6 +137,14 @@ Study irrelevant_study(Scale scale, const std::string& directory) {
                          }});
   }
   return out;
+}
+
+Study humanoid_study(Scale scale, Index joints) {
+  return transition_study(scale, "humanoid with " + std::to_string(joints) + " joints", joints, sacde_noise);
+}
+
+Study bimodal_study(Scale scale) {
+  return transition_study(scale, "humanoid with 2 joints and bimodal noise", 2, lsce_noise);
 }
 
 Study benchmark_study(Scale scale, const std::string& directory) {

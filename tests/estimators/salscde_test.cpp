@@ -146,5 +146,116 @@ TEST(Salscde, SaysWhatIsWrong) {
   EXPECT_THROW(load_density(Document::Object{{"model", "salscde"}, {"parameters", saved}}), FormatError);
 }
 
+/// y follows input 1, and has the spread 0.1 + 0.5 of input 2, which is 0 or 1; the other inputs say nothing.
+Dataset with_spread(Index inputs, Index n, std::uint64_t seed) {
+  RandomStream random(seed);
+  Matrix x(inputs, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < inputs; ++k) x(k, i) = k == 2 ? static_cast<double>(random.below(2)) : random.normal();
+    y(0, i) = 3 * x(1, i) + (0.1 + 0.5 * x(2, i)) * random.normal();
+  }
+  return {.x = x, .y = y};
+}
+
+TEST(Salscde, ResidualsTellOfAnInputThatMovesOnlyTheSpread) {
+  const Dataset data = with_spread(40, 300, 5);
+  SalscdeOptions options = quick();
+  Vector expected = Vector::Zero(40);
+  expected[1] = 1;
+  const Salscde alone = Salscde::fit(data, options);
+  EXPECT_EQ(alone.support(), expected);
+  EXPECT_EQ(alone.report().details.find("residual_tests"), nullptr);
+  options.residual_level = 0.01;
+  const Salscde model = Salscde::fit(data, options);
+  expected[2] = 1;
+  EXPECT_EQ(model.support(), expected);
+  const Document& tests = model.report().details.at("residual_tests");
+  ASSERT_EQ(tests.at("inputs").as_vector(), Vector::Constant(1, 2.0));
+  EXPECT_LT(tests.at("p_values").as_vector()[0], 1e-6);
+
+  // On fresh rows the density gains by it.
+  const Dataset test = with_spread(40, 300, 6);
+  EXPECT_GT(model.log_density(test.x, test.y).mean(), alone.log_density(test.x, test.y).mean() + 0.1);
+  for (const int threads : {2, 7}) {
+    const Salscde more = Salscde::fit(data, options, {.threads = threads, .observer = {}});
+    EXPECT_EQ(more.support(), model.support());
+    EXPECT_EQ(more.report().details.at("residual_tests").at("p_values").as_vector(), tests.at("p_values").as_vector());
+  }
+}
+
+TEST(Salscde, ResidualsAreThoseOfEveryTargetAndOfRowsThatCount) {
+  Dataset data = with_spread(6, 200, 7);
+  Matrix y(2, 200);
+  RandomStream random(8);
+  for (Index i = 0; i < 200; ++i) {
+    y(0, i) = random.normal();
+    y(1, i) = data.y(0, i);
+  }
+  data.y = y;
+  data.weights = Vector::Ones(200);
+  data.weights.head(20).setZero();
+  SalscdeOptions options = quick();
+  options.residual_level = 0.01;
+  const Vector support = Salscde::fit(data, options).support();
+  EXPECT_EQ(support[1], 1);
+  EXPECT_EQ(support[2], 1);
+}
+
+TEST(Salscde, WithoutTheAdditiveStageInputsEnterByTheTests) {
+  const Dataset data = with_spread(40, 300, 5);
+  SalscdeOptions options = quick();
+  options.start = SelectionStart::empty;
+  EXPECT_EQ(complaint([&] { Salscde::fit(data, options); }),
+            "SALSCDE: start = empty with residual_level = 0 selects nothing, expected residual_level > 0");
+  options.residual_level = 0.01;
+  const Salscde model = Salscde::fit(data, options);
+  EXPECT_EQ(model.rows(), (std::vector<Index>{1, 2}));
+  // The one that moves the mean first; beside it the other one shows.
+  const Vector order = model.report().details.at("residual_tests").at("inputs").as_vector();
+  ASSERT_EQ(order.size(), 2);
+  EXPECT_EQ(order[0], 1);
+  EXPECT_EQ(order[1], 2);
+  EXPECT_EQ(model.feature_importances(), Vector::Zero(40));
+  EXPECT_EQ(model.report().details.find("selection"), nullptr);
+}
+
+TEST(Salscde, LeastNormTakesTheInputsOfLargerNorms) {
+  const Dataset data = one_of(6, 100);
+  SalscdeOptions options = quick();
+  options.selection.adaptive = false;
+  options.selection.regularization = {0.02};
+  SacdeOptions first = options.selection;
+  first.cv = options.cv;
+  const Vector norms = Sacde::fit(data, first).coefficients().colwise().norm();
+  const double share = 0.5 * norms.minCoeff() / norms.maxCoeff() + 0.5 * 0.9;
+  ASSERT_LT(norms.minCoeff(), share * norms.maxCoeff());
+  options.least_norm = share;
+  const Vector expected = (norms.array() > share * norms.maxCoeff()).cast<double>();
+  EXPECT_EQ(Salscde::fit(data, options).support(), expected);
+  EXPECT_LT(expected.sum(), 6);
+  EXPECT_EQ(expected[1], 1);
+}
+
+TEST(Salscde, ResidualsOfNoiseAddNothing) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    Dataset data = with_spread(40, 120, seed);
+    data.y = Matrix(Matrix(data.y)(Eigen::all, RandomStream(seed).permutation(data.size())));
+    SalscdeOptions options = quick();
+    options.selection.regularization = {1};
+    options.residual_level = 0.01;
+    const Salscde model = Salscde::fit(data, options);
+    EXPECT_EQ(model.report().details.at("residual_tests").at("inputs").as_vector().size(), 0) << seed;
+    EXPECT_EQ(model.support().sum(), 0) << seed;
+  }
+}
+
+TEST(Salscde, FewRowsHaveNoResiduals) {
+  SalscdeOptions options = quick();
+  options.residual_level = 0.01;
+  EXPECT_EQ(Salscde::fit(one_of(2, 19), options).report().details.find("residual_tests"), nullptr);
+  EXPECT_NE(Salscde::fit(one_of(2, 20), options).report().details.find("residual_tests"), nullptr);
+}
+
 }  // namespace
 }  // namespace condens::salscde_test

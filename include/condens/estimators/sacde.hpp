@@ -55,7 +55,10 @@ struct SacdeOptions {
   double defensive_weight = 1e-3;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
+  Index screening = 0;
   Index stability_resamples = 0;
+  double stability_bound = 0;
+  double stability_threshold = 0.75;
   bool standardize = true;
   Index seed = 0;
 
@@ -103,8 +106,18 @@ inline constexpr auto option_table<SacdeOptions> = Fields{
     OptionField{"scoring", &SacdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &SacdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    OptionField{"screening", &SacdeOptions::screening, whole(0),
+                "Number of inputs on which y depends most by rank tests of location and spread, the only ones to take "
+                "part (0: all)."},
     OptionField{"stability_resamples", &SacdeOptions::stability_resamples, whole(0, most_runs),
-                "Number of random half-samples on which the chosen fit is repeated, to see which inputs return."},
+                "Number of random half-samples, in complementary pairs, on which the fit is repeated at the chosen "
+                "widths, to see which inputs return."},
+    OptionField{"stability_bound", &SacdeOptions::stability_bound, at_least(0),
+                "Select the inputs that return in stability_threshold of the half-samples, each of which selects so "
+                "few that at most this many irrelevant ones are expected (0: selected by the path of all rows)."},
+    OptionField{"stability_threshold", &SacdeOptions::stability_threshold,
+                Bounds{.low = 0.5, .high = 1, .low_open = true},
+                "Share of half-samples from which on an input is selected (stability_bound)."},
     OptionField{"standardize", &SacdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &SacdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
@@ -181,8 +194,9 @@ class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
   std::shared_ptr<const GaussianComponents> components_;
 };
 
-/// Share of random half-samples in which each row of x is selected at given widths and penalty (Meinshausen and
-/// Buehlmann 2010). `options` must hold one bandwidth, one regularization and at most one bandwidth_y.
+/// Share of random half-samples, in complementary pairs, in which each row of x is selected at given widths and penalty
+/// (Meinshausen and Buehlmann 2010; Shah and Samworth 2013). `options` must hold one bandwidth, one regularization and
+/// at most one bandwidth_y.
 Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run = {});
 
 /// J of eq. 16 at any alpha (B x D, or B x (D + 1) with the unpenalised constant group last) >= 0, on the numbers

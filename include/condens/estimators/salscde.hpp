@@ -8,6 +8,7 @@
 // is selected where its group of coefficients is not zero; random centres are the same samples
 // in both stages, by the same seed; when nothing is selected, the second stage has no inputs.
 
+#include <array>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,17 @@
 
 namespace condens {
 
+enum class SelectionStart { additive, empty };
+template <>
+inline constexpr auto choice_names<SelectionStart> = std::array<std::string_view, 2>{"additive", "empty"};
+
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct SalscdeOptions {
+  SelectionStart start = SelectionStart::additive;
   SacdeOptions selection = {};
   LscdeOptions options = {};
+  double least_norm = 0;
+  double residual_level = 0;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
   Index seed = 0;
@@ -36,17 +44,24 @@ struct SalscdeOptions {
 
 template <>
 inline constexpr auto option_table<SalscdeOptions> = Fields{
+    OptionField{"start", &SalscdeOptions::start, anything(),
+                "What selects first: the additive model, or nothing: then inputs enter by residual_level alone."},
     OptionField{"selection", &SalscdeOptions::selection, anything(),
                 "Options of the selection: those of sacde, but for the three below."},
     OptionField{"options", &SalscdeOptions::options, anything(),
                 "Options of the model of the selected inputs: those of lscde, but for the three below."},
+    OptionField{"least_norm", &SalscdeOptions::least_norm, below(0, 1),
+                "Take the inputs whose coefficients in the selection have a norm above this share of the largest."},
+    OptionField{"residual_level", &SalscdeOptions::residual_level, below(0, 1),
+                "Add inputs on which held-out residuals of the model depend, by rank tests of location and spread at "
+                "this family-wise level each time, and fit again (0: none)."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
     OptionField{"seed", &SalscdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 
-/// Of the selection, for each row of x.
+/// Of the additive selection, for each row of x; zeros without it.
 struct SalscdeState {
   Vector feature_importances;
   Vector stability;  ///< empty unless asked for
@@ -58,7 +73,9 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
  public:
   static constexpr std::string_view class_name = "SALSCDE";
 
-  /// Throws what the two stages throw: std::invalid_argument, NumericalError, Cancelled.
+  /// Throws what the two stages throw: std::invalid_argument, NumericalError, Cancelled. Cost of the residuals: ten
+  /// fits of the second stage with its widths given, and a test for every input, as often as inputs are added, and
+  /// once.
   static Salscde fit(const Dataset& data, const SalscdeOptions& options = {}, const Run& run = {});
 
   Vector feature_importances() const override {

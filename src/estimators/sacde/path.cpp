@@ -229,7 +229,8 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
     out.push_back(std::move(point));
     task.advance(1.0);
     const Index left = std::ssize(options.regularization) - std::ssize(out);
-    if (options.stop_early && problem.folds() > 1 && is_hopeless(out, left, best_elsewhere)) {
+    if (selected_inputs(problem, out.back().solutions.front()) >= options.most_inputs ||
+        (options.stop_early && problem.folds() > 1 && is_hopeless(out, left, best_elsewhere))) {
       task.advance(static_cast<double>(left));
       break;
     }

@@ -2,6 +2,7 @@
 // The path of SA-CDE over falling penalties at one pair of widths: solutions of all rows and of every fold's training
 // rows from warm starts, and the scores of the held-out rows.
 
+#include <limits>
 #include <vector>
 
 #include "operator.hpp"
@@ -16,6 +17,7 @@ struct PathOptions {
   double tolerance;
   bool stop_early;
   Scoring scoring;
+  Index most_inputs = std::numeric_limits<Index>::max();  ///< the path ends where all rows select so many
 };
 
 /// One penalty's solution of all rows, and its score (infinite where some fold has no coefficient left).

@@ -84,6 +84,11 @@ Vector group_norms(const Terms& terms, Index groups, Index centers) {
   return out.cwiseSqrt();
 }
 
+Index selected_inputs(const Problem& problem, const Terms& terms) {
+  const Vector norms = group_norms(terms, problem.groups(), problem.centers());
+  return (norms.array() > 0 && problem.penalty_weights.col(0).array() > 0).count();
+}
+
 Reweighted reweight(const Problem& problem, const std::vector<Terms>& solutions) {
   // Beyond any |h_g| / lambda: a group of this weight never enters.
   constexpr double excluded = 1e30;

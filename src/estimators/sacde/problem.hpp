@@ -74,6 +74,9 @@ Terms positive_terms(const Matrix& alpha);
 /// |alpha_g| of every group.
 Vector group_norms(const Terms& terms, Index groups, Index centers);
 
+/// How many groups with a penalty, which are those of inputs, a solution of all rows uses.
+Index selected_inputs(const Problem& problem, const Terms& terms);
+
 /// The problem over the groups that one of the solutions uses (problem by problem), each penalised by the inverse of
 /// its norm there (adaptive lasso: Zou 2006): one that a problem left out stays out of it. Unpenalised groups stay so.
 struct Reweighted {

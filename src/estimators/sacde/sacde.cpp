@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/random.hpp"
+#include "condens/model/subset_density.hpp"
 #include "core/flush_subnormals.hpp"
-#include "data/splits.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"
+#include "stability.hpp"
 #include "steps.hpp"
 
 namespace condens {
@@ -18,15 +18,19 @@ namespace {
 
 constexpr std::string_view owner = Sacde::class_name;
 
-void check_options(const SacdeOptions& options, const Dataset& data) {
+}  // namespace
+
+void sacde::check_options(const SacdeOptions& options, const Dataset& data) {
+  data.check(owner);
   validate_options(options, owner);
   require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
   require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   preparation::check_centers(owner, options.centers, data);
+  require(options.stability_bound == 0 || options.stability_resamples >= 2, owner,
+          ": stability_bound = ", options.stability_bound, " with stability_resamples = ", options.stability_resamples,
+          ", expected at least one pair of half-samples");
 }
-
-}  // namespace
 
 SacdeOptions SacdeOptions::paper() {
   std::vector<double> grid;  // twenty numbers from 0.01 to 2, equally spaced in the logarithm
@@ -225,26 +229,85 @@ void keep_positive(const Matrix& alpha, SacdeState& state) {
 
 }  // namespace
 
+namespace {
+
+/// Where nothing can be selected, any penalty does.
+std::vector<double> penalty_or_one(double lambda) { return {lambda > 0 ? lambda : 1.0}; }
+
+/// What is chosen given: the same fit, without cross-validation.
+SacdeOptions at_chosen(SacdeOptions options, const sacde::Chosen& chosen) {
+  options.bandwidth = {chosen.point.bandwidth};
+  options.bandwidth_y = {chosen.point.bandwidth_y};
+  options.regularization = penalty_or_one(chosen.point.lambda);
+  options.first_regularization = penalty_or_one(chosen.first_lambda);
+  options.regularization_scale = RegularizationScale::absolute;
+  return options;
+}
+
+/// The shares of half-samples that have a row of x among the first q on their paths (sacde/stability.hpp); what they
+/// mean goes into the report.
+Vector stability_within_bound(const Dataset& rows, const SacdeOptions& fixed, const Run& run, Document& report) {
+  const auto inputs = static_cast<double>(varying_inputs(rows).size());
+  const double tau = fixed.stability_threshold;
+  const Index most = sacde::most_per_half(fixed.stability_bound, tau, inputs);
+  require(most >= 1, owner, ": stability_bound = ", fixed.stability_bound, " for ", inputs,
+          " inputs that vary, expected at least ", sacde::expected_false(1, tau, inputs),
+          " at stability_threshold = ", tau);
+  const auto select = [&](const Dataset& sample) { return sacde::first_to_enter(sample, fixed, most); };
+  const Matrix selected = sacde::select_on_halves(rows, fixed.stability_resamples, fixed.seed, select, run);
+  double mean = 0;  // number of inputs that a half-sample selects
+  for (const auto& own : rows.inputs()) mean += selected.row(own.front()).mean();
+  report = Document::Object{
+      {"inputs_per_half", most},
+      {"mean_inputs_per_half", mean},
+      {"expected_false", sacde::expected_false(mean, tau, inputs)},
+  };
+  const double unimodal = sacde::expected_false_unimodal(mean, tau, inputs, fixed.stability_resamples / 2);
+  if (std::isfinite(unimodal)) report.set("expected_false_unimodal", unimodal);
+  return selected.rowwise().mean();
+}
+
+}  // namespace
+
 Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& run) {
-  data.check(owner);
-  check_options(options, data);
+  sacde::check_options(options, data);
   const FlushSubnormals guard;
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
+  const auto inputs = rows.inputs();
+  const auto begin = [&](const std::vector<Index>& among, FitReport& report) {
+    preparation::warn_of_lost_weights(data, report);
+    return sacde::prepare(data, rows, among, options, run, report);
+  };
   FitReport report;
-  preparation::warn_of_lost_weights(data, report);
-  sacde::Prepared prepared = sacde::prepare(data, rows, options, run, report);
+  sacde::Prepared prepared = begin(sacde::screened_inputs(rows, options, run), report);
   sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
+  Vector stability;
+  if (options.stability_bound > 0 && !varying_inputs(rows).empty()) {
+    Document told;
+    stability = stability_within_bound(rows, at_chosen(options, chosen), run, told);
+    std::vector<Index> stable;
+    for (std::size_t d = 0; d < inputs.size(); ++d) {
+      if (stability[inputs[d].front()] >= options.stability_threshold) stable.push_back(static_cast<Index>(d));
+    }
+    report = {};
+    prepared = begin(stable, report);
+    chosen = sacde::choose(prepared, options, run, report, true);
+    report.details.set("stability", std::move(told));
+  } else if (options.stability_resamples > 0) {
+    stability = selection_stability(rows, at_chosen(options, chosen), options.stability_resamples, run);
+  }
 
   SacdeState state{.bandwidth = chosen.point.bandwidth,
                    .bandwidth_y = chosen.point.bandwidth_y,
                    .regularization = chosen.point.lambda,
-                   .input_of_row = input_of_row(rows.inputs(), rows.x.rows()),
+                   .input_of_row = input_of_row(inputs, rows.x.rows()),
                    .constant = Vector::Zero(prepared.problem.centers()),
+                   .stability = std::move(stability),
                    .centers_x = std::move(prepared.centers_x),
                    .centers_y = prepared.problem.centers_y,
                    .defensive = prepared.problem.defensive};
-  Matrix alpha = Matrix::Zero(state.constant.size(), std::ssize(rows.inputs()));
+  Matrix alpha = Matrix::Zero(state.constant.size(), std::ssize(inputs));
   const sacde::Terms& terms = chosen.point.solutions.front();
   for (Index i = 0; i < terms.size(); ++i) {
     const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
@@ -253,50 +316,11 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
     (input < 0 ? state.constant[center] : alpha(center, input)) = terms.value[i];
   }
   if (terms.size() == 0) state.constant.setConstant(1.0 / static_cast<double>(state.constant.size()));
-  if (!rows.inputs().empty() && !(alpha.array() > 0).any()) {
+  if (!inputs.empty() && !(alpha.array() > 0).any()) {
     report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
   }
   keep_positive(alpha, state);
-  if (options.stability_resamples > 0) {
-    SacdeOptions fixed = options;
-    fixed.bandwidth = {state.bandwidth};
-    fixed.bandwidth_y = {state.bandwidth_y};
-    // Where nothing can be selected, any penalty does.
-    const auto positive = [](double lambda) { return std::vector{lambda > 0 ? lambda : 1.0}; };
-    fixed.regularization = positive(state.regularization);
-    fixed.first_regularization = positive(chosen.first_lambda);
-    fixed.regularization_scale = RegularizationScale::absolute;
-    state.stability = selection_stability(rows, fixed, options.stability_resamples, run);
-  }
   return {options, std::move(state), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report)};
-}
-
-Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run) {
-  data.check(owner);
-  check_options(options, data);
-  require(options.bandwidth.size() == 1 && options.regularization.size() == 1 && options.bandwidth_y.size() <= 1 &&
-              options.first_regularization.size() <= 1,
-          owner, ": stability needs one bandwidth, one regularization, at most one bandwidth_y and at most one ",
-          "first_regularization; got ", options.bandwidth.size(), ", ", options.regularization.size(), ", ",
-          options.bandwidth_y.size(), " and ", options.first_regularization.size());
-  require(resamples >= 1, owner, ": resamples = ", resamples, ", expected at least 1");
-  SacdeOptions fixed = options;
-  fixed.stability_resamples = 0;
-  Task task(run, "resampling", static_cast<double>(resamples));
-  Matrix selected = Matrix::Zero(data.x.rows(), resamples);
-  // Resamples side by side, each on one thread: the same bits for any number of threads.
-  parallel_for(
-      resamples, task.threads(),
-      [&](Index i) {
-        const RandomStream random(static_cast<std::uint64_t>(options.seed), static_cast<std::uint64_t>(i) + 1);
-        const Dataset sample = data.subset(random_rows(data.size(), (data.size() + 1) / 2, random));
-        if ((sample.y.rowwise().maxCoeff() - sample.y.rowwise().minCoeff()).minCoeff() > 0) {
-          selected.col(i) = Sacde::fit(sample, fixed, {.threads = 1, .observer = {}}).support();
-        }
-        task.advance(1.0);
-      },
-      [&] { task.poll(); });
-  return selected.rowwise().mean();
 }
 
 SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,

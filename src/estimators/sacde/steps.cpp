@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "core/flush_subnormals.hpp"
+#include "estimators/screening/rank_tests.hpp"
 #include "model/preparation.hpp"
 
 namespace condens::sacde {
@@ -77,8 +79,17 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
 }
 
 bool selects_inputs(const Problem& problem, const PathPoint& point) {
-  const Vector norms = group_norms(point.solutions.front(), problem.groups(), problem.centers());
-  return norms.dot(problem.penalty_weights.col(0)) > 0;
+  return selected_inputs(problem, point.solutions.front()) > 0;
+}
+
+/// The points whose solution of all rows uses every input; all of them where there is none.
+std::vector<PathPoint> that_select_all(const std::vector<PathPoint>& points, const Prepared& prepared) {
+  const Index inputs = prepared.problem.groups() - (prepared.input_of_group.back() < 0 ? 1 : 0);
+  std::vector<PathPoint> out;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(out), [&](const PathPoint& point) {
+    return selected_inputs(prepared.problem, point.solutions.front()) == inputs;
+  });
+  return out.empty() ? points : out;
 }
 
 /// The path at a point's widths over the inputs that its solutions use, penalised by the inverse of their norms there.
@@ -142,8 +153,19 @@ std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& o
 
 Feature constant_feature(Index rows, Index centers) { return {Matrix(rows, 0), Matrix(0, centers)}; }
 
-Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& options, const Run& run,
-                 FitReport& report) {
+std::vector<Index> screened_inputs(const Dataset& rows, const SacdeOptions& options, const Run& run) {
+  const Index inputs = std::ssize(rows.inputs());
+  if (options.screening == 0 || options.screening >= inputs) {
+    std::vector<Index> all(static_cast<std::size_t>(inputs));
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
+  }
+  const auto tests = screening::rank_tests(rows, screening::marginal_scores(rows), {}, resolve_threads(run.threads));
+  return screening::most_dependent(tests, options.screening);
+}
+
+Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<Index>& among,
+                 const SacdeOptions& options, const Run& run, FitReport& report) {
   preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   const Dataset& data = standardized.data;
   const Index d_x = data.x.rows();
@@ -185,6 +207,7 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
       report.warnings.push_back(message("input ", inputs[d].front() + 1, " is constant and plays no part"));
       continue;
     }
+    if (!std::binary_search(among.begin(), among.end(), static_cast<Index>(d))) continue;
     problem.features.push_back(std::move(feature));
     out.input_of_group.push_back(static_cast<Index>(d));
   }
@@ -198,7 +221,8 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& 
   return out;
 }
 
-Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report) {
+Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report,
+              bool every_input) {
   const Problem& problem = prepared.problem;
   // Without inputs that vary, widths of x and penalties of their own have nothing to act on.
   const bool without_inputs = prepared.input_of_group.front() < 0;
@@ -222,11 +246,14 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
             static_cast<double>(paths * std::ssize(path.regularization)) +
                 static_cast<double>(options.adaptive ? again.size() : 0));
   const std::vector<PathPoint> candidates = follow_paths(problem, path, bandwidth, options.bandwidth_y, task);
-  const PathPoint& first = pick(candidates, options.selection_rule);
+  const auto admitted = [&](const std::vector<PathPoint>& points) {
+    return every_input ? that_select_all(points, prepared) : points;
+  };
+  const PathPoint first = pick(admitted(candidates), options.selection_rule);
   const bool twice = options.adaptive && selects_inputs(problem, first);
   path.regularization = again;
   const std::vector<PathPoint> points = twice ? follow_again(problem, first, path, task) : candidates;
-  const PathPoint& chosen = twice ? pick(points, SelectionRule::minimum) : first;
+  const PathPoint chosen = twice ? pick(admitted(points), SelectionRule::minimum) : first;
 
   const bool scored = problem.folds() > 1;
   if (scored) {
@@ -258,6 +285,49 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
   report.details.set("regularization", chosen.lambda);
   if (twice) report.details.set("first_regularization", first.lambda);
   return {chosen, first.lambda};
+}
+
+Vector first_to_enter(const Dataset& rows, const SacdeOptions& options, Index count) {
+  constexpr double step = 0.95;
+  constexpr double least = 0.005;
+  const FlushSubnormals guard;
+  const Run run{.threads = 1, .observer = {}};
+  SacdeOptions fixed = options;  // nothing to compare: all rows are one fold
+  fixed.bandwidth.resize(1);
+  fixed.bandwidth_y.resize(std::min<std::size_t>(1, fixed.bandwidth_y.size()));
+  fixed.regularization = {1};
+  fixed.adaptive = false;
+  FitReport unread;
+  const Prepared prepared = prepare(rows, rows, screened_inputs(rows, fixed, run), fixed, run, unread);
+  const Problem& problem = prepared.problem;
+  Vector out = Vector::Zero(rows.x.rows());
+  if (prepared.input_of_group.front() < 0) return out;
+  PathOptions path{.regularization = {},
+                   .scale = RegularizationScale::relative,
+                   .solver = options.solver,
+                   .tolerance = options.tolerance,
+                   .stop_early = false,
+                   .scoring = options.scoring,
+                   .most_inputs = count};
+  for (double share = 1; share > least; share *= step) path.regularization.push_back(share);
+  Task task(run, "following the path", static_cast<double>(path.regularization.size()));
+  const double width = fixed.bandwidth.front();
+  const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
+  const auto points = follow_path(problem, path, sum_kernels(problem, width, dense, 1),
+                                  fixed.bandwidth_y.empty() ? width : fixed.bandwidth_y.front(), infinity, task, 1);
+  const Vector norms = group_norms(points.back().solutions.front(), problem.groups(), problem.centers());
+  std::vector<Index> entered;
+  for (Index g = 0; g < norms.size(); ++g) {
+    if (prepared.input_of_group[static_cast<std::size_t>(g)] >= 0 && norms[g] > 0) entered.push_back(g);
+  }
+  std::stable_sort(entered.begin(), entered.end(), [&](Index a, Index b) { return norms[a] > norms[b]; });
+  if (std::ssize(entered) > count) entered.resize(static_cast<std::size_t>(count));
+  const auto inputs = rows.inputs();
+  for (const Index g : entered) {
+    const Index input = prepared.input_of_group[static_cast<std::size_t>(g)];
+    out(inputs[static_cast<std::size_t>(input)]).setOnes();
+  }
+  return out;
 }
 
 }  // namespace condens::sacde

@@ -16,10 +16,16 @@ struct Prepared {
 /// The input that is 1 everywhere.
 Feature constant_feature(Index rows, Index centers);
 
+/// Throws std::invalid_argument for bad options or data.
+void check_options(const SacdeOptions& options, const Dataset& data);
+
+/// The inputs that option `screening` lets take part, rising.
+std::vector<Index> screened_inputs(const Dataset& rows, const SacdeOptions& options, const Run& run);
+
 /// Standardises, draws centres, and sorts the rows by fold where there are candidates to compare. `given` holds all
-/// rows, `rows` those with a weight.
-Prepared prepare(const Dataset& given, const Dataset& rows, const SacdeOptions& options, const Run& run,
-                 FitReport& report);
+/// rows, `rows` those with a weight; `among`: the inputs that take part, rising.
+Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<Index>& among,
+                 const SacdeOptions& options, const Run& run, FitReport& report);
 
 struct Chosen {
   PathPoint point;
@@ -27,6 +33,12 @@ struct Chosen {
 };
 
 /// Follows the paths of all widths, and writes what they found into the report: candidates, path, certificate.
-Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report);
+/// `every_input`: chooses among the points that select all inputs, where there are any.
+Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report,
+              bool every_input = false);
+
+/// 1 for the rows of x of the first `count` inputs on the path of all rows, at the first widths of the options: those
+/// of the largest norms at the first penalty, of a fine sequence, that selects so many.
+Vector first_to_enter(const Dataset& rows, const SacdeOptions& options, Index count);
 
 }  // namespace condens::sacde

@@ -1,7 +1,12 @@
 #include "condens/estimators/salscde.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
 #include "model/preparation.hpp"
+#include "residuals.hpp"
 
 namespace condens {
 
@@ -29,6 +34,38 @@ Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, const D
   return out;
 }
 
+/// The rows of x of the inputs with norms above a share of the largest.
+std::vector<Index> selected_rows(const Sacde& selection, const std::vector<std::vector<Index>>& inputs, double share) {
+  const Vector norms = selection.coefficients().colwise().norm();
+  std::vector<Index> out;
+  for (std::size_t d = 0; d < inputs.size(); ++d) {
+    if (norms[static_cast<Index>(d)] > share * norms.maxCoeff()) {
+      out.insert(out.end(), inputs[d].begin(), inputs[d].end());
+    }
+  }
+  return out;
+}
+
+Vector vector_of(const std::vector<double>& values) {
+  return Eigen::Map<const Vector>(values.data(), std::ssize(values));
+}
+
+/// The folds of the residuals: those of cross-validation, but more where their number is ours, so that what is fitted
+/// to the others is nearly the model. None where a fold would leave too little to fit or to test.
+std::vector<Index> folds_of_residuals(const Dataset& rows, const Dataset& given, const SalscdeOptions& options) {
+  constexpr double usual = 10;
+  constexpr Index fewest_rows = 20;
+  if (options.residual_level == 0 || rows.x.rows() == 0 || rows.size() < fewest_rows) return {};
+  std::vector<double> cv = options.cv;
+  if (cv.size() == 1) cv = preparation::at_most_rows({std::max(usual, cv.front())}, rows.size());
+  std::vector<Index> fold = preparation::folds_of(cv, given, options.seed);
+  for (Index k = 0; k <= *std::max_element(fold.begin(), fold.end()); ++k) {
+    const Matrix y = rows.y(Eigen::all, rows_of_fold(fold, k).train);
+    if (!((y.rowwise().maxCoeff() - y.rowwise().minCoeff()).minCoeff() > 0)) return {};
+  }
+  return fold;
+}
+
 /// The second stage's report, and what the first one did below "selection".
 void add_selection(const FitReport& selection, FitReport& report) {
   for (const std::string& warning : selection.warnings) {
@@ -45,7 +82,7 @@ void add_selection(const FitReport& selection, FitReport& report) {
 }  // namespace
 
 SalscdeOptions SalscdeOptions::paper() {
-  SalscdeOptions out{.selection = SacdeOptions::paper(), .options = LscdeOptions::paper()};
+  SalscdeOptions out{.selection = SacdeOptions::paper(), .options = LscdeOptions::paper(), .residual_level = 0};
   out.options.bandwidth = out.selection.bandwidth;
   out.options.regularization = out.selection.regularization;
   return out;
@@ -62,23 +99,52 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
   validate_options(options, owner);
   const SacdeOptions first = with_shared(options.selection, "selection", options);
   LscdeOptions second = with_shared(options.options, "options", options);
-  const Sacde selection = Sacde::fit(data, first, run);
-  const Vector support = selection.support();
+  require(options.start == SelectionStart::additive || options.residual_level > 0, owner,
+          ": start = empty with residual_level = 0 selects nothing, expected residual_level > 0");
+  const auto inputs = data.inputs();
+  std::optional<Sacde> selection;
   std::vector<Index> rows;
-  for (Index row = 0; row < support.size(); ++row) {
-    if (support[row] > 0) rows.push_back(row);
+  if (options.start == SelectionStart::additive) {
+    selection.emplace(Sacde::fit(data, first, run));
+    rows = selected_rows(*selection, inputs, options.least_norm);
   }
-  if (second.centers.size() == 0) second.centers = first.centers;
-  if (second.centers.size() > 0) second.centers = centers_on(second.centers, rows, data);
-  auto lscde = std::make_shared<const Lscde>(Lscde::fit(select_inputs(data, rows), second, run));
+  const Matrix centers = second.centers.size() > 0 ? second.centers : first.centers;
+  const auto fit_selected = [&] {
+    if (centers.size() > 0) second.centers = centers_on(centers, rows, data);
+    return std::make_shared<const Lscde>(Lscde::fit(select_inputs(data, rows), second, run));
+  };
+  auto lscde = fit_selected();
+
+  Dataset storage;
+  const Dataset& counted = rows_that_count(data, storage);
+  const std::vector<Index> fold = folds_of_residuals(counted, data, options);
+  salscde::Found added;
+  while (!fold.empty() && std::ssize(rows) < data.x.rows()) {
+    const Matrix scores = salscde::held_out_scores(select_inputs(counted, rows), second, *lscde, fold, run);
+    const salscde::Found found = salscde::test_inputs(counted, scores, rows, options.residual_level, run);
+    if (found.inputs.empty()) break;
+    for (const double input : found.inputs) {
+      const auto& own = inputs[static_cast<std::size_t>(input)];
+      rows.insert(rows.end(), own.begin(), own.end());
+    }
+    std::sort(rows.begin(), rows.end());
+    added.inputs.insert(added.inputs.end(), found.inputs.begin(), found.inputs.end());
+    added.p_values.insert(added.p_values.end(), found.p_values.begin(), found.p_values.end());
+    lscde = fit_selected();
+  }
 
   FitReport report = report_of(*lscde, rows, data);
-  add_selection(selection.report(), report);
+  if (selection) add_selection(selection->report(), report);
+  if (!fold.empty()) {
+    report.details.set("residual_tests",
+                       Document::Object{{"inputs", vector_of(added.inputs)}, {"p_values", vector_of(added.p_values)}});
+  }
   if (rows.empty() && data.x.rows() > 0) {
     report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
   }
   return {options,
-          {selection.feature_importances(), selection.stability()},
+          {selection ? selection->feature_importances() : Vector(Vector::Zero(data.x.rows())),
+           selection ? selection->stability() : Vector()},
           {data.x.rows(), std::move(rows), lscde},
           std::move(report)};
 }
