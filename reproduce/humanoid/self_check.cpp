@@ -189,7 +189,7 @@ void check_humanoid(std::ostream& out) {
   check_rows(differences, robot);
   check_noise(differences);
   differences.print(out);
-  MarkdownTable modes({"noise of actions", "modes of the printed law"});
+  MarkdownTable modes({"noise of actions", "modes as printed"});
   modes.add({"SA-CDE: sd " + fixed(sacde_noise.deviation, 3), std::to_string(sacde_noise.law().modes().cols())});
   modes.add({"LSCE: sd " + fixed(lsce_noise.deviation, 3), std::to_string(lsce_noise.law().modes().cols())});
   modes.print(out);

@@ -87,7 +87,7 @@ class Paper {
   plot::Point corner_;
 };
 
-/// Draws of a learned law of the next state. `fitted` and `random` must live as long.
+/// Draws of a learned distribution of the next state. `fitted` and `random` must live as long.
 Transition learned(const Brush& brush, const Fitted& fitted, const BrushShape& shape, RandomStream& random) {
   return [&](const Footprint& from, const Vector& state, const Vector& action) {
     Matrix x(state.size() + action.size(), 1);
@@ -203,7 +203,8 @@ void draw_strokes(const std::string& pictures, std::ostream& out) {
       }
   }
   write_text(std::filesystem::path(pictures) / "strokes.svg", canvas.str());
-  out << "Strokes of the artist, and of the same artist where the next state is a draw from the distribution that was learned "
+  out << "Strokes of the artist, and of the same artist where the next state is a draw from the distribution that was "
+         "learned "
          "from "
       << train.size() << "\ntransitions. Dashed: the shape to be painted.\n\n![strokes](pictures/strokes.svg)\n\n";
 }

@@ -170,7 +170,8 @@ void draw_histograms(const std::string& pictures, std::ostream& out) {
     left += width + 70;
   }
   write_text(folder / "histograms.svg", canvas.str());
-  out << "Figure 3, middle column: how sharp the law of y is.\n\n![histograms of y](pictures/histograms.svg)\n\n";
+  out << "Figure 3, middle column: how sharp the distribution of y is.\n\n![histograms of "
+         "y](pictures/histograms.svg)\n\n";
   table.print(out);
 }
 
