@@ -758,6 +758,8 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     regularization: _Numbers | None
     layers: int | None
     skip: bool | None
+    residual: bool | None
+    input_scores: Literal["auto", "none", "normal"] | None
     covariance: Literal["diagonal", "spherical"] | None
     n_members: int | None
     n_starts: int | None
@@ -802,6 +804,8 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         regularization: _Numbers | None = None,
         layers: int | None = None,
         skip: bool | None = None,
+        residual: bool | None = None,
+        input_scores: Literal["auto", "none", "normal"] | None = None,
         covariance: Literal["diagonal", "spherical"] | None = None,
         n_members: int | None = None,
         n_starts: int | None = None,
@@ -1470,8 +1474,9 @@ class Sliced(_Reducing, _WithUnlabeled):
     """Directions by sliced inverse regression or average variance, followed by any model."""
 
     preset: Literal["recommended", "paper"]
-    method: Literal["sir", "save"] | None
+    method: Literal["sir", "save", "mave", "kdr"] | None
     n_slices: int | None
+    search_rows: int | None
     n_components: _Numbers | None
     selection_rule: Literal["minimum", "one_standard_error"] | None
     model: str | ConditionalDensityRegressor | None
@@ -1498,8 +1503,9 @@ class Sliced(_Reducing, _WithUnlabeled):
         self,
         *,
         preset: Literal["recommended", "paper"] = "recommended",
-        method: Literal["sir", "save"] | None = None,
+        method: Literal["sir", "save", "mave", "kdr"] | None = None,
         n_slices: int | None = None,
+        search_rows: int | None = None,
         n_components: _Numbers | None = None,
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
         model: str | ConditionalDensityRegressor | None = None,

@@ -184,7 +184,8 @@ sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #' @param least_norm `number`, in `[0, 1)`. Take the inputs whose coefficients in the selection have a norm above
 #'   this share of the largest. Default: 0.
 #' @param residual_level `number`, in `[0, 1)`. Add inputs on which held-out residuals of the model depend, by rank
-#'   tests of location and spread at this family-wise level each time, and fit again (0: none). Default: 0.
+#'   tests of location and spread at this family-wise level each time, and fit again (0: none; not given with
+#'   start=empty: 0.05). Default: 0.
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
 #'   the density. Default: "nll".
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.
@@ -702,6 +703,10 @@ kqr <- function(x, ..., quantile_levels = NULL, bandwidth = NULL, regularization
 #'   more than adam_rows rows. Default: 0; of preset "paper": 1.
 #' @param skip `boolean`. Add a linear function of the inputs to every mean that the network puts out. Default: TRUE;
 #'   of preset "paper": FALSE.
+#' @param residual `boolean`. Let every hidden layer after the first add to what it takes (He et al., 2016). Default:
+#'   FALSE.
+#' @param input_scores `choice`, auto or none or normal. Take the normal quantile of every input's rank beside the
+#'   input, which tames heavy tails; auto: with more than adam_rows rows. Default: "auto"; of preset "paper": "none".
 #' @param covariance `choice`, diagonal or spherical. A standard deviation for every target of a component, or one
 #'   for all targets. Default: "diagonal"; of preset "paper": "spherical".
 #' @param n_members `integer`, in `[1, 10000]`. Number of networks whose densities are averaged. Default: 5; of
@@ -752,15 +757,16 @@ kqr <- function(x, ..., quantile_levels = NULL, bandwidth = NULL, regularization
 #' }
 #' @export
 mdn <- function(x, ..., n_components = NULL, units = NULL, regularization = NULL, layers = NULL, skip = NULL,
-                covariance = NULL, n_members = NULL, n_starts = NULL, validation_fraction = NULL, patience = NULL,
-                optimizer = NULL, max_iterations = NULL, adam_rows = NULL, adam_passes = NULL, batch_size = NULL,
-                learning_rate = NULL, scale_floor = NULL, defensive_weight = NULL, cv = NULL, standardize = NULL) {
+                residual = NULL, input_scores = NULL, covariance = NULL, n_members = NULL, n_starts = NULL,
+                validation_fraction = NULL, patience = NULL, optimizer = NULL, max_iterations = NULL, adam_rows =
+                NULL, adam_passes = NULL, batch_size = NULL, learning_rate = NULL, scale_floor = NULL,
+                defensive_weight = NULL, cv = NULL, standardize = NULL) {
   given <- list(n_components = n_components, units = units, regularization = regularization, layers = layers, skip
-                = skip, covariance = covariance, n_members = n_members, n_starts = n_starts, validation_fraction =
-                validation_fraction, patience = patience, optimizer = optimizer, max_iterations = max_iterations,
-                adam_rows = adam_rows, adam_passes = adam_passes, batch_size = batch_size, learning_rate =
-                learning_rate, scale_floor = scale_floor, defensive_weight = defensive_weight, cv = cv, standardize
-                = standardize)
+                = skip, residual = residual, input_scores = input_scores, covariance = covariance, n_members =
+                n_members, n_starts = n_starts, validation_fraction = validation_fraction, patience = patience,
+                optimizer = optimizer, max_iterations = max_iterations, adam_rows = adam_rows, adam_passes =
+                adam_passes, batch_size = batch_size, learning_rate = learning_rate, scale_floor = scale_floor,
+                defensive_weight = defensive_weight, cv = cv, standardize = standardize)
   fit_model("mdn", sys.call(), given, x, ...)
 }
 
@@ -1355,10 +1361,13 @@ lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #'
 #' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
-#' @param method `choice`, sir or save. Sliced inverse regression (where the mean of x moves with y), or sliced
-#'   average variance estimation (where its covariance does). Default: "sir".
-#' @param n_slices `integer`, in `[2, Inf)`. Number of slices of y: equal shares of the rows, or clusters where there
-#'   are several targets. Default: 10.
+#' @param method `choice`, sir or save or mave or kdr. Sliced inverse regression (where the mean of x moves with y),
+#'   sliced average variance estimation (where its covariance does), minimum average variance (where the mean of y
+#'   moves with x), or kernel dimension reduction (anything of y). Default: "sir".
+#' @param n_slices `integer`, in `[2, Inf)`. Number of slices of y for sir and save: equal shares of the rows, or
+#'   clusters where there are several targets. Default: 10.
+#' @param search_rows `integer`, in `[10, Inf)`. Random rows that mave and kdr look at, whose cost grows with the
+#'   square and the cube of them. Default: 300.
 #' @param n_components `numbers`, in `[1, Inf)`. Number of directions: one number, or candidates; none: 1 to 5,
 #'   chosen by cross-validation. Default: none.
 #' @param selection_rule `choice`, minimum or one_standard_error. The number of directions of the least score, or the
@@ -1385,11 +1394,12 @@ lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #' fit <- sliced(mpg ~ wt + hp + qsec, mtcars, seed = 1)
 #' predict(fit, mtcars[1:3, ], type = "interval")
 #' @export
-sliced <- function(x, ..., method = NULL, n_slices = NULL, n_components = NULL, selection_rule = NULL, model = NULL,
-                   model_preset = NULL, options = NULL, scoring = NULL, cv = NULL, standardize = NULL) {
-  given <- list(method = method, n_slices = n_slices, n_components = n_components, selection_rule = selection_rule,
-                model = model, model_preset = model_preset, options = options, scoring = scoring, cv = cv,
-                standardize = standardize)
+sliced <- function(x, ..., method = NULL, n_slices = NULL, search_rows = NULL, n_components = NULL, selection_rule =
+                   NULL, model = NULL, model_preset = NULL, options = NULL, scoring = NULL, cv = NULL, standardize =
+                   NULL) {
+  given <- list(method = method, n_slices = n_slices, search_rows = search_rows, n_components = n_components,
+                selection_rule = selection_rule, model = model, model_preset = model_preset, options = options,
+                scoring = scoring, cv = cv, standardize = standardize)
   fit_model("sliced", sys.call(), given, x, ...)
 }
 

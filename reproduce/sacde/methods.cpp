@@ -90,7 +90,7 @@ Method truncated_method() {
 std::vector<Method> selection_readings() {
   const auto reading = [](const std::string& label, const char* option, const char* value, double least_norm) {
     Method out = selection_methods(20).back();
-    Document selection = grids(20);
+    Document selection = options_of(paper_grids());
     if (option != nullptr) selection.set(option, value);
     out.label += label;
     out.options.set("selection", selection);

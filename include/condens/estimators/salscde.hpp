@@ -40,6 +40,11 @@ struct SalscdeOptions {
 
   /// Both stages as in their papers, on the grid of SA-CDE.
   static SalscdeOptions paper();
+
+  /// Where inputs enter by tests alone and no level is given, it is 0.05.
+  void give_way(const Document& given) {
+    if (start == SelectionStart::empty && given.find("residual_level") == nullptr) residual_level = 0.05;
+  }
 };
 
 template <>
@@ -54,7 +59,7 @@ inline constexpr auto option_table<SalscdeOptions> = Fields{
                 "Take the inputs whose coefficients in the selection have a norm above this share of the largest."},
     OptionField{"residual_level", &SalscdeOptions::residual_level, below(0, 1),
                 "Add inputs on which held-out residuals of the model depend, by rank tests of location and spread at "
-                "this family-wise level each time, and fit again (0: none)."},
+                "this family-wise level each time, and fit again (0: none; not given with start=empty: 0.05)."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
