@@ -1,9 +1,10 @@
 """What the parts of a mixture density network are worth on larger tables: each changed alone, beside the defaults.
 
 usage: python benchmarks/mdn_designs.py DATA [--seeds 2] [--rows 8000] [--members 2]
-DATA as for accuracy.py. Of each set at most `rows` random rows train, and at most 2,000 others are the test. Printed are
-log score and CRPS (targets in standard deviations; lower is better) of the defaults, and the differences from them, each
-a mean over seeds, which move the rows, too; the last lines count sets and seeds on which a change is better and worse.
+DATA as for accuracy.py. Of each set at most `rows` random rows train, and at most 2,000 others are the test. Printed
+are log score and CRPS (targets in standard deviations; lower is better) of the defaults, and the differences from them,
+each a mean over seeds, which move the rows, too; the last line counts sets and seeds on which a change is better and
+worse.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main():
     call = parser.parse_args()
     columns = ["set", "defaults", *CHANGES]
     print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
-    better, worse = ({change: 0 for change in CHANGES} for _ in range(2))
+    better, worse = (dict.fromkeys(CHANGES, 0) for _ in range(2))
     for name in SETS:
         own, differences = [], {change: [] for change in CHANGES}
         for seed in range(call.seeds):
