@@ -103,6 +103,8 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"mdn", "learning_rate"}, adam},
       {{"mdn", "patience"}, one("validation_fraction", 0.3)},
       {{"mdn", "adam_rows"}, one("optimizer", "auto")},
+      {{"mdn", "residual"}, one("layers", 2)},
+      {{"sliced", "search_rows"}, one("method", "mave")},
       {{"gskd", "population"}, boosting},
       {{"gskd", "generations"}, boosting},
       {{"gskd", "search_iterations"}, boosting},
