@@ -309,7 +309,10 @@ Vector first_to_enter(const Dataset& rows, const SacdeOptions& options, Index co
                    .stop_early = false,
                    .scoring = options.scoring,
                    .most_inputs = count};
-  for (double share = 1; share > least; share *= step) path.regularization.push_back(share);
+  path.regularization.push_back(1);
+  while (path.regularization.back() * step > least) {
+    path.regularization.push_back(path.regularization.back() * step);
+  }
   Task task(run, "following the path", static_cast<double>(path.regularization.size()));
   const double width = fixed.bandwidth.front();
   const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
