@@ -11,7 +11,7 @@ namespace condens::reduction {
 
 namespace {
 
-constexpr double regularization = 0.01;
+constexpr double share_of_rows = 0.01;  // eps
 
 /// exp(-|z_i - z_j|^2 / 2 s^2) of columns.
 Matrix gaussian_gram(const Matrix& z, double width) {
@@ -68,7 +68,7 @@ double KdrObjective::operator()(const Matrix& w, Matrix& gradient) const {
 
 Matrix kdr_directions(const Dataset& rows, const std::vector<Matrix>& starts, const std::function<void()>& poll) {
   const double width = std::sqrt(static_cast<double>(starts.front().rows()));
-  const KdrObjective objective(rows, width, regularization);
+  const KdrObjective objective(rows, width, share_of_rows);
   Matrix best;
   double least = 0;
   Matrix ignored;
