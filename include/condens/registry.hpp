@@ -30,6 +30,7 @@
 #include "condens/model/projected_density.hpp"
 #include "condens/model/replicates.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_sums.hpp"
 #include "condens/model/row_weights.hpp"
 #include "condens/model/target_kind.hpp"
 
@@ -58,6 +59,13 @@ struct ModelInfo {
   std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, std::string_view preset, const Document& options,
                                                     const Run&)>
       fit;
+
+  /// Of a model that "sums_over_rows": the same fit of rows that are elsewhere, and what a block of them adds to one of
+  /// its passes (model/row_sums.hpp). Empty for others.
+  std::function<std::unique_ptr<ConditionalDensity>(RowSums&, std::string_view preset, const Document& options,
+                                                    const Run&)>
+      fit_by_sums;
+  std::function<Document(const Document& pass, const Dataset& block, Index first_row, const Run&)> accumulate;
 
   std::function<std::unique_ptr<ConditionalDensity>(const Document&)> load;
 
@@ -97,6 +105,29 @@ bool uses_unlabeled(const ModelInfo& info, std::string_view preset, const Docume
 /// Where `cv` is given and there was nothing to choose, the one candidate is scored by it.
 std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Dataset& data, std::string_view preset,
                                               const Document& options, const Run& run);
+
+/// What a block of neighbouring rows adds to a pass over a table, `first_row` the place of its first one in the table.
+/// Throws std::invalid_argument for rows that no fit takes, FormatError for what is no pass.
+Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
+
+/// Fits rows that are elsewhere. Of a table of at most `gather_rows` rows they are fetched, and fitted as `fit_model`
+/// does; a larger one is fitted by sums, to the same model as rows in memory up to the rounding of sums where it has
+/// more than `most_rows_at_once` rows (data/folds.hpp). Throws std::invalid_argument for a model that is no sum over
+/// rows.
+std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& table, std::string_view preset,
+                                                const Document& options, Index gather_rows, const Run& run);
+
+/// Rows in memory, in blocks of so many rows: what a cluster is to the fits above, without one.
+class BlocksInMemory final : public RowSums {
+ public:
+  BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run);
+  Document total(const Document& pass) override;
+
+ private:
+  const Dataset& data_;
+  Index rows_of_block_;
+  const Run& run_;
+};
 
 /// The model of a target that need not be any real number: the density of its code, and what it stands for, nothing
 /// where the target is real.
@@ -236,6 +267,7 @@ inline constexpr auto capability_names = Fields{
     CapabilityName<PooledDensity>{"has_members"},
     CapabilityName<TakesOneTarget>{"takes_one_target"},
     CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},
+    CapabilityName<LearnsFromSums>{"learns_from_sums"},
 };
 
 template <class Model>
@@ -282,6 +314,17 @@ ModelInfo describe_model(std::string name, const std::string& class_name, std::s
       return std::make_unique<Model>(detail::fit_by<Model>(class_name, data, options, inside));
     });
   };
+  if constexpr (requires(RowSums & table, const Options& options, const Run& run) {
+                  Model::fit(table, options, run);
+                }) {
+    info.capabilities.emplace_back("sums_over_rows");
+    info.fit_by_sums = [=](RowSums& table, std::string_view preset, const Document& values, const Run& run) {
+      Options options = preset_options(preset);
+      set_options(options, class_name, values);
+      return std::make_unique<Model>(Model::fit(table, options, run));
+    };
+    info.accumulate = &Model::accumulate;
+  }
   info.load = [](const Document& document) { return std::make_unique<Model>(detail::load_by<Model>(document)); };
   info.results_of = [](const ConditionalDensity& density) {
     return results_to_document(dynamic_cast<const Model&>(density));

@@ -11,6 +11,7 @@ void bind_models(nanobind::module_& m);
 void bind_censoring(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
 void bind_objectives(nanobind::module_& m);
+void bind_row_sums(nanobind::module_& m);
 void bind_solvers(nanobind::module_& m);
 void bind_target_laws(nanobind::module_& m);
 

@@ -45,5 +45,6 @@ NB_MODULE(_core, m) {
   condens::python::bind_conformal(m);
   condens::python::bind_comparison(m);
   condens::python::bind_objectives(m);
+  condens::python::bind_row_sums(m);
   condens::python::bind_solvers(m);
 }

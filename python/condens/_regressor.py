@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
@@ -23,6 +24,7 @@ from condens._bands import Functional, bands_of
 from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import (
+    COMMON,
     calibrate_share,
     chosen_options,
     conformal_settings,
@@ -42,11 +44,16 @@ Floats = NDArray[np.float64]
 _OF_INPUTS = ("support", "feature_importances", "stability", "ranking")
 
 
+def _learns_from_sums(estimator: Any) -> bool:
+    return "learns_from_sums" in estimator._info["capabilities"]
+
+
 class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of all estimators of condens."""
 
     _info: dict[str, Any]
     _model: _core.Model
+    _sums: bytes  # of the rows that partial_fit has seen
 
     report_: dict[str, Any]
     cv_results_: dict[str, Any]
@@ -100,6 +107,84 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             When the callback returned False.
         """
         return self._fit(X, y, sample_weight, None, limits_of(y, censored, upper, entry))
+
+    @available_if(_learns_from_sums)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def partial_fit(self, X: Any, y: ArrayLike, *, forget: float = 1.0) -> Self:
+        """Learn from further rows, at the cost of these alone.
+
+        The first call is `fit`. Later ones keep its scale, centers, widths and broad component, and add the new rows to
+        the sums that the coefficients follow from: the model is that of a fit to all rows with these given.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Inputs, with the columns of the first call.
+        y : array or series of shape (n,), (n, 1) or (n, d_y)
+            Targets.
+        forget : float in (0, 1], default 1
+            What rows of earlier calls count from now on, of what they counted before: a model whose rows count half
+            after 30 calls has `forget=0.5 ** (1 / 30)`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For invalid arguments or data.
+        NumericalError
+            When no density is left.
+        """
+        if not 0 < forget <= 1:
+            raise ValueError(f"forget = {forget!r}, expected a number in (0, 1]")
+        sums: bytes | None = self.__dict__.get("_sums")
+        if sums is None:
+            self._check_plain("partial_fit")
+            self._fit(X, y, None, None)
+            self._sums = self._sums_of(X, y)
+            return self
+        return self._learn(_core.merge(_core.scale_state(sums, float(forget)), self._sums_of(X, y)))
+
+    @available_if(_learns_from_sums)  # type: ignore[untyped-decorator]
+    def forget_rows(self, X: Any, y: ArrayLike) -> Self:
+        """Take rows of an earlier `partial_fit` out again, as those that a sliding window leaves behind.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For invalid arguments or data, and without an earlier `partial_fit`.
+        NumericalError
+            When no density is left.
+        """
+        sums: bytes | None = self.__dict__.get("_sums")
+        if sums is None:
+            raise ValueError(
+                "forget_rows: rows of a model that partial_fit has seen can be taken out, expected partial_fit"
+            )
+        return self._learn(_core.merge(sums, _core.scale_state(self._sums_of(X, y), -1.0)))
+
+    def _check_plain(self, method: str) -> None:
+        for setting in ("target_kind", "conformal", "calibrate", "bootstrap", "missing"):
+            value, default = getattr(self, setting), COMMON[setting][0]
+            if value != default:
+                raise ValueError(f"{method}: {setting} = {value!r}, expected {default!r}: it needs all rows at once")
+
+    def _sums_of(self, X: Any, y: Any) -> bytes:
+        rows = self._rows(X)
+        targets = as_float64(y, "y")
+        check_consistent_length(rows, targets)
+        return _core.accumulate(
+            _core.closing_pass(self._model),
+            rows,
+            as_rows(targets.reshape(len(targets), -1)),
+            threads=threads_of(self.n_jobs),
+        )
+
+    def _learn(self, sums: bytes) -> Self:
+        self._set_model(_core.finished(self._model, sums), y_ndim=self._y_ndim)
+        self._sums = sums
+        return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any, limits: Any = None) -> Self:
         if not hasattr(self, "_info"):
@@ -197,6 +282,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         return as_rows(encoder.encode_training(table, weight)), encoder, targets, names
 
     def _set_model(self, model: _core.Model, y_ndim: int) -> None:
+        self.__dict__.pop("_sums", None)
         self._model = model
         self._y_ndim = y_ndim
         fitted = self._fitted(model)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
@@ -24,8 +25,46 @@ std::vector<Index> time_folds(Index n, Index folds) {
   return out;
 }
 
+std::vector<Index> folds_of_places(Index first, Index count, Index folds, std::uint64_t seed) {
+  std::vector<Index> out;
+  out.reserve(static_cast<std::size_t>(count));
+  for (Index group = first / folds; std::ssize(out) < count; ++group) {
+    const std::vector<Index> order = RandomStream(seed, static_cast<std::uint64_t>(group)).permutation(folds);
+    for (Index i = std::max(first - group * folds, Index{0}); i < folds && std::ssize(out) < count; ++i) {
+      out.push_back(order[static_cast<std::size_t>(i)]);
+    }
+  }
+  return out;
+}
+
+std::vector<double> keys_of_places(Index first, Index count, std::uint64_t seed) {
+  std::vector<double> out;
+  out.reserve(static_cast<std::size_t>(count));
+  for (Index i = first; i < first + count; ++i) {
+    out.push_back(RandomStream(seed, static_cast<std::uint64_t>(i)).uniform());
+  }
+  return out;
+}
+
+std::vector<Index> sample_of_places(Index n, Index count, std::uint64_t seed) {
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), Index{0});
+  if (n <= count) return out;
+  const std::vector<double> key = keys_of_places(0, n, seed);
+  const auto less = [&](Index a, Index b) {
+    const double of_a = key[static_cast<std::size_t>(a)];
+    const double of_b = key[static_cast<std::size_t>(b)];
+    return of_a != of_b ? of_a < of_b : a < b;
+  };
+  std::nth_element(out.begin(), out.begin() + count, out.end(), less);
+  out.resize(static_cast<std::size_t>(count));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed) {
   check_number(n, folds);
+  if (n > most_rows_at_once) return folds_of_places(0, n, folds, seed);
   const std::vector<Index> order = RandomStream(seed).permutation(n);
   std::vector<Index> fold_of_row(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -35,7 +35,8 @@ InnerFits::InnerFits(std::string_view owner, const InnerModel& inner, const Docu
             owner, " itself; give it there");
     given_.set(name, value);
   }
-  if (const Matrix* centers = given_centers(given_)) preparation::check_centers(owner, *centers, data);
+  if (const Matrix* centers = given_centers(given_))
+    preparation::check_centers(owner, *centers, data.x.rows(), data.y.rows());
 }
 
 std::unique_ptr<ConditionalDensity> InnerFits::fit(const Dataset& data, const std::vector<double>& cv,

@@ -157,10 +157,10 @@ Dataset ordered_rows(const Dataset& data, bool merge_copies) {
   return out;
 }
 
-void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data) {
-  const Index rows = data.x.rows() + data.y.rows();
+void check_centers(std::string_view owner, const Matrix& centers, Index d_x, Index d_y) {
+  const Index rows = d_x + d_y;
   require(centers.size() == 0 || centers.rows() == rows, owner, ": centers have ", centers.rows(),
-          " numbers each, expected ", rows, ": ", data.x.rows(), " of x and ", data.y.rows(), " of y");
+          " numbers each, expected ", rows, ": ", d_x, " of x and ", d_y, " of y");
 }
 
 std::vector<double> at_most_rows(std::vector<double> cv, Index rows) {

@@ -74,7 +74,7 @@ Dataset ordered_rows(const Dataset& data, bool merge_copies);
 inline Dataset merge_copies(const Dataset& data) { return ordered_rows(data, true); }
 
 /// Throws std::invalid_argument unless given centres [x, y], as columns, fit the data.
-void check_centers(std::string_view owner, const Matrix& centers, const Dataset& data);
+void check_centers(std::string_view owner, const Matrix& centers, Index d_x, Index d_y);
 
 /// The option `cv` with a number of folds no larger than that of the rows; the folds of rows as they are.
 std::vector<double> at_most_rows(std::vector<double> cv, Index rows);

@@ -80,7 +80,7 @@ TEST(ExpectationMaximization, StepsAsTheEquationsSay) {
       std::vector<Matrix> s(4, Matrix::Identity(d, d));
       Task task = quiet();
       EmSettings settings{.full = full, .floors = Vector::Constant(d, 1e-9), .max_iterations = 3, .tolerance = 0};
-      const EmState state = em_continue(EmRows(z, c), em_start(centers, Vector::Ones(d), full), settings, task);
+      const EmState state = em_continue(EmRowsInMemory(z, c), em_start(centers, Vector::Ones(d), full), settings, task);
       for (int step = 0; step < 3; ++step) {
         const PlainStep next = plain_step(z, c, w, v, s, full);
         w = next.weights;
@@ -102,7 +102,7 @@ TEST(ExpectationMaximization, NeverLosesLikelihood) {
   for (const bool full : {true, false}) {
     for (const double floor : {1e-6, 0.3}) {
       const Matrix z = clusters(3, 300, 2);
-      const EmRows rows(z, Vector::Ones(300));
+      const EmRowsInMemory rows(z, Vector::Ones(300));
       EmSettings settings{.full = full, .floors = Vector::Constant(3, floor), .max_iterations = 1, .tolerance = 0};
       Task task = quiet();
       EmState state = em_start(z.leftCols(3), Vector::Ones(3), full);
@@ -122,7 +122,7 @@ TEST(ExpectationMaximization, NeverLosesLikelihood) {
 
 TEST(ExpectationMaximization, DoesNotDependOnThreads) {
   const Matrix z = clusters(4, 3000, 3);
-  const EmRows rows(z, Vector::Ones(3000));
+  const EmRowsInMemory rows(z, Vector::Ones(3000));
   const EmSettings settings{.full = true, .floors = Vector::Constant(4, 1e-3), .max_iterations = 5};
   Task one = quiet();
   const EmState alone = em_continue(rows, em_start_of_clusters(rows, z.leftCols(5), settings, one), settings, one);
@@ -136,7 +136,7 @@ TEST(ExpectationMaximization, DoesNotDependOnThreads) {
 
 TEST(ExpectationMaximization, BeginsEmptyComponentsAgainOrDropsThem) {
   const Matrix z = clusters(2, 90, 4);
-  const EmRows rows(z, Vector::Ones(90));
+  const EmRowsInMemory rows(z, Vector::Ones(90));
   Matrix centers = z.leftCols(3);
   centers.col(2).setConstant(1e6);  // no row is near
   Task task = quiet();

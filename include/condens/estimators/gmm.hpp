@@ -18,6 +18,7 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/model/joint_density.hpp"
+#include "condens/model/row_sums.hpp"
 #include "condens/model/results.hpp"
 
 namespace condens {
@@ -103,6 +104,11 @@ class Gmm final : public FittedJointDensity<Gmm, GmmOptions, GmmState> {
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost of an iteration: n k (d^2 + d)
   /// multiplications and additions for full covariances, 4 n k d for diagonal ones, and n k exponentials.
   static Gmm fit(const Dataset& data, const GmmOptions& options = {}, const Run& run = {});
+
+  /// The same of rows that are elsewhere, one pass for each iteration: the same model up to the rounding of sums for
+  /// more than `most_rows_at_once` rows (data/folds.hpp). Throws std::invalid_argument for a selection by folds.
+  static Gmm fit(RowSums& table, const GmmOptions& options = {}, const Run& run = {});
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
   std::string covariance() const;  ///< "full" or "diagonal"
 

@@ -22,6 +22,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -115,7 +116,10 @@ struct LscdeState {
   Defensive defensive;
 };
 
-class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public LearnsFromUnlabeled, public Reweighs {
+class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>,
+                    public LearnsFromUnlabeled,
+                    public Reweighs,
+                    public LearnsFromSums {
  public:
   static constexpr std::string_view class_name = "LSCDE";
 
@@ -126,6 +130,15 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
   /// for the solves, 4 S_x S_y L n b for the scores. Memory: b^2 K, independent of n
   /// but for the data. More centres: 2 n b^2 + 3 b^3 for each doubling.
   static Lscde fit(const Dataset& data, const LscdeOptions& options = {}, const Run& run = {});
+
+  /// The same of rows that are elsewhere: the same model up to the rounding of sums, for more than
+  /// `most_rows_at_once` rows (data/folds.hpp). One pass for each bandwidth, and one for its scores.
+  static Lscde fit(RowSums& table, const LscdeOptions& options = {}, const Run& run = {});
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
+
+  /// Sums for H and h at the chosen widths: the weight of the rows, b^2 and b numbers.
+  Document closing_pass() const override;
+  std::unique_ptr<ConditionalDensity> finished(const Document& state) const override;
 
   /// Without the factors input_widths, which are an attribute of their own.
   Standardizer input_scale() const override;
@@ -150,6 +163,7 @@ class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>, public 
 
  private:
   friend FittedModel;
+  struct Fitter;
   Lscde(LscdeOptions options, LscdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 
   // Derived: the centres with a positive coefficient, and the defensive component last.

@@ -161,6 +161,18 @@ class Reweighs {
   virtual std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const = 0;
 };
 
+/// Learns from further rows by the sums that its fit ended with (model/row_sums.hpp): states of the closing pass of
+/// rows that come merge with that of the rows before, times a factor where these are to count less.
+class LearnsFromSums {
+ public:
+  virtual ~LearnsFromSums() = default;
+  /// The pass with the scale, the centers, the widths and the defensive component that the fit chose.
+  virtual Document closing_pass() const = 0;
+  /// The model of rows with this state: that of a fit to them with all of these given. Throws NumericalError where no
+  /// density is left.
+  virtual std::unique_ptr<ConditionalDensity> finished(const Document& state) const = 0;
+};
+
 /// Takes one target only.
 class TakesOneTarget {};
 

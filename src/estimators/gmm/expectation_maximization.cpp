@@ -48,28 +48,6 @@ std::vector<Kernel> kernels_of(const EmState& state, bool full) {
   return out;
 }
 
-/// What a part of the rows adds.
-struct Sums {
-  Sums(Index d, Index k, bool full)
-      : mass(Vector::Zero(k)), first(Matrix::Zero(d, k)), second(Matrix::Zero(full ? d * d : d, k)) {}
-  void add(const Sums& other) {
-    mass += other.mass;
-    first += other.first;
-    second += other.second;
-    score += other.score;
-    if (other.least < least) {
-      least = other.least;
-      worst = other.worst;
-    }
-  }
-  Vector mass;              // sum c q
-  Matrix first;             // sum c q (x - v), v the old mean
-  Matrix second;            // sum c q (x - v) (x - v)', lower triangle, or its diagonal
-  double score = 0;         // sum c log p
-  double least = infinity;  // least log p
-  Index worst = 0;          // its row
-};
-
 /// Sums of q (x - center) and q (x - center)^2 over rows, a multiple of kRun.
 struct Moments {
   double first;
@@ -99,19 +77,20 @@ Moments moments_around(double center, const double* x, const double* q, Index ro
 /// One block of rows; buffers are rows x coordinates and rows x components.
 class Block {
  public:
-  Block(const EmRows& rows, const Matrix& means)
-      : rows_(rows),
+  Block(const Matrix& z, const Vector& weights, const Matrix& means)
+      : z_of_rows_(z),
+        weights_(weights),
         means_(means),
-        height_(std::min(kBlock, kRun * block_count(rows.z.rows(), kRun))),
+        height_(std::min(kBlock, kRun * block_count(z.rows(), kRun))),
         posterior_(Matrix::Zero(height_, means.cols())) {}
 
   void set(Range range) {
     range_ = range;
-    x_.topRows(range.size()) = rows_.z.middleRows(range.begin, range.size());
-    x_.bottomRows(height_ - range.size()).rowwise() = rows_.z.row(range.end - 1);
+    x_.topRows(range.size()) = z_of_rows_.middleRows(range.begin, range.size());
+    x_.bottomRows(height_ - range.size()).rowwise() = z_of_rows_.row(range.end - 1);
   }
 
-  void weigh(const std::vector<Kernel>& kernels, Sums& sums) {
+  void weigh(const std::vector<Kernel>& kernels, EmSums& sums) {
     const Index n = range_.size();
     for (Index l = 0; l < means_.cols(); ++l) {
       const Kernel& kernel = kernels[static_cast<std::size_t>(l)];
@@ -132,11 +111,13 @@ class Block {
     }
     for (Index i = 0; i < n; ++i) {
       const double log_density = top_[i] + std::log(total_[i]);
-      const double weight = rows_.weights[range_.begin + i];
+      const double weight = weights_[range_.begin + i];
       sums.score += weight * log_density;
+      sums.cross += weight * weight * log_density;
+      sums.square += weight * log_density * (weight * log_density);
       if (log_density < sums.least) {
         sums.least = log_density;
-        sums.worst = range_.begin + i;
+        sums.worst = x_.row(i);
       }
       total_[i] = weight / total_[i];
     }
@@ -149,11 +130,11 @@ class Block {
     for (Index i = 0; i < range_.size(); ++i) {
       Index nearest = 0;
       (means_.colwise() - x_.row(i).transpose()).colwise().squaredNorm().minCoeff(&nearest);
-      posterior_(i, nearest) = rows_.weights[range_.begin + i];
+      posterior_(i, nearest) = weights_[range_.begin + i];
     }
   }
 
-  void add(bool full, Sums& sums) {
+  void add(bool full, EmSums& sums) {
     const Index d = means_.rows();
     for (Index l = 0; l < means_.cols(); ++l) {
       const double* q = posterior_.col(l).data();
@@ -211,7 +192,8 @@ class Block {
     }
   }
 
-  const EmRows& rows_;
+  const Matrix& z_of_rows_;
+  const Vector& weights_;
   const Matrix& means_;
   Index height_;
   Range range_{0, 0};
@@ -225,18 +207,18 @@ class Block {
 
 /// work(block, sums) for all blocks.
 template <class Work>
-Sums over_rows(const EmRows& rows, const Matrix& means, bool full, Task& task, const Work& work) {
-  const Index n = rows.z.rows();
+EmSums over_rows(const Matrix& z, const Vector& weights, const Matrix& means, bool full, Task& task, const Work& work) {
+  const Index n = z.rows();
   const Index blocks = block_count(n, kBlock);
   const Index parts = std::min(blocks, kParts);
   const Index d = means.rows();
   const double each = work::exponential + work::distance * static_cast<double>(full ? d * d : d);
   count_work(each * static_cast<double>(n * means.cols()));
-  std::vector<Sums> sums(static_cast<std::size_t>(parts), Sums(means.rows(), means.cols(), full));
+  std::vector<EmSums> sums(static_cast<std::size_t>(parts), EmSums(means.rows(), means.cols(), full));
   parallel_for(
       parts, task.threads(),
       [&](Index part) {
-        Block block(rows, means);
+        Block block(z, weights, means);
         for (Index b = part * blocks / parts; b < (part + 1) * blocks / parts; ++b) {
           block.set(block_range(n, kBlock, b));
           work(block, sums[static_cast<std::size_t>(part)]);
@@ -260,7 +242,7 @@ Matrix bounded(const Matrix& covariance, const Vector& floors) {
 }
 
 /// Eqs. 6-8.
-void maximise(const Sums& sums, const EmSettings& settings, EmState& state) {
+void maximise(const EmSums& sums, const EmSettings& settings, EmState& state) {
   const Index d = state.means.rows();
   for (Index l = 0; l < state.weights.size(); ++l) {
     const double mass = sums.mass[l];
@@ -293,17 +275,17 @@ void drop(EmState& state, Index l) {
 }
 
 // The component that holds least begins again at the row of least density, with the spread of the heaviest.
-bool mend_empty(const EmRows& rows, const Sums& sums, EmState& state, Index allowed) {
+bool mend_empty(const EmRows& rows, const EmSums& sums, EmState& state, Index allowed) {
   Index l = 0;
-  if (state.weights.size() < 2 || sums.mass.minCoeff(&l) >= 0.5 * rows.total / static_cast<double>(rows.z.rows())) {
+  if (state.weights.size() < 2 || sums.mass.minCoeff(&l) >= 0.5 * rows.total() / static_cast<double>(rows.count())) {
     return false;
   }
   if (state.reseeded < allowed) {
     Index heaviest = 0;
     state.weights.maxCoeff(&heaviest);
-    state.means.col(l) = rows.z.row(sums.worst);
+    state.means.col(l) = sums.worst;
     state.covariances.col(l) = state.covariances.col(heaviest);
-    state.weights[l] = 1.0 / static_cast<double>(rows.z.rows());
+    state.weights[l] = 1.0 / static_cast<double>(rows.count());
     ++state.reseeded;
   } else {
     drop(state, l);
@@ -313,6 +295,42 @@ bool mend_empty(const EmRows& rows, const Sums& sums, EmState& state, Index allo
 }
 
 }  // namespace
+
+EmSums::EmSums(Index d, Index k, bool full)
+    : mass(Vector::Zero(k)), first(Matrix::Zero(d, k)), second(Matrix::Zero(full ? d * d : d, k)) {}
+
+void EmSums::add(const EmSums& other) {
+  mass += other.mass;
+  first += other.first;
+  second += other.second;
+  score += other.score;
+  square += other.square;
+  cross += other.cross;
+  if (other.least < least) {
+    least = other.least;
+    worst = other.worst;
+  }
+}
+
+EmRowsInMemory::EmRowsInMemory(const MatrixView& columns, const VectorView& row_weights)
+    : EmRows(columns.rows(), columns.cols(), row_weights.sum(), row_weights.squaredNorm()),
+      z_(columns.transpose()),
+      weights_(row_weights) {}
+
+EmSums EmRowsInMemory::weighed(const EmState& state, bool full, Task& task) const {
+  const std::vector<Kernel> kernels = kernels_of(state, full);
+  return over_rows(z_, weights_, state.means, full, task, [&](Block& block, EmSums& part) {
+    block.weigh(kernels, part);
+    block.add(full, part);
+  });
+}
+
+EmSums EmRowsInMemory::assigned(const Matrix& means, bool full, Task& task) const {
+  return over_rows(z_, weights_, means, full, task, [&](Block& block, EmSums& part) {
+    block.assign_to_nearest();
+    block.add(full, part);
+  });
+}
 
 GaussianComponents EmState::components() const {
   if (covariances.rows() == means.rows()) return {means, covariances.cwiseSqrt()};
@@ -328,15 +346,10 @@ EmState em_start(const MatrixView& means, const VectorView& variances, bool full
 
 EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task) {
   EmState state = em_start(means, settings.floors, settings.full);
-  const Sums sums =
-      over_rows(rows, state.means, settings.full && means.rows() > 1, task, [&](Block& block, Sums& part) {
-        block.assign_to_nearest();
-        block.add(settings.full && means.rows() > 1, part);
-      });
   EmSettings own = settings;
   own.full = settings.full && means.rows() > 1;
-  maximise(sums, own, state);
-  state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.z.rows()));
+  maximise(rows.assigned(state.means, own.full, task), own, state);
+  state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.count()));
   state.weights /= state.weights.sum();
   return state;
 }
@@ -349,12 +362,10 @@ EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, 
   state.converged = false;
   bool mended = true;  // nothing to compare with
   while (true) {
-    const std::vector<Kernel> kernels = kernels_of(state, settings.full);
-    const Sums sums = over_rows(rows, state.means, settings.full, task, [&](Block& block, Sums& part) {
-      block.weigh(kernels, part);
-      block.add(settings.full, part);
-    });
-    const double before = std::exchange(state.score, sums.score / rows.total);
+    const EmSums sums = rows.weighed(state, settings.full, task);
+    const double before = std::exchange(state.score, sums.score / rows.total());
+    const double spread = sums.square - 2 * state.score * sums.cross + state.score * state.score * rows.squares();
+    state.standard_error = std::sqrt(std::max(spread, 0.0)) / rows.total();
     state.converged = !mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
     if (state.converged || state.iterations >= last) return state;
     maximise(sums, settings, state);

@@ -27,10 +27,11 @@ struct EmSettings {
 
 /// Where an iteration stands.
 struct EmState {
-  Vector weights;      ///< k, sum one
-  Matrix means;        ///< d x k
-  Matrix covariances;  ///< d^2 x k column by column, or variances d x k
-  double score = 0;    ///< mean log density of the rows, weighted
+  Vector weights;             ///< k, sum one
+  Matrix means;               ///< d x k
+  Matrix covariances;         ///< d^2 x k column by column, or variances d x k
+  double score = 0;           ///< mean log density of the rows, weighted
+  double standard_error = 0;  ///< of the score
   Index iterations = 0;
   bool converged = false;
   Index reseeded = 0;  ///< components that held less than half a row and began again at the row of least density
@@ -39,13 +40,53 @@ struct EmState {
   GaussianComponents components() const;
 };
 
-/// Rows by coordinate, for passes over all of them.
-struct EmRows {
-  EmRows(const MatrixView& columns, const VectorView& row_weights)
-      : z(columns.transpose()), weights(row_weights), total(row_weights.sum()) {}
-  Matrix z;  ///< n x d
-  Vector weights;
-  double total;
+/// What a pass over the rows adds up, for the M step and the end.
+struct EmSums {
+  EmSums(Index d, Index k, bool full);
+  void add(const EmSums& other);
+  Vector mass;              ///< k, sum c q
+  Matrix first;             ///< d x k, sum c q (z - v), v the old mean
+  Matrix second;            ///< sum c q (z - v) (z - v)', d^2 x k, lower triangles, or their diagonals, d x k
+  double score = 0;         ///< sum c log p
+  double square = 0;        ///< sum (c log p)^2
+  double cross = 0;         ///< sum c^2 log p
+  double least = infinity;  ///< least log p
+  Vector worst = {};        ///< d, its row
+};
+
+/// The two passes over standardised rows z, wherever they are.
+class EmRows {
+ public:
+  EmRows(Index dimension, Index count, double weight, double squares)
+      : dimension_(dimension), count_(count), total_(weight), squares_(squares) {}
+  virtual ~EmRows() = default;
+  Index dimension() const { return dimension_; }
+  Index count() const { return count_; }
+  double total() const { return total_; }      ///< sum c
+  double squares() const { return squares_; }  ///< sum c^2
+
+  /// The E step: rows by their posterior of every component. `full`: second moments are matrices.
+  virtual EmSums weighed(const EmState& state, bool full, Task& task) const = 0;
+  /// Rows by the nearest of `means`.
+  virtual EmSums assigned(const Matrix& means, bool full, Task& task) const = 0;
+
+ private:
+  Index dimension_;
+  Index count_;
+  double total_;
+  double squares_;
+};
+
+/// In memory, by coordinate.
+class EmRowsInMemory final : public EmRows {
+ public:
+  EmRowsInMemory(const MatrixView& columns, const VectorView& row_weights);
+  EmSums weighed(const EmState& state, bool full, Task& task) const override;
+  EmSums assigned(const Matrix& means, bool full, Task& task) const override;
+
+ private:
+  Matrix z_;  // n x d
+  Vector weights_;
 };
 
 /// Equal weights, variances `variances` (d) for every component.

@@ -8,9 +8,13 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/kernels/centers.hpp"
 #include "expectation_maximization.hpp"
+#include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
+#include "model/table_passes.hpp"
+#include "rows_in_table.hpp"
 
 namespace condens {
 
@@ -38,9 +42,9 @@ FitReport report_of(const Candidate& candidate) {
   return out;
 }
 
-void check_options(const GmmOptions& o, const Dataset& data) {
+void check_options(const GmmOptions& o, Index d_x, Index d_y) {
   validate_options(o, owner);
-  preparation::check_centers(owner, o.centers, data);
+  preparation::check_centers(owner, o.centers, d_x, d_y);
   require(!o.n_components.empty(), owner, ": n_components has no numbers, expected one or candidates");
   double before = 0;
   for (const double k : o.n_components) {
@@ -52,17 +56,32 @@ void check_options(const GmmOptions& o, const Dataset& data) {
           " numbers, expected none or two, a < b");
 }
 
+/// Whether there is more than one candidate.
+bool chooses(const GmmOptions& options) {
+  const bool shapes = options.covariance == GmmCovariance::automatic;
+  return shapes || (options.centers.size() == 0 && options.n_components.size() > 1);
+}
+
 double n_parameters(Index k, Index d, bool full) {
   const Index of_shape = full ? d * (d + 1) / 2 : d;
   return static_cast<double>(k - 1 + k * (d + of_shape));
 }
 
+/// What a fit begins with, wherever its rows are: all standardised.
+struct Start {
+  const EmRows& rows;
+  Matrix z;        ///< of the rows, or a sample of them that starts are drawn from
+  Vector weights;  ///< of the sample
+  Vector low;      ///< of all rows
+  Vector high;
+};
+
 /// A run from every start, the best one continued.
 class Fitter {
  public:
-  Fitter(const Dataset& data, const Matrix& z, const Matrix& centers, const GmmOptions& options, Task& task)
-      : z_(z), rows_(z, data.weights), centers_(centers), options_(options), task_(task) {
-    floors_ = Vector::Constant(z.rows(), options.variance_floor);
+  Fitter(const Start& start, const Matrix& centers, const GmmOptions& options, Task& task)
+      : start_(start), centers_(centers), options_(options), task_(task) {
+    floors_ = Vector::Constant(start.rows.dimension(), options_.variance_floor);
   }
 
   EmState fit(Index k, bool full) const {
@@ -72,64 +91,70 @@ class Fitter {
     std::optional<EmState> best;
     for (Index start = 0; start < starts; ++start) {
       EmState state = begin(k, full, start, settings);
-      if (starts > 1) state = em_continue(rows_, std::move(state), settings, task_);
+      if (starts > 1) state = em_continue(start_.rows, std::move(state), settings, task_);
       if (!best || state.score > best->score) best = std::move(state);
     }
     settings.max_iterations = std::max<Index>(0, options_.max_iterations - best->iterations);
     if (starts > 1 && best->converged) return *best;
-    return em_continue(rows_, *std::move(best), settings, task_);
+    return em_continue(start_.rows, *std::move(best), settings, task_);
   }
-
-  const EmRows& rows() const { return rows_; }
 
  private:
   EmState begin(Index k, bool full, Index start, const EmSettings& settings) const {
-    const Vector variances = Vector::Constant(z_.rows(), std::max(options_.initial_variance, options_.variance_floor));
+    const Vector variances =
+        Vector::Constant(floors_.size(), std::max(options_.initial_variance, options_.variance_floor));
     if (centers_.size() > 0) return em_start(centers_, variances, full);
     const auto seed = static_cast<std::uint64_t>(options_.seed);
     if (options_.initialization == GmmInitialization::random) {
       return em_start(random_centers_in_region(k, RandomStream(seed, static_cast<std::uint64_t>(start))), variances,
                       full);
     }
-    const std::vector<Index> chosen =
-        kmeans_centers(z_, rows_.weights, k, RandomStream(seed, static_cast<std::uint64_t>(start))(), task_.threads());
-    return em_start_of_clusters(rows_, z_(Eigen::all, chosen), settings, task_);
+    const std::vector<Index> chosen = kmeans_centers(
+        start_.z, start_.weights, k, RandomStream(seed, static_cast<std::uint64_t>(start))(), task_.threads());
+    return em_start_of_clusters(start_.rows, start_.z(Eigen::all, chosen), settings, task_);
   }
 
   Matrix random_centers_in_region(Index k, RandomStream random) const {
-    Vector low = z_.rowwise().minCoeff();
-    Vector high = z_.rowwise().maxCoeff();
+    Vector low = start_.low;
+    Vector high = start_.high;
     if (!options_.region.empty()) {
       low.setConstant(options_.region[0]);
       high.setConstant(options_.region[1]);
     }
-    Matrix out(z_.rows(), k);
+    Matrix out(low.size(), k);
     for (auto center : out.colwise()) {
       for (Index j = 0; j < out.rows(); ++j) center[j] = low[j] + (high[j] - low[j]) * random.uniform();
     }
     return out;
   }
 
-  const Matrix& z_;
-  EmRows rows_;
+  const Start& start_;
   const Matrix& centers_;
   const GmmOptions& options_;
   Task& task_;
   Vector floors_;
 };
 
-Matrix joined(const Matrix& x, const Matrix& y) {
-  Matrix out(x.rows() + y.rows(), y.cols());
-  out.topRows(x.rows()) = x;
-  out.bottomRows(y.rows()) = y;
+/// Centers [x, y] of the user on the scale of the fit.
+Matrix standardized_centers(const Matrix& centers, const Standardizer& x, const Standardizer& y) {
+  Matrix out(centers.rows(), centers.cols());
+  if (x.dimension() > 0) out.topRows(x.dimension()) = x.transform(centers.topRows(x.dimension()));
+  out.bottomRows(y.dimension()) = y.transform(centers.bottomRows(y.dimension()));
   return out;
 }
 
-Vector log_density_of(const EmState& state, const Matrix& z, int threads) {
-  const GaussianMixtures law = GaussianMixtures::shared(std::make_shared<const GaussianComponents>(state.components()),
-                                                        state.weights.array().log());
-  return law.log_pdf(z, {.threads = threads, .observer = {}});
-}
+/// All rows in memory, and where starts come from.
+struct RowsAtHand {
+  explicit RowsAtHand(const Dataset& data, std::optional<Dataset> sample = std::nullopt)
+      : z(stacked(data)), rows(z, data.weights) {
+    const Dataset& drawn = sample ? *sample : data;
+    start.emplace(
+        Start{rows, sample ? stacked(drawn) : z, drawn.weights, z.rowwise().minCoeff(), z.rowwise().maxCoeff()});
+  }
+  Matrix z;
+  EmRowsInMemory rows;
+  std::optional<Start> start;
+};
 
 void report_candidates(const std::vector<Candidate>& candidates, const GmmOptions& options, Index chosen,
                        FitReport& report) {
@@ -141,6 +166,15 @@ void report_candidates(const std::vector<Candidate>& candidates, const GmmOption
         message("the largest candidate, n_components = ", chosen, ", was best; larger ones may be better"));
   }
 }
+
+/// What of a fit does not depend on where the rows are.
+struct Known {
+  Standardizer x;
+  Standardizer y;
+  Defensive defensive;
+  Index n_rows;
+  Index most_components;  ///< different rows
+};
 
 }  // namespace
 
@@ -154,53 +188,55 @@ GmmOptions GmmOptions::paper() {
           .defensive_weight = 0.0};
 }
 
-/// Fits and compares candidates on standardised rows without copies.
+/// Fits and compares candidates on standardised rows.
 struct Gmm::Search {
   const GmmOptions& options;
-  const Dataset& data;
+  const Start& start;
+  const Dataset* data;  ///< the rows that folds are of
   const Matrix& centers;
   Task& task;
   bool compare;
-  Matrix z = joined(data.x, data.y);
-  Fitter fitter{data, z, centers, options, task};
+  Fitter fitter{start, centers, options, task};
   std::vector<Index> fold = {};
   std::vector<Candidate> candidates = {};
 
-  Parameters parameters_of(const EmState& state, const Dataset& rows) const {
-    return parameters(state.weights, state.components(), Defensive::fit(options.defensive_weight, rows));
+  /// `fold` of the rows `data`, or none: candidates are compared by the criterion.
+  static Gmm fit(const Known& known, const Start& start, const Dataset* data, std::vector<Index> fold,
+                 const GmmOptions& options, FitReport report, const Run& run);
+
+  static Parameters parameters_of(const EmState& state, Defensive defensive) {
+    return parameters(state.weights, state.components(), std::move(defensive));
   }
 
   EmState score_by_criterion(Candidate& candidate) const {
     EmState state = fitter.fit(candidate.n_components, candidate.full);
-    const double n = std::max(data.weights.sum(), 2.0);
-    const double parameters_each = n_parameters(state.weights.size(), z.rows(), candidate.full) / n;
+    const double n = std::max(start.rows.total(), 2.0);
+    const double parameters_each = n_parameters(state.weights.size(), start.rows.dimension(), candidate.full) / n;
     candidate.score = 0.5 * parameters_each * std::log(n) - state.score;
-    if (compare) {
-      candidate.standard_error =
-          preparation::mean_of(log_density_of(state, z, task.threads()), data.weights).standard_error;
-    }
+    if (compare) candidate.standard_error = state.standard_error;
     return state;
   }
 
   void score_by_folds(Candidate& candidate) const {
-    Vector held_out(data.size());
+    Vector held_out(data->size());
     const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
     for (Index k = 0; k < folds; ++k) {
-      const preparation::HeldOut part = preparation::without_fold(data, fold, k);
-      const Matrix own = joined(part.train.x, part.train.y);
-      const Fitter fit_part(part.train, own, centers, options, task);
+      const preparation::HeldOut part = preparation::without_fold(*data, fold, k);
+      const RowsAtHand own(part.train);
+      const Fitter fit_part(*own.start, centers, options, task);
       const EmState state = fit_part.fit(std::min(candidate.n_components, part.train.size()), candidate.full);
-      const Gmm model(options, {state.score}, parameters_of(state, part.train), Standardizer::identity(data.x.rows()),
-                      Standardizer::identity(data.y.rows()), report_of(candidate));
+      const Gmm model(
+          options, {state.score}, parameters_of(state, Defensive::fit(options.defensive_weight, part.train)),
+          Standardizer::identity(data->x.rows()), Standardizer::identity(data->y.rows()), report_of(candidate));
       const Vector values = model.log_density(part.test.x, part.test.y, {.threads = task.threads(), .observer = {}});
       Index at = 0;
       for (std::size_t i = 0; i < fold.size(); ++i) {
         if (fold[i] == k) held_out[static_cast<Index>(i)] = values[at++];
       }
     }
-    const auto [mean, error] = preparation::mean_of(held_out, data.weights);
+    const auto [mean, error] = preparation::mean_of(held_out, data->weights);
     candidate.score = -mean;
-    candidate.folds = preparation::means_of_folds(-held_out, data.weights, fold);
+    candidate.folds = preparation::means_of_folds(-held_out, data->weights, fold);
     candidate.standard_error = error;
   }
 
@@ -210,7 +246,7 @@ struct Gmm::Search {
     int waited = 0;
     for (const Index k : counts) {
       // BIC is an expansion in many rows: with as many parameters as rows it takes any cluster of two for a component.
-      if (best && fold.empty() && n_parameters(k, z.rows(), full) >= data.weights.sum()) break;
+      if (best && fold.empty() && n_parameters(k, start.rows.dimension(), full) >= start.rows.total()) break;
       Candidate candidate{k, full};
       std::optional<EmState> state;
       if (fold.empty()) {
@@ -238,26 +274,18 @@ Gmm::Gmm(GmmOptions options, GmmState state, Parameters p, Standardizer x_scale,
   covariance();  // throws where a file lacks what is read later
 }
 
-Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
-  check_options(options, data);
-  const preparation::Start start(owner, data, options.standardize);
-  const Dataset& rows = start.rows();
-  const preparation::Standardized& standardized = start.standardized();
-  FitReport report = start.report();
-  const Dataset distinct = preparation::merge_copies(standardized.data);
-
+Gmm Gmm::Search::fit(const Known& known, const Start& start, const Dataset* data, std::vector<Index> fold,
+                     const GmmOptions& options, FitReport report, const Run& run) {
   Matrix centers;
   std::vector<Index> counts;
   if (options.centers.size() > 0) {
-    centers = joined(data.x.rows() > 0 ? standardized.x.transform(options.centers.topRows(data.x.rows()))
-                                       : Matrix(0, options.centers.cols()),
-                     standardized.y.transform(options.centers.bottomRows(data.y.rows())));
+    centers = standardized_centers(options.centers, known.x, known.y);
     counts.push_back(centers.cols());
   } else {
     for (const double k : options.n_components) counts.push_back(static_cast<Index>(k));
   }
-  if (counts.back() > distinct.size()) {
-    const Index most = distinct.size();
+  if (counts.back() > known.most_components) {
+    const Index most = known.most_components;
     if (centers.size() > 0) {
       centers = centers.leftCols(most).eval();
     }
@@ -270,21 +298,17 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   const std::size_t shapes = both ? 2 : 1;
   Task task(run, "expectation maximisation", static_cast<double>(counts.size() * shapes));
   const bool choice = counts.size() * shapes > 1;
-  const bool by_folds = choice && options.selection == GmmSelection::cv;
-  Search search{.options = options,
-                .data = by_folds ? standardized.data : distinct,  // folds are of the rows as given
-                .centers = centers,
-                .task = task,
-                .compare = choice};
-  if (by_folds) search.fold = preparation::folds_of(options.cv, data, options.seed);
+  Search search{.options = options, .start = start, .data = data, .centers = centers, .task = task, .compare = choice};
+  if (choice) search.fold = std::move(fold);
   std::optional<std::pair<Candidate, EmState>> best;
   if (both || options.covariance == GmmCovariance::diagonal) search.search(false, counts, best);
-  if (options.covariance == GmmCovariance::full || (both && search.z.rows() > 1)) search.search(true, counts, best);
+  if (options.covariance == GmmCovariance::full || (both && start.rows.dimension() > 1))
+    search.search(true, counts, best);
   const Candidate chosen = best->first;
   const EmState state =
       search.fold.empty() ? std::move(best->second) : search.fitter.fit(chosen.n_components, chosen.full);
 
-  report.details.set("n_rows", rows.size()).set("n_components", state.weights.size());
+  report.details.set("n_rows", known.n_rows).set("n_components", state.weights.size());
   report.details.set("covariance", name_of_shape(chosen)).set("log_likelihood", state.score);
   report.details.set("iterations", state.iterations).set("reseeded", state.reseeded);
   if (choice) report_candidates(search.candidates, options, chosen.n_components, report);
@@ -293,8 +317,54 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
         message(state.dropped, " of ", chosen.n_components, " components held no row and were dropped"));
   }
   if (!state.converged && options.tolerance > 0) report.status = "iteration limit";
-  return {options,        {state.score},  search.parameters_of(state, standardized.data),
-          standardized.x, standardized.y, std::move(report)};
+  return {options, {state.score}, Search::parameters_of(state, known.defensive), known.x, known.y, std::move(report)};
+}
+
+Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
+  check_options(options, data.x.rows(), data.y.rows());
+  const preparation::Start prepared(owner, data, options.standardize);
+  const Standardized& standardized = prepared.standardized();
+  const Index n = prepared.rows().size();
+  const bool large = n > most_rows_at_once;
+  const bool by_folds = chooses(options) && options.selection == GmmSelection::cv;
+  // Copies of rows are one of their common weight, so that any order of the rows gives the same bits; folds are of the
+  // rows as given.
+  const Dataset distinct = large ? standardized.data : preparation::merge_copies(standardized.data);
+  std::optional<Dataset> sample;
+  if (large) {
+    sample = preparation::merge_copies(
+        standardized.data.subset(sample_of_places(n, most_rows_at_once, static_cast<std::uint64_t>(options.seed))));
+  }
+  const Index most =
+      sample && sample->size() < most_rows_at_once ? preparation::merge_copies(distinct).size() : distinct.size();
+  const RowsAtHand rows(by_folds ? standardized.data : distinct, std::move(sample));
+  const Known known{standardized.x, standardized.y, Defensive::fit(options.defensive_weight, standardized.data), n,
+                    most};
+  std::vector<Index> fold;
+  if (by_folds) fold = preparation::folds_of(options.cv, data, options.seed);
+  return Search::fit(known, *rows.start, &standardized.data, std::move(fold), options, prepared.report(), run);
+}
+
+Gmm Gmm::fit(RowSums& table, const GmmOptions& options, const Run& run) {
+  check_options(options, table.n_inputs(), table.n_targets());
+  require(!chooses(options) || options.selection != GmmSelection::cv, owner,
+          ": selection = cv needs the rows in memory, expected bic, or one number of components of one covariance");
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  FitReport report;
+  const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
+  const Dataset sample = preparation::merge_copies(
+      scale.standardized(table_passes::sample_of(table, most_rows_at_once, options.seed).rows));
+  const EmRowsInTable rows(table, scale, extent.rows);
+  const auto standardized = [&](const Vector& row) {
+    return Vector(stacked(scale.standardized({.x = row.head(table.n_inputs()), .y = row.tail(table.n_targets())})));
+  };
+  const Start start{rows, stacked(sample), sample.weights, standardized(extent.low), standardized(extent.high)};
+  const Known known{scale.x(), scale.y(), scale.defensive(options.defensive_weight), extent.rows, extent.rows};
+  return Search::fit(known, start, nullptr, {}, options, std::move(report), run);
+}
+
+Document Gmm::accumulate(const Document& pass, const Dataset& block, Index, const Run& run) {
+  return em_accumulate(pass, block, run);
 }
 
 std::string Gmm::covariance() const { return report().details.at("covariance").as_string(); }

@@ -19,7 +19,7 @@ FinishedKernels finish(const Sample& sample, const WeightedKernels& found, const
       .full = how == Finish::full, .floors = least_scale.cwiseAbs2().cwiseMax(least_variance), .max_iterations = 0};
   EmState start{found.weights / found.weights.sum(), found.kernels.centers, found.kernels.scales.cwiseAbs2()};
   if (how == Finish::full) start.covariances = GaussianComponents{start.means, found.kernels.scales}.covariances();
-  const EmRows rows(sample.z, sample.weights);
+  const EmRowsInMemory rows(sample.z, sample.weights);
   start = em_continue(rows, std::move(start), settings, task);
   settings.max_iterations = iterations;
   EmState end = em_continue(rows, start, settings, task);

@@ -60,7 +60,7 @@ void check_inner_options(const LocationScaleOptions& options, const InnerModel& 
           " itself; give it there");
   const Document* centers = options.options.find("centers");
   const Matrix* given = centers == nullptr ? nullptr : std::get_if<Matrix>(&centers->value());
-  if (given != nullptr) preparation::check_centers(owner, *given, data);
+  if (given != nullptr) preparation::check_centers(owner, *given, data.x.rows(), data.y.rows());
 }
 
 FitReport with_density(FitReport own, const FitReport& density) {

@@ -8,7 +8,6 @@
 #include "linalg/cholesky.hpp"
 #include "linalg/vector_math.hpp"
 #include "selection.hpp"
-#include "statistics.hpp"
 
 namespace condens::lscde {
 
@@ -37,7 +36,7 @@ Matrix linearized_coefficients(const Problem& problem, double bandwidth, double 
   constexpr Index blocks_together = 32;
   const std::vector<Block> blocks = cut_into_blocks(problem);
   const Distances distances(problem);
-  const System system = system_of(problem, distances, blocks, bandwidth, bandwidth_y, task);
+  const System system = system_of(problem, bandwidth, bandwidth_y, task);
   const Vector full = Cholesky(regularized(system.gram, system.norm, regularization)).solve(system.right);
   // Where coefficients are the least over alpha >= 0, those at the bound stay there.
   std::vector<Index> moving;

@@ -2,23 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/data/folds.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linearization.hpp"
 #include "metric.hpp"
 #include "model/gridded_kernels.hpp"
 #include "model/inner_fits.hpp"
 #include "model/preparation.hpp"
+#include "model/table_passes.hpp"
+#include "passes.hpp"
+#include "rows.hpp"
 #include "selection.hpp"
 
 namespace condens {
 
 using lscde::Candidate;
+using lscde::Folds;
 using lscde::Problem;
 using lscde::WidthGroup;
-using preparation::Standardized;
 
 LscdeOptions LscdeOptions::paper() {
   const std::vector<double> grid = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
@@ -38,48 +43,21 @@ namespace {
 
 constexpr std::string_view owner = Lscde::class_name;
 
-void check_options(const LscdeOptions& options, const Dataset& data) {
+void check_options(const LscdeOptions& options, Index d_x, Index d_y) {
   validate_options(options, owner);
   require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
   require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  preparation::check_centers(owner, options.centers, data);
+  preparation::check_centers(owner, options.centers, d_x, d_y);
 }
 
-/// The problem without folds: everything that does not depend on them.
-Problem make_problem(const Standardized& standardized, const LscdeOptions& options, const std::vector<Index>& rows) {
-  const Dataset& data = standardized.data;
-  Problem problem;
-  problem.x = data.x;
-  problem.y = data.y;
-  problem.weights = data.weights;
-  problem.x_unlabeled = data.x_unlabeled;
-  if (options.centers.size() > 0) {
-    problem.centers_x = standardized.x.transform(options.centers.topRows(data.x.rows()));
-    problem.centers_y = standardized.y.transform(options.centers.bottomRows(data.y.rows()));
-  } else {
-    problem.centers_x = data.x(Eigen::all, rows);
-    problem.centers_y = data.y(Eigen::all, rows);
-  }
-  problem.fold_begin = {0, data.size()};
-  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
-  problem.coefficients = options.coefficients;
-  problem.penalty = options.penalty;
-  problem.scoring = options.scoring;
-  problem.defensive = Defensive::fit(options.defensive_weight, data);
-  return problem;
-}
-
-void sort_by_fold(Problem& problem, const std::vector<Index>& fold, const std::vector<Index>& center_rows,
-                  bool mask_centers) {
-  preparation::FoldOrder sorted = preparation::sort_by_fold(fold);
-  problem.x = Matrix(problem.x(Eigen::all, sorted.order));
-  problem.y = Matrix(problem.y(Eigen::all, sorted.order));
-  problem.weights = Vector(problem.weights(sorted.order));
-  problem.fold_begin = std::move(sorted.begin);
-  if (!mask_centers) return;
-  for (std::size_t l = 0; l < center_rows.size(); ++l) problem.center_fold[l] = fold[center_rows[l]];
-}
+/// What a fit begins with: its rows, and what is known of all of them.
+struct Start {
+  const lscde::Rows& rows;
+  Standardizer x_scale;
+  Standardizer y_scale;
+  Defensive defensive;
+};
 
 /// One group per bandwidth; without bandwidth_y the same width serves x and y.
 std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y) {
@@ -146,45 +124,69 @@ std::vector<Candidate> score_lists(const Problem& problem, const LscdeOptions& o
 }
 
 /// Follows the best of the lists. Adds to the options the widths that were tried beyond their list.
-Candidate search(const Problem& problem, LscdeOptions& options, Task& task, std::vector<Candidate>& candidates,
-                 FitReport& report) {
+Candidate search(const Start& start, const Problem& problem, LscdeOptions& options, Task& task,
+                 std::vector<Candidate>& candidates, FitReport& report) {
   if (options.refine) {
     search_beyond_end(problem, options, task, candidates);
     search_between(problem, options, task, candidates);
   }
   const Candidate best = best_of(candidates);
   preparation::warn_at_edge(options.bandwidth, best.bandwidth, "bandwidth", report);
-  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y, problem.y, report);
+  preparation::warn_at_edge_of_y(options.bandwidth_y, best.bandwidth_y,
+                                 start.rows.sample(most_rows_at_once).rows.data.y, report);
   preparation::warn_at_edge(options.regularization, best.regularization, "regularization", report);
   return best;
 }
 
+/// Enough rows to cover by so many centers (kernels/centers.hpp).
+Index rows_to_cover(const LscdeOptions& options) { return std::max(most_rows_at_once, 50 * options.n_centers); }
+
 /// The problem on inputs scaled by `widths`, and the way back.
 struct Prepared {
-  Standardized standardized;
   Vector input_widths;
-  std::vector<Index> center_rows;
+  std::vector<Index> center_places;
   Problem problem;
 };
 
-Prepared set_up(Standardized standardized, const Vector& widths, const LscdeOptions& options, const Run& run,
+Prepared set_up(const Start& start, const Vector& widths, const LscdeOptions& options, const Run& run,
                 FitReport& report) {
-  Prepared out{std::move(standardized), widths, {}, {}};
-  if ((widths.array() != 1.0).any()) out.standardized = lscde::in_metric(std::move(out.standardized), widths);
-  if (options.centers.size() == 0) {
-    out.center_rows =
-        preparation::choose_center_rows(out.standardized.data, options.center_selection, options.n_centers,
-                                        options.seed, resolve_threads(run.threads), report);
+  Prepared out{widths, {}, start.rows.problem(widths)};
+  Problem& problem = out.problem;
+  if (options.centers.size() > 0) {
+    const Index d_x = start.x_scale.dimension();
+    problem.centers_x = start.x_scale.rescaled(widths).transform(options.centers.topRows(d_x));
+    problem.centers_y = start.y_scale.transform(options.centers.bottomRows(options.centers.rows() - d_x));
+  } else {
+    lscde::SampledRows sample = start.rows.sample(rows_to_cover(options));
+    if ((widths.array() != 1.0).any()) sample.rows = lscde::in_metric(std::move(sample.rows), widths);
+    const std::vector<Index> chosen =
+        preparation::choose_center_rows(sample.rows.data, options.center_selection, options.n_centers, options.seed,
+                                        resolve_threads(run.threads), report);
+    problem.centers_x = sample.rows.data.x(Eigen::all, chosen);
+    problem.centers_y = sample.rows.data.y(Eigen::all, chosen);
+    for (const Index row : chosen) out.center_places.push_back(sample.places[static_cast<std::size_t>(row)]);
   }
-  out.problem = make_problem(out.standardized, options, out.center_rows);
+  problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
+  problem.coefficients = options.coefficients;
+  problem.penalty = options.penalty;
+  problem.scoring = options.scoring;
+  problem.defensive = start.defensive;
   return out;
+}
+
+void sort_by_fold(const Start& start, const Folds& folds, bool mask_centers, Prepared& prepared) {
+  start.rows.sort(prepared.problem, folds);
+  if (!mask_centers) return;
+  for (std::size_t l = 0; l < prepared.center_places.size(); ++l) {
+    prepared.problem.center_fold[l] = folds.of(prepared.center_places[l]);
+  }
 }
 
 /// Scores the lists in the metric, too, and takes it where its best candidate is better by more than the standard
 /// error over folds of the difference.
-void settle_metric(Prepared in_metric, const std::vector<Index>& fold, const LscdeOptions& lists, Task& task,
+void settle_metric(const Start& start, Prepared in_metric, const Folds& folds, const LscdeOptions& lists, Task& task,
                    Prepared& prepared, std::vector<Candidate>& candidates, FitReport& report) {
-  sort_by_fold(in_metric.problem, fold, in_metric.center_rows, lists.mask_centers);
+  sort_by_fold(start, folds, lists.mask_centers, in_metric);
   std::vector<Candidate> found = score_lists(in_metric.problem, lists, task);
   const FoldScore gain = fold_score(best_of(candidates).folds - best_of(found).folds);
   const bool worth_it = gain.mean > gain.standard_error;
@@ -198,19 +200,19 @@ void settle_metric(Prepared in_metric, const std::vector<Index>& fold, const Lsc
 
 /// The best candidate by cross-validation of `prepared`, or of the inputs scaled by the widths that are open to
 /// question, which then are `prepared`.
-Candidate choose(const Standardized& standardized, const Vector* open_widths, const std::vector<Index>& fold,
-                 LscdeOptions& lists, const Run& run, Prepared& prepared, FitReport& report) {
-  sort_by_fold(prepared.problem, fold, prepared.center_rows, lists.mask_centers);
+Candidate choose(const Start& start, const Vector* open_widths, const Folds& folds, LscdeOptions& lists, const Run& run,
+                 Prepared& prepared, FitReport& report) {
+  sort_by_fold(start, folds, lists.mask_centers, prepared);
   const double widths = (open_widths == nullptr ? 1.0 : 2.0) * static_cast<double>(lists.bandwidth.size());
   Task task(run, "choosing bandwidth and regularization",
             lscde::scoring_work(prepared.problem, 1) * (widths + (lists.refine ? 3.0 : 0.0)));
   std::vector<Candidate> candidates = score_lists(prepared.problem, lists, task);
   if (open_widths != nullptr) {
     FitReport told;  // what there is to say of centres is said
-    settle_metric(set_up(standardized, *open_widths, lists, run, told), fold, lists, task, prepared, candidates,
+    settle_metric(start, set_up(start, *open_widths, lists, run, told), folds, lists, task, prepared, candidates,
                   report);
   }
-  const Candidate best = search(prepared.problem, lists, task, candidates, report);
+  const Candidate best = search(start, prepared.problem, lists, task, candidates, report);
   preparation::report_candidates(candidates,
                                  {{"bandwidth", &Candidate::bandwidth},
                                   {"bandwidth_y", &Candidate::bandwidth_y},
@@ -230,18 +232,18 @@ Index most_centers(const LscdeOptions& options, Index rows) {
 
 /// Twice as many centres, again and again, as long as that makes the score of the first fold better; each time smaller
 /// widths and less regularization, too, are tried, which more centres bear. Leaves `prepared` with the best.
-void grow(const Standardized& standardized, const std::vector<Index>& fold, const LscdeOptions& lists, const Run& run,
-          Candidate& best, Prepared& prepared, FitReport& report) {
-  const Index most = most_centers(lists, standardized.data.size());
+void grow(const Start& start, const Folds& folds, const LscdeOptions& lists, const Run& run, Candidate& best,
+          Prepared& prepared, FitReport& report) {
+  const Index most = most_centers(lists, start.rows.size());
   if (lists.centers.size() > 0 || 2 * lists.n_centers > most) return;
-  std::vector<Index> left_out(fold.size());
-  std::transform(fold.begin(), fold.end(), left_out.begin(), [](Index k) { return k == 0 ? 0 : 1; });
+  Folds left_out = folds;
+  left_out.first_against = true;
   const auto with_centers = [&](Index count) {
     LscdeOptions more = lists;
     more.n_centers = count;
     FitReport told;
-    Prepared out = set_up(standardized, prepared.input_widths, more, run, told);
-    sort_by_fold(out.problem, left_out, out.center_rows, lists.mask_centers);
+    Prepared out = set_up(start, prepared.input_widths, more, run, told);
+    sort_by_fold(start, left_out, lists.mask_centers, out);
     out.problem.unscored_folds = 1;
     return out;
   };
@@ -260,8 +262,8 @@ void grow(const Standardized& standardized, const std::vector<Index>& fold, cons
   Index doublings = 0;
   while (lists.n_centers << (doublings + 1) <= most) ++doublings;
   Task task(run, "trying more centers", lscde::scoring_work(prepared.problem, 2 * doublings + 1));
-  const Problem start = with_centers(lists.n_centers).problem;
-  double score = lscde::score_candidates(start, groups(1), {best.regularization}, task).front().score;
+  const Problem as_many = with_centers(lists.n_centers).problem;
+  double score = lscde::score_candidates(as_many, groups(1), {best.regularization}, task).front().score;
   std::vector<double> scores;
   for (Index k = 1; k <= doublings; ++k) {
     Prepared more = with_centers(lists.n_centers << k);
@@ -278,18 +280,13 @@ void grow(const Standardized& standardized, const std::vector<Index>& fold, cons
   report.details.set("scores_of_more_centers", Vector(Eigen::Map<const Vector>(scores.data(), std::ssize(scores))));
 }
 
-/// Rows as the passes of a fit see them, in one fold, with the centers of the fit.
-Problem problem_of(const Dataset& rows, const LscdeOptions& options, const LscdeState& state,
-                   const Standardizer& x_scale, const Standardizer& y_scale) {
+/// A problem in one fold with the centers of a fit, without rows.
+Problem problem_without_rows(const LscdeOptions& options, const LscdeState& state) {
   Problem problem;
-  problem.x = x_scale.transform(rows.x);
-  problem.y = y_scale.transform(rows.y);
-  problem.weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
   problem.x_unlabeled = Matrix(state.centers_x.rows(), 0);
-  if (rows.x_unlabeled.size() > 0) problem.x_unlabeled = x_scale.transform(rows.x_unlabeled);
   problem.centers_x = state.centers_x;
   problem.centers_y = state.centers_y;
-  problem.fold_begin = {0, rows.size()};
+  problem.fold_begin = {0, 0};
   problem.center_fold.assign(static_cast<std::size_t>(problem.centers_y.cols()), -1);
   problem.coefficients = options.coefficients;
   problem.penalty = options.penalty;
@@ -297,6 +294,28 @@ Problem problem_of(const Dataset& rows, const LscdeOptions& options, const Lscde
   problem.defensive = state.defensive;
   return problem;
 }
+
+/// Rows as the passes of a fit see them, in one fold, with the centers of the fit.
+Problem problem_of(const Dataset& rows, const LscdeOptions& options, const LscdeState& state,
+                   const Standardizer& x_scale, const Standardizer& y_scale) {
+  Problem problem = problem_without_rows(options, state);
+  problem.x = x_scale.transform(rows.x);
+  problem.y = y_scale.transform(rows.y);
+  problem.weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size());
+  if (rows.x_unlabeled.size() > 0) problem.x_unlabeled = x_scale.transform(rows.x_unlabeled);
+  problem.fold_begin = {0, rows.size()};
+  return problem;
+}
+
+/// A table whose one pass has been made.
+class KnownState final : public RowSums {
+ public:
+  KnownState(Index n_inputs, Index n_targets, const Document& state) : RowSums(n_inputs, n_targets), state_(state) {}
+  Document total(const Document&) override { return state_; }
+
+ private:
+  const Document& state_;
+};
 
 }  // namespace
 
@@ -348,6 +367,30 @@ Matrix Lscde::linearized(const Dataset& rows, const MatrixView& copies, const Ru
                                         own.size() > 0 ? MatrixView(own) : copies, task);
 }
 
+Document Lscde::closing_pass() const {
+  Problem problem = problem_without_rows(options_, state_);
+  problem.elsewhere = lscde::Elsewhere{.table = nullptr,
+                                       .scale = table_passes::Scale::of(x_scale(), y_scale()).to_document(),
+                                       .input_widths = Vector::Ones(n_inputs())};
+  return lscde::statistics_pass(problem, {state_.bandwidth, {state_.bandwidth_y}});
+}
+
+std::unique_ptr<ConditionalDensity> Lscde::finished(const Document& state) const {
+  KnownState table(n_inputs(), n_targets(), state);
+  Problem problem = problem_without_rows(options_, state_);
+  problem.elsewhere = lscde::Elsewhere{.table = &table, .scale = {}, .input_widths = {}};
+  const Run run{.threads = 1, .observer = {}};
+  Task task(run, "fitting", 1);
+  LscdeState found = state_;
+  found.coefficients =
+      lscde::fit_coefficients(problem, state_.bandwidth, state_.bandwidth_y, state_.regularization, task);
+  FitReport told = report();
+  told.details.set("n_rows", static_cast<Index>(std::llround(table_passes::number_of(state, "weight"))));
+  told.details.set("n_active_centers", static_cast<Index>((found.coefficients.array() > 0).count()));
+  return std::unique_ptr<ConditionalDensity>(
+      new Lscde(options_, std::move(found), x_scale(), y_scale(), std::move(told)));
+}
+
 std::unique_ptr<ConditionalDensity> Lscde::with_numbers(const VectorView& numbers) const {
   if (numbers.size() != state_.coefficients.size() || !numbers.allFinite() || numbers.minCoeff() < 0) {
     throw FormatError("LSCDE: the coefficients of a replicate do not fit the centers");
@@ -367,51 +410,89 @@ GaussianMixtures Lscde::laws(const MatrixView& x) const {
   return kernel_laws(components_, std::move(log_weights), state_.defensive);
 }
 
+/// The steps of a fit, wherever its rows are. `folds_of_rows` is asked where there is something to choose.
+struct Lscde::Fitter {
+  const Start& start;
+  const LscdeOptions& options;
+  const Run& run;
+
+  Lscde fit(const std::function<Folds()>& folds_of_rows, FitReport report) const {
+    const preparation::Standardized sample = start.rows.sample(most_rows_at_once).rows;
+    const lscde::MetricProposal metric = lscde::propose_metric(sample, options, run, report);
+    const bool open = metric.verdict == lscde::MetricVerdict::open;
+    const Index d_x = start.x_scale.dimension();
+    Prepared prepared = set_up(start, open ? Vector::Ones(d_x) : metric.widths, options, run, report);
+
+    LscdeOptions lists = options;
+    // Without inputs a width of x of its own has nothing to act on.
+    if (d_x == 0 && !options.bandwidth_y.empty()) lists.bandwidth.resize(1);
+    const double width_y = lists.bandwidth_y.empty() ? lists.bandwidth.front() : lists.bandwidth_y.front();
+    Candidate best{lists.bandwidth.front(), width_y, lists.regularization.front(), 0.0, 0.0, {}};
+    if (lists.bandwidth.size() > 1 || lists.bandwidth_y.size() > 1 || lists.regularization.size() > 1) {
+      const Folds folds = folds_of_rows();
+      best = choose(start, open ? &metric.widths : nullptr, folds, lists, run, prepared, report);
+      grow(start, folds, lists, run, best, prepared, report);
+    }
+    if (const Document* applied = report.details.find("metric_applied")) {
+      report.details.set("metric", choice_names<LscdeMetric>[applied->as_bool() ? 1 : 0]);
+    }
+
+    Problem& problem = prepared.problem;
+    Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
+    Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
+    report.details.set("n_rows", start.rows.size());
+    report.details.set("n_centers", alpha.size());
+    report.details.set("n_active_centers", static_cast<Index>((alpha.array() > 0).count()));
+    report.details.set("bandwidth", best.bandwidth);
+    report.details.set("bandwidth_y", best.bandwidth_y);
+    report.details.set("regularization", best.regularization);
+    const Standardizer x_scale = start.x_scale.rescaled(prepared.input_widths);
+    return {options,
+            {.input_widths = std::move(prepared.input_widths),
+             .bandwidth = best.bandwidth,
+             .bandwidth_y = best.bandwidth_y,
+             .regularization = best.regularization,
+             .coefficients = std::move(alpha),
+             .centers_x = std::move(problem.centers_x),
+             .centers_y = std::move(problem.centers_y),
+             .defensive = std::move(problem.defensive)},
+            x_scale,
+            start.y_scale,
+            std::move(report)};
+  }
+};
+
 Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& run) {
-  check_options(options, data);
-  const preparation::Start start(owner, data, options.standardize);
-  const Dataset& rows = start.rows();
-  const preparation::Standardized& standardized = start.standardized();
-  FitReport report = start.report();
-  const lscde::MetricProposal metric = lscde::propose_metric(standardized, options, run, report);
-  const bool open = metric.verdict == lscde::MetricVerdict::open;
-  Prepared prepared = set_up(standardized, open ? Vector::Ones(rows.x.rows()) : metric.widths, options, run, report);
+  check_options(options, data.x.rows(), data.y.rows());
+  const preparation::Start prepared(owner, data, options.standardize);
+  const preparation::Standardized& standardized = prepared.standardized();
+  const lscde::RowsInMemory rows(standardized, options.seed);
+  const Start start{rows, standardized.x, standardized.y, Defensive::fit(options.defensive_weight, standardized.data)};
+  const auto folds = [&] {
+    return Folds{.given = preparation::folds_of(options.cv, data, options.seed), .seed = options.seed};
+  };
+  return Fitter{start, options, run}.fit(folds, prepared.report());
+}
 
-  LscdeOptions lists = options;
-  // Without inputs a width of x of its own has nothing to act on.
-  if (rows.x.rows() == 0 && !options.bandwidth_y.empty()) lists.bandwidth.resize(1);
-  const double width_y = lists.bandwidth_y.empty() ? lists.bandwidth.front() : lists.bandwidth_y.front();
-  Candidate best{lists.bandwidth.front(), width_y, lists.regularization.front(), 0.0, 0.0, {}};
-  if (lists.bandwidth.size() > 1 || lists.bandwidth_y.size() > 1 || lists.regularization.size() > 1) {
-    const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
-    best = choose(standardized, open ? &metric.widths : nullptr, fold, lists, run, prepared, report);
-    grow(standardized, fold, lists, run, best, prepared, report);
-  }
-  if (const Document* applied = report.details.find("metric_applied")) {
-    report.details.set("metric", choice_names<LscdeMetric>[applied->as_bool() ? 1 : 0]);
-  }
+Lscde Lscde::fit(RowSums& table, const LscdeOptions& options, const Run& run) {
+  check_options(options, table.n_inputs(), table.n_targets());
+  require(options.cv.size() == 1, owner, ": cv has ", options.cv.size(),
+          " numbers, expected a number of folds: rows that are not in memory get theirs by their places");
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  FitReport report;
+  const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
+  const lscde::RowsInTable rows(table, scale, extent.rows, options.seed);
+  const Start start{rows, scale.x(), scale.y(), scale.defensive(options.defensive_weight)};
+  const auto folds = [&] {
+    const auto count = static_cast<Index>(options.cv.front());
+    require(count >= 2 && count <= extent.rows, owner, ": cv = ", count, ", expected 2 to ", extent.rows, " folds");
+    return Folds{.given = {}, .count = count, .seed = options.seed};
+  };
+  return Fitter{start, options, run}.fit(folds, std::move(report));
+}
 
-  Problem& problem = prepared.problem;
-  Task task(run, "fitting", lscde::scoring_work(problem, 1) / 2);
-  Vector alpha = lscde::fit_coefficients(problem, best.bandwidth, best.bandwidth_y, best.regularization, task);
-  report.details.set("n_rows", rows.size());
-  report.details.set("n_centers", alpha.size());
-  report.details.set("n_active_centers", static_cast<Index>((alpha.array() > 0).count()));
-  report.details.set("bandwidth", best.bandwidth);
-  report.details.set("bandwidth_y", best.bandwidth_y);
-  report.details.set("regularization", best.regularization);
-  return {options,
-          {.input_widths = std::move(prepared.input_widths),
-           .bandwidth = best.bandwidth,
-           .bandwidth_y = best.bandwidth_y,
-           .regularization = best.regularization,
-           .coefficients = std::move(alpha),
-           .centers_x = std::move(problem.centers_x),
-           .centers_y = std::move(problem.centers_y),
-           .defensive = std::move(problem.defensive)},
-          prepared.standardized.x,
-          prepared.standardized.y,
-          std::move(report)};
+Document Lscde::accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  return lscde::accumulate(pass, block, first_row, run);
 }
 
 }  // namespace condens

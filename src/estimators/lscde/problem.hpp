@@ -2,18 +2,30 @@
 // The data of an LSCDE fit as its passes see them: standardised, sorted by fold, cut
 // into blocks of rows that every pass works through in the same order.
 
+#include <optional>
 #include <vector>
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
 #include "condens/estimators/lscde.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens::lscde {
 
+/// Rows that are not in memory (condens/model/row_sums.hpp), and their folds, which follow from their places.
+struct Elsewhere {
+  RowSums* table;
+  Document scale;              ///< table_passes::Scale
+  Vector input_widths;         ///< by which standardised inputs are divided
+  Index folds = 1;             ///< data/folds.hpp: folds_of_places
+  Index seed = 0;              ///< of the folds
+  bool first_against = false;  ///< two folds: the first one, and all others
+};
+
 /// Standardised data, sorted by fold, and the centres.
 struct Problem {
-  Matrix x;            ///< d_x x n
+  Matrix x;            ///< d_x x n; no columns where the rows are elsewhere
   Matrix y;            ///< d_y x n
   Vector weights;      ///< n, all > 0
   Matrix x_unlabeled;  ///< d_x x n', enters H only (section 2.7)
@@ -23,6 +35,8 @@ struct Problem {
   std::vector<Index> fold_begin;   ///< fold k holds the rows fold_begin[k], ..., fold_begin[k + 1] - 1
   std::vector<Index> center_fold;  ///< b: the fold that a centre's own sample lies in, or -1: never masked
   Index unscored_folds = 0;        ///< so many at the end only train
+
+  std::optional<Elsewhere> elsewhere = std::nullopt;
 
   LscdeCoefficients coefficients;
   LscdePenalty penalty = LscdePenalty::coefficients;

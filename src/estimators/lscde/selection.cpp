@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "condens/core/errors.hpp"
-#include "held_out.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/gram.hpp"
 #include "linalg/ridge_systems.hpp"
 #include "optim/nonnegative_qp.hpp"
-#include "statistics.hpp"
+#include "passes.hpp"
 
 namespace condens::lscde {
 
@@ -156,32 +156,17 @@ void summarise(const Vector& fold_score, Candidate& out) {
 }
 
 /// The candidates of one group, written to `out` (s_y outer, lambda inner).
-void score_group(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks,
-                 const WidthGroup& group, const std::vector<double>& ridge, Task& task, int threads, Candidate* out) {
-  Statistics training = accumulate(problem, distances, blocks, group, task, threads);
+void score_group(const Problem& problem, const Passes& passes, const WidthGroup& group,
+                 const std::vector<double>& ridge, Task& task, int threads, Candidate* out) {
+  Statistics training = passes.statistics(group, task, threads);
   const std::vector<double> fold_weight = training.weight;
   replace_by_training_sums(training);
   const std::vector<ScoringWidth> widths = solve_group(problem, training, group, ridge, task, threads);
-  const auto idle = find_idle_centers(widths, problem.scored_folds());
-
-  std::vector<Matrix> block_score(blocks.size());
-  const auto score = [&](Index index) {
-    const Block& block = blocks[static_cast<std::size_t>(index)];
-    if (block.fold >= problem.scored_folds()) return;
-    block_score[static_cast<std::size_t>(index)] = score_block(problem, distances, idle, block, group.x, widths);
-    task.advance(1.0);
-  };
-  parallel_for(std::ssize(blocks), threads, score, [&] { task.poll(); });
-
-  const auto scored = static_cast<std::size_t>(problem.scored_folds());
-  std::vector<Matrix> fold_score(scored, Matrix::Zero(std::ssize(ridge), std::ssize(group.y)));
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].fold < problem.scored_folds()) fold_score[static_cast<std::size_t>(blocks[i].fold)] += block_score[i];
-  }
+  const std::vector<Matrix> fold_score = passes.scores(group.x, widths, task, threads);
   for (std::size_t j = 0; j < group.y.size(); ++j) {
     for (std::size_t l = 0; l < ridge.size(); ++l, ++out) {
       Vector means(problem.scored_folds());
-      for (std::size_t k = 0; k < scored; ++k) {
+      for (std::size_t k = 0; k < fold_score.size(); ++k) {
         means[static_cast<Index>(k)] = fold_score[k](static_cast<Index>(l), static_cast<Index>(j)) / fold_weight[k];
       }
       *out = {group.x, group.y[j], ridge[l], 0.0, 0.0, {}};
@@ -193,37 +178,36 @@ void score_group(const Problem& problem, const Distances& distances, const std::
 }  // namespace
 
 double scoring_work(const Problem& problem, Index groups) {
-  return 2.0 * static_cast<double>(groups) * static_cast<double>(cut_into_blocks(problem).size());
+  return 2.0 * static_cast<double>(groups) * work_of_pass(problem);
 }
 
 std::vector<Candidate> score_candidates(const Problem& problem, const std::vector<WidthGroup>& groups,
                                         const std::vector<double>& regularization, Task& task) {
-  const std::vector<Block> blocks = cut_into_blocks(problem);
-  const Distances distances(problem, blocks, task.threads());
+  const std::unique_ptr<const Passes> passes = passes_over(problem, true, task.threads());
   std::vector<std::size_t> begin{0};
   for (const WidthGroup& group : groups) begin.push_back(begin.back() + group.y.size() * regularization.size());
   std::vector<Candidate> out(begin.back());
 
   // Small problems: one group per thread. Large ones: all threads in one group, so
   // that memory does not grow with threads. The arithmetic is the same.
-  const double b = static_cast<double>(distances.centers());
-  const bool small = static_cast<double>(problem.y.cols()) * b < 4e6 && b <= 512;
+  const double b = static_cast<double>(problem.centers_y.cols());
+  const bool small = !problem.elsewhere && static_cast<double>(problem.y.cols()) * b < 4e6 && b <= 512;
   const int outer = small ? task.threads() : 1;
   const int inner = small ? 1 : task.threads();
   parallel_for(
       static_cast<Index>(groups.size()), outer,
       [&](Index g) {
         const std::size_t index = static_cast<std::size_t>(g);
-        score_group(problem, distances, blocks, groups[index], regularization, task, inner, out.data() + begin[index]);
+        score_group(problem, *passes, groups[index], regularization, task, inner, out.data() + begin[index]);
       },
       [&] { task.poll(); });
   return out;
 }
 
-System system_of(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks, double bandwidth,
-                 double bandwidth_y, Task& task) {
-  const Statistics sums = accumulate(problem, distances, blocks, {bandwidth, {bandwidth_y}}, task, task.threads());
-  System out{sums.gram.back(), Vector::Zero(distances.centers()), 0.0, norm_of(problem, bandwidth, bandwidth_y)};
+System system_of(const Problem& problem, double bandwidth, double bandwidth_y, Task& task) {
+  const Statistics sums =
+      passes_over(problem, false, task.threads())->statistics({bandwidth, {bandwidth_y}}, task, task.threads());
+  System out{sums.gram.back(), Vector::Zero(problem.centers_y.cols()), 0.0, norm_of(problem, bandwidth, bandwidth_y)};
   for (std::size_t k = 0; k < sums.target.size(); ++k) {
     out.gram += sums.gram[k];
     out.right += sums.target[k].col(0);
@@ -250,7 +234,7 @@ Vector constrained(const Problem& problem, const System& system, double regulari
 
 Vector fit_coefficients(const Problem& problem, double bandwidth, double bandwidth_y, double regularization,
                         Task& task) {
-  const System system = system_of(problem, Distances(problem), cut_into_blocks(problem), bandwidth, bandwidth_y, task);
+  const System system = system_of(problem, bandwidth, bandwidth_y, task);
   const Matrix solution = system.norm.size() == 0
                               ? solve_ridge_systems({{&system.gram, &system.right, regularization}})
                               : solve_penalised(system.gram, system.right, system.norm, {regularization});

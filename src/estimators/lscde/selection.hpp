@@ -35,8 +35,7 @@ struct System {
   double weight;  ///< of the labelled rows
   Matrix norm;    ///< R; empty: the identity
 };
-System system_of(const Problem& problem, const Distances& distances, const std::vector<Block>& blocks, double bandwidth,
-                 double bandwidth_y, Task& task);
+System system_of(const Problem& problem, double bandwidth, double bandwidth_y, Task& task);
 
 /// gram + lambda R
 Matrix regularized(Matrix gram, const Matrix& norm, double regularization);

@@ -59,7 +59,7 @@ void check_options(const LsceOptions& options, const Dataset& data) {
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.informed_starts || options.random_starts > 0, owner,
           ": random_starts = 0 and informed_starts = false, expected some start");
-  preparation::check_centers(owner, options.centers, data);
+  preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
 }
 
 /// The numbers of components to try, rising; none above d_x, which stands for itself and all larger ones.

@@ -43,7 +43,7 @@ constexpr std::string_view owner = NadarayaWatson::class_name;
 
 void check_options(const NadarayaWatsonOptions& o, const Dataset& data) {
   validate_options(o, owner);
-  preparation::check_centers(owner, o.centers, data);
+  preparation::check_centers(owner, o.centers, data.x.rows(), data.y.rows());
   const Index d = data.x.rows();
   const Index count = std::ssize(o.bandwidth);
   const bool one_width = o.metric == NwMetricChoice::isotropic || o.metric == NwMetricChoice::automatic;

@@ -28,7 +28,7 @@ Stage with_shared(Stage stage, std::string_view name, const SalscdeOptions& opti
 
 /// Given centres [x, y] with the selected rows of x only.
 Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, const Dataset& data) {
-  preparation::check_centers(owner, centers, data);
+  preparation::check_centers(owner, centers, data.x.rows(), data.y.rows());
   Matrix out(std::ssize(rows) + data.y.rows(), centers.cols());
   out << centers(rows, Eigen::all), centers.bottomRows(data.y.rows());
   return out;

@@ -1,0 +1,131 @@
+// Fits of rows that are elsewhere, as bytes: what engines of Python need.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings.hpp"
+#include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/io/document_format.hpp"
+#include "condens/io/model_file.hpp"
+#include "condens/model/capabilities.hpp"
+#include "condens/registry.hpp"
+#include "datasets.hpp"
+#include "documents.hpp"
+#include "model/table_passes.hpp"
+#include "released.hpp"
+
+namespace condens::python {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+nb::bytes to_bytes(const Document& document, const char* what) {
+  const std::string out = document_to_cbor(document, what);
+  return nb::bytes(out.data(), out.size());
+}
+
+Document from_bytes(const nb::bytes& bytes, const char* what) {
+  return document_from_cbor(std::string_view(bytes.c_str(), bytes.size()), what);
+}
+
+/// A table of which Python adds up the states.
+class PythonSums final : public RowSums {
+ public:
+  PythonSums(Index n_inputs, Index n_targets, std::vector<Index> groups, nb::object sums)
+      : RowSums(n_inputs, n_targets, std::move(groups)), sums_(std::move(sums)) {}
+
+  Document total(const Document& pass) override {
+    const std::string sent = document_to_cbor(pass, "pass");
+    std::string received;
+    {
+      const nb::gil_scoped_acquire lock;
+      const nb::object out = sums_(nb::bytes(sent.data(), sent.size()));
+      if (!nb::isinstance<nb::bytes>(out)) throw nb::type_error("sums: expected bytes, the merged state of all blocks");
+      const auto bytes = nb::cast<nb::bytes>(out);
+      received.assign(bytes.c_str(), bytes.size());
+    }
+    return document_from_cbor(received, "state");
+  }
+
+ private:
+  nb::object sums_;
+};
+
+void refuse_weights(bool weighted) {
+  require(!weighted,
+          "sample_weight: fits of rows that are elsewhere take none, expected None: fit where the rows are in ",
+          "memory, or give rows as often as they weigh");
+}
+
+nb::bytes accumulate_block(const nb::bytes& pass, const Rows& x, const Rows& y, const nb::object& weights,
+                           Index first_row, int threads) {
+  refuse_weights(!weights.is_none());
+  const Document document = from_bytes(pass, "pass");
+  const Dataset block = dataset_of(x, y, nb::none());
+  return to_bytes(
+      released(threads, nb::none(), [&](const Run& run) { return accumulate(document, block, first_row, run); }),
+      "state");
+}
+
+Model fit_elsewhere(const std::string& name, const std::string& preset, const nb::dict& options, const nb::object& sums,
+                    Index n_inputs, Index n_targets, bool weighted, Index gather_rows, const nb::object& encoder,
+                    const Names& input_names, const Names& target_names, int threads, const nb::object& callback) {
+  refuse_weights(weighted);
+  const ModelInfo& info = find_model(name);
+  std::vector<Index> groups;
+  if (!encoder.is_none()) groups = nb::cast<const Encoder&>(encoder).group_of_rows();
+  PythonSums table(n_inputs, n_targets, std::move(groups), sums);
+  const Document values = from_python(options, "options");
+  Dataset rows;
+  auto density = released(threads, callback, [&](const Run& run) {
+    if (encoder.is_none()) rows = table_passes::typical_rows(table);
+    return fit_by_sums(info, table, preset, values, gather_rows, run);
+  });
+  Encoder columns = encoder.is_none() ? Encoder::generic(rows, input_names, target_names) : nb::cast<Encoder>(encoder);
+  return {std::move(columns), std::move(density)};
+}
+
+const LearnsFromSums& sums_of(const Model& model) {
+  const auto* out = capability<LearnsFromSums>(*model.density);
+  if (out == nullptr) throw nb::type_error("only a model whose fit ends with sums over rows learns from further ones");
+  return *out;
+}
+
+}  // namespace
+
+void bind_row_sums(nb::module_& m) {
+  m.def("accumulate", &accumulate_block, nb::arg("pass_"), nb::arg("x").noconvert(), nb::arg("y").noconvert(),
+        nb::arg("weights") = nb::none(), nb::arg("first_row") = 0, nb::arg("threads") = 1);
+  m.def(
+      "merge",
+      [](const nb::bytes& a, const nb::bytes& b) {
+        return to_bytes(merge_states(from_bytes(a, "state"), from_bytes(b, "state")), "state");
+      },
+      nb::arg("a"), nb::arg("b"));
+  m.def(
+      "scale_state",
+      [](const nb::bytes& state, double factor) {
+        return to_bytes(scaled_state(from_bytes(state, "state"), factor), "state");
+      },
+      nb::arg("state"), nb::arg("factor"));
+  m.def(
+      "closing_pass", [](const Model& model) { return to_bytes(sums_of(model).closing_pass(), "pass"); },
+      nb::arg("model"));
+  m.def(
+      "finished",
+      [](const Model& model, const nb::bytes& state) {
+        return Model{model.encoder, sums_of(model).finished(from_bytes(state, "state"))};
+      },
+      nb::arg("model"), nb::arg("state"));
+  m.def("fit_by_sums", &fit_elsewhere, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("sums"),
+        nb::arg("n_inputs"), nb::arg("n_targets"), nb::arg("weighted") = false,
+        nb::arg("gather_rows") = most_rows_at_once, nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(),
+        nb::arg("target_names") = Names(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+}
+
+}  // namespace condens::python

@@ -1,0 +1,171 @@
+"""Estimators of condens that take the columns of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+from condens import _blocks, _cluster
+from condens._arrays import threads_of
+from condens._blocks import Block, Layout, Rows
+from condens.disk._tables import Columns, batches
+
+_UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_LEAST_ROWS = 1000  # of a batch
+_COPIES = 6  # of a batch that are in memory at once: as read, as a frame, as numbers, on the standardised scale, ...
+
+
+def bytes_of(memory: Any) -> int:
+    """The bytes that "2 GiB" means."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(memory))
+    if isinstance(memory, bool) or found is None or found[2].upper() not in _UNITS:
+        raise ValueError(f"memory = {memory!r}, expected a number of bytes, or a text such as '500 MiB' or '2 GiB'")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+class DiskEngine:
+    """Batches of rows of files, read again for each pass, or kept as numbers where they fit into the memory."""
+
+    def __init__(self, x: Columns, y: Columns | None, memory: int, threads: int) -> None:
+        self._x, self._y, self._threads = x, y, threads
+        per_row = x.bytes_per_row + (0 if y is None else y.bytes_per_row)
+        self._rows = max(_LEAST_ROWS, memory // (_COPIES * per_row))
+        if memory < _LEAST_ROWS * _COPIES * per_row:
+            raise ValueError(
+                f"memory = {memory} bytes, expected at least {_LEAST_ROWS * _COPIES * per_row} for {_LEAST_ROWS} rows "
+                "at a time"
+            )
+        self._memory = memory
+        self._layout: Layout | None = None
+        self._kept: list[Block] | None = None
+
+    def _read(self) -> Iterator[Rows]:
+        for i, (x, y) in enumerate(batches(self._x, self._y, self._rows)):
+            yield Rows(i, x, y)
+
+    def _blocks(self) -> Iterator[Block]:
+        if self._kept is not None:
+            yield from self._kept
+            return
+        assert self._layout is not None
+        for rows in self._read():
+            yield _blocks.block_of(self._layout, rows)
+
+    def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
+        out = None
+        for rows in self._read():
+            part = function(rows)
+            out = part if out is None else merge([out, part])
+        if out is None:
+            raise ValueError("the table has 0 rows, expected at least 2")
+        return merge([out])
+
+    def make_blocks(self, layout: Layout) -> list[int]:
+        self._layout = layout
+        lengths: list[int] = []
+        kept: list[Block] | None = []
+        held = 0
+        for rows in self._read():
+            block = _blocks.block_of(layout, rows)
+            lengths.append(len(block))
+            held += block.x.nbytes + block.y.nbytes
+            if kept is not None and held <= self._memory // 2:
+                kept.append(block)
+            else:
+                kept = None
+        self._kept = kept
+        return lengths
+
+    def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
+        out: bytes | None = None
+        for block, first in zip(self._blocks(), first_rows, strict=True):
+            state = _blocks.accumulate(pass_, block, first, self._threads)
+            out = state if out is None else _blocks.merge([out, state])
+        assert out is not None
+        return out
+
+
+class OnDisk:
+    """What estimators do with columns of files; anything else they take as their namesakes of condens do."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        memory: int | str = "1 GiB",
+        sample: int | None = None,
+        gather_rows: int = 15_000,
+    ) -> Self:
+        """Fit the distribution of y given X, whose rows are read in batches.
+
+        Parameters
+        ----------
+        X : Columns, as `table[["a", "b"]]`
+            Inputs; texts and categories become indicators.
+        y : Columns, as `table["y"]`, of the same table
+            Targets. Estimators of a density do without.
+        memory : int or str, default '1 GiB'
+            For rows at a time. A table that takes less than half of it as numbers is read once, another one for every
+            pass; matrices of the fit come on top.
+        sample : int, optional
+            Fit to a random sample of so many rows, with a warning where there are more: for models whose fit is no sum
+            over rows, and for what is asked beside a fit (`conformal`, `bootstrap`, ...).
+        gather_rows : int, default 15000
+            Tables of at most so many rows are read whole, and fitted as in memory.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            For invalid arguments, data, or a model whose fit is no sum over rows. Batches are the partitions that
+            messages name.
+        """
+        for name, columns in (("X", X), ("y", y)):
+            if not isinstance(columns, Columns) and (name == "X" or columns is not None):
+                raise TypeError(
+                    f"{name} is a {type(columns).__name__}, expected columns of a condens.disk.Table, as table['y']; "
+                    f"condens.{type(self).__name__} takes frames and arrays"
+                )
+        if y is not None and y.table is not X.table:
+            raise ValueError("y is of another table than X, expected columns of one Table")
+        is_density = "is_density" in self._info["capabilities"]  # type: ignore[attr-defined]
+        if y is None and not is_density:
+            raise ValueError("fit requires y to be passed, but the target y is None")
+        if sample is None:
+            _cluster.check_settings(self)
+        targets = tuple(X.columns if y is None else y.columns)
+        layout = Layout(() if y is None else tuple(X.columns), targets, X.texts if y is not None else frozenset())
+        engine = DiskEngine(X, y, bytes_of(memory), threads_of(self.n_jobs))  # type: ignore[attr-defined]
+        if sample is not None:
+            rows = _cluster.sample_rows(self, engine, sample)
+            return self._fit_to_sample(rows, y)
+        _cluster.fit(
+            self,
+            engine,
+            layout,
+            weighted=False,
+            names=X.columns,
+            y_ndim=1 if y is not None and y.single else 2,
+            gather_rows=gather_rows,
+        )
+        return self
+
+    def _fit_to_sample(self, rows: Sequence[Rows], y: Columns | None) -> Self:
+        import pandas as pd
+
+        x = pd.concat([part.x for part in rows], ignore_index=True)
+        if y is None:
+            return super().fit(x)  # type: ignore[misc,no-any-return]
+        targets = pd.concat([part.y for part in rows], ignore_index=True)
+        return super().fit(x, targets.iloc[:, 0] if y.single else targets)  # type: ignore[misc,no-any-return]
+
+
+def make_estimator(cls: type[Any], module: str) -> type[Any]:
+    """The estimator's class for columns of files."""
+    text = (cls.__doc__ or "").replace("\n", "\n\nOn files: see `fit`, and docs/cluster.md.\n", 1)
+    return type(cls.__name__, (OnDisk, cls), {"__doc__": text, "__module__": module})

@@ -1,0 +1,122 @@
+"""Tables in files, read in batches of rows, in their order."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+_FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
+
+
+def _format_of(path: Path) -> str:
+    files = sorted(child for child in path.iterdir() if child.suffix in _FORMATS) if path.is_dir() else [path]
+    suffix = files[0].suffix.lower() if files else ""
+    if suffix not in _FORMATS:
+        known = ", ".join(_FORMATS)
+        raise ValueError(
+            f"{path} ends in {suffix!r}, expected a file, or a folder of files, that end in one of {known}"
+        )
+    return _FORMATS[suffix]
+
+
+class Table:
+    """Columns of one or several files, of which nothing is read but names and types.
+
+    Parameters
+    ----------
+    source : path, list of paths, or pyarrow.dataset.Dataset
+        Parquet, Arrow (Feather) or CSV, by the ends of their names; a folder is all files in it.
+    """
+
+    def __init__(self, source: str | PathLike[str] | Sequence[str | PathLike[str]] | ds.Dataset) -> None:
+        if isinstance(source, ds.Dataset):
+            self.dataset = source
+            return
+        paths = [Path(fspath(path)) for path in ([source] if isinstance(source, (str, PathLike)) else source)]
+        if not paths:
+            raise ValueError("source is an empty list, expected at least one file")
+        for path in paths:
+            if not path.exists():
+                raise FileNotFoundError(f"{path}: there is no such file or folder")
+        whole: Any = str(paths[0]) if len(paths) == 1 else [str(path) for path in paths]
+        self.dataset = ds.dataset(whole, format=_format_of(paths[0]))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.dataset.schema.names)
+
+    def __len__(self) -> int:
+        return int(self.dataset.count_rows())
+
+    def __getitem__(self, names: str | Sequence[str]) -> Columns:
+        return Columns(self, [names] if isinstance(names, str) else list(names), single=isinstance(names, str))
+
+    def __repr__(self) -> str:
+        return f"Table({len(self.columns)} columns: {', '.join(self.columns)})"
+
+
+class Columns:
+    """Some columns of a table, which are read where they are needed."""
+
+    def __init__(self, table: Table, names: Sequence[str], single: bool) -> None:
+        for name in names:
+            if name not in table.columns:
+                near = difflib.get_close_matches(name, table.columns, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise KeyError(f"column {name!r} is not there, expected one of {', '.join(table.columns)}{hint}")
+        if not names:
+            raise ValueError("no columns, expected at least one name")
+        self.table = table
+        self.columns = list(names)
+        self.single = single
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """Names of the columns that hold texts or categories."""
+        schema = self.table.dataset.schema
+        return frozenset(name for name in self.columns if _is_text(schema.field(name).type))
+
+    @property
+    def bytes_per_row(self) -> int:
+        """What a row takes as numbers, and about as much again where it holds texts."""
+        return 8 * len(self.columns) + 56 * len(self.texts)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def batches(x: Columns, y: Columns | None, rows: int) -> Iterator[tuple[Any, Any]]:
+    """Frames of `rows` rows of X and y, the last one of fewer: the same for any cut of the file."""
+    names = list(dict.fromkeys([*x.columns, *(y.columns if y is not None else [])]))
+    read = x.table.dataset.to_batches(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1)
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for batch in read:
+        while batch.num_rows:
+            part = batch.slice(0, rows - count)
+            held.append(part)
+            count += part.num_rows
+            batch = batch.slice(part.num_rows)
+            if count == rows:
+                yield _frames(held, x, y)
+                held, count = [], 0
+    if count:
+        yield _frames(held, x, y)
+
+
+def _frames(held: Sequence[pa.RecordBatch], x: Columns, y: Columns | None) -> tuple[Any, Any]:
+    table = pa.Table.from_batches(held)
+    return table.select(x.columns).to_pandas(), None if y is None else table.select(y.columns).to_pandas()

@@ -1,0 +1,27 @@
+#pragma once
+// The passes of expectation maximisation over rows that are not in memory (condens/model/row_sums.hpp).
+
+#include "condens/core/run.hpp"
+#include "expectation_maximization.hpp"
+#include "model/table_passes.hpp"
+
+namespace condens {
+
+class EmRowsInTable final : public EmRows {
+ public:
+  /// All rows have weight one. Table and scale outlive this.
+  EmRowsInTable(RowSums& table, const table_passes::Scale& scale, Index rows);
+  EmSums weighed(const EmState& state, bool full, Task& task) const override;
+  EmSums assigned(const Matrix& means, bool full, Task& task) const override;
+
+ private:
+  EmSums total(const Document& pass, Index k, bool full, Task& task) const;
+
+  RowSums& table_;
+  const table_passes::Scale& scale_;
+};
+
+/// What a block adds to a pass.
+Document em_accumulate(const Document& pass, const Dataset& block, const Run& run);
+
+}  // namespace condens

@@ -1,0 +1,87 @@
+#include "condens/model/row_sums.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+
+namespace condens {
+
+namespace {
+
+Matrix side_by_side(const Matrix& a, const Matrix& b) {
+  Matrix out(a.rows(), a.cols() + b.cols());
+  out << a, b;
+  return out;
+}
+
+Matrix merged(std::string_view how, const Matrix& a, const Matrix& b) {
+  if (how == "sum") return a + b;
+  if (how == "low") return a.cwiseMin(b);
+  if (how == "high") return a.cwiseMax(b);
+  return side_by_side(a, b);
+}
+
+/// The columns of the smallest keys, those of `a` before those of `b` where keys are equal.
+Document smallest_of(const Document& a, const Document& b) {
+  const Index limit = a.at("limit").as_integer();
+  const Matrix keys = side_by_side(a.at("keys").as_matrix(), b.at("keys").as_matrix());
+  const Matrix columns = side_by_side(a.at("columns").as_matrix(), b.at("columns").as_matrix());
+  std::vector<Index> order(static_cast<std::size_t>(keys.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (keys.cols() > limit) {
+    std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return keys(0, i) < keys(0, j); });
+    order.resize(static_cast<std::size_t>(limit));
+    std::sort(order.begin(), order.end());
+  }
+  return Document::Object{
+      {"limit", limit}, {"keys", Matrix(keys(Eigen::all, order))}, {"columns", Matrix(columns(Eigen::all, order))}};
+}
+
+[[noreturn]] void refuse(std::string_view part) {
+  throw FormatError(message("merge_states: '", part,
+                            "' differs in shape or is in one of them only, expected states of ",
+                            "one pass over one table"));
+}
+
+}  // namespace
+
+RowSums::RowSums(Index n_inputs, Index n_targets, std::vector<Index> groups)
+    : n_inputs_(n_inputs), n_targets_(n_targets), groups_(std::move(groups)) {}
+
+Document merge_states(const Document& a, const Document& b) {
+  Document out(Document::Object{});
+  if (a.as_object().size() != b.as_object().size()) refuse("state");
+  for (const auto& [how, part] : a.as_object()) {
+    const Document* other = b.find(how);
+    if (other == nullptr || other->as_object().size() != part.as_object().size()) refuse(how);
+    if (how == "smallest") {
+      if (part.at("columns").as_matrix().rows() != other->at("columns").as_matrix().rows()) refuse(how);
+      out.set(how, smallest_of(part, *other));
+      continue;
+    }
+    Document merged_part(Document::Object{});
+    for (const auto& [name, value] : part.as_object()) {
+      const Document* value_of_b = other->find(name);
+      if (value_of_b == nullptr) refuse(name);
+      const Matrix& left = value.as_matrix();
+      const Matrix& right = value_of_b->as_matrix();
+      if (left.rows() != right.rows() || (how != "columns" && left.cols() != right.cols())) refuse(name);
+      merged_part.set(name, merged(how, left, right));
+    }
+    out.set(how, std::move(merged_part));
+  }
+  return out;
+}
+
+Document scaled_state(const Document& state, double factor) {
+  Document sums(Document::Object{});
+  for (const auto& [how, part] : state.as_object()) {
+    if (how != "sum") throw FormatError(message("scaled_state: a state with '", how, "' has no multiples"));
+    for (const auto& [name, value] : part.as_object()) sums.set(name, Matrix(value.as_matrix() * factor));
+  }
+  return Document::Object{{"sum", std::move(sums)}};
+}
+
+}  // namespace condens

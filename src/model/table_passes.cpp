@@ -1,0 +1,225 @@
+#include "table_passes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
+#include "data/column_unit.hpp"
+#include "kernel_rows.hpp"
+
+namespace condens::table_passes {
+
+namespace {
+
+constexpr std::string_view owner_of_blocks = "fit";
+
+Matrix single(double value) { return Matrix::Constant(1, 1, value); }
+
+Dataset cut_apart(const RowSums& table, const Matrix& columns) {
+  return {.x = Matrix(columns.topRows(table.n_inputs())),
+          .y = Matrix(columns.bottomRows(table.n_targets())),
+          .weights = Vector::Ones(columns.cols()),
+          .groups = table.groups()};
+}
+
+Document pass_of(std::string_view name) { return Document::Object{{"pass", name}}; }
+
+Document extent_state(const Dataset& block, Index first_row) {
+  block.check(owner_of_blocks);
+  const Matrix z = stacked(block);
+  return Document::Object{{"sum", Document::Object{{"rows", single(static_cast<double>(z.cols()))}}},
+                          {"low", Document::Object{{"values", Vector(z.rowwise().minCoeff())}}},
+                          {"high", Document::Object{{"values", Vector(z.rowwise().maxCoeff())}}},
+                          {"smallest", Document::Object{{"limit", Index{1}},
+                                                        {"keys", single(static_cast<double>(first_row))},
+                                                        {"columns", Matrix(z.col(0))}}}};
+}
+
+/// Middle and half width of each column's range.
+struct Ranges {
+  Vector centre;
+  Vector half;
+
+  static Ranges of(const VectorView& low, const VectorView& high) {
+    Ranges out{Vector(low.size()), high / 2 - low / 2};
+    for (Index i = 0; i < low.size(); ++i) out.centre[i] = std::midpoint(low[i], high[i]);
+    return out;
+  }
+  double deviation(double value, Index i) const { return half[i] > 0 ? (value - centre[i]) / half[i] : 0.0; }
+};
+
+/// Sums of deviations, or of their squared differences from `first`.
+Document moment_state(const Document& pass, const Dataset& block) {
+  const Matrix z = stacked(block);
+  const Ranges ranges = Ranges::of(pass.at("low").as_vector(), pass.at("high").as_vector());
+  const Document* first = pass.find("first");
+  const Vector mean = first == nullptr ? Vector::Zero(z.rows()) : first->as_vector();
+  Vector sum = Vector::Zero(z.rows());
+  for (Index j = 0; j < z.cols(); ++j) {
+    for (Index i = 0; i < z.rows(); ++i) {
+      const double deviation = ranges.deviation(z(i, j), i);
+      sum[i] += first == nullptr ? deviation : (deviation - mean[i]) * (deviation - mean[i]);
+    }
+  }
+  return Document::Object{{"sum", Document::Object{{"values", std::move(sum)}}}};
+}
+
+Document sample_state(const Document& pass, const Dataset& block, Index first_row) {
+  const Index limit = pass.at("count").as_integer();
+  const std::vector<double> key =
+      keys_of_places(first_row, block.size(), static_cast<std::uint64_t>(pass.at("seed").as_integer()));
+  std::vector<Index> order(key.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto less = [&](Index a, Index b) {
+    return key[static_cast<std::size_t>(a)] < key[static_cast<std::size_t>(b)];
+  };
+  std::stable_sort(order.begin(), order.end(), less);
+  order.resize(std::min(order.size(), static_cast<std::size_t>(limit)));
+  std::sort(order.begin(), order.end());
+  const Dataset chosen = block.subset(order);
+  Matrix columns(1 + block.x.rows() + block.y.rows(), chosen.size());
+  Matrix keys(1, chosen.size());
+  for (Index k = 0; k < chosen.size(); ++k) {
+    columns(0, k) = static_cast<double>(first_row + order[static_cast<std::size_t>(k)]);
+    keys(0, k) = key[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
+  }
+  columns.bottomRows(columns.rows() - 1) = stacked(chosen);
+  return Document::Object{
+      {"smallest", Document::Object{{"limit", limit}, {"keys", std::move(keys)}, {"columns", std::move(columns)}}}};
+}
+
+Standardizer standardizer(const Vector& mean, const Vector& scale) {
+  return Standardizer::from_document(Document::Object{{"mean", mean}, {"scale", scale}});
+}
+
+Matrix transformed(const Standardizer& scale, const Vector& origin, const MatrixView& rows) {
+  return rows.rows() == 0 ? Matrix(rows) : scale.transform(rows.colwise() - origin);
+}
+
+}  // namespace
+
+double number_of(const Document& state, std::string_view name) { return state.at("sum").at(name).as_matrix()(0, 0); }
+
+Extent extent_of(RowSums& table) {
+  const Document state = table.total(pass_of("extent"));
+  return {static_cast<Index>(number_of(state, "rows")), state.at("low").at("values").as_vector(),
+          state.at("high").at("values").as_vector(), state.at("smallest").at("columns").as_matrix().col(0)};
+}
+
+Scale::Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
+             Standardizer spread)
+    : x_(std::move(x)),
+      y_(std::move(y)),
+      origin_x_(std::move(origin_x)),
+      origin_y_(std::move(origin_y)),
+      from_x_(std::move(from_x)),
+      from_y_(std::move(from_y)),
+      spread_(std::move(spread)) {}
+
+Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bool wanted, FitReport& report) {
+  const Index d_x = table.n_inputs();
+  const Index d_y = table.n_targets();
+  Document pass = pass_of("moments");
+  pass.set("low", extent.low).set("high", extent.high);
+  const auto n = static_cast<double>(extent.rows);
+  const Vector first = table.total(pass).at("sum").at("values").as_vector() / n;
+  pass.set("first", first);
+  const Vector second = table.total(pass).at("sum").at("values").as_vector();
+  const Ranges ranges = Ranges::of(extent.low, extent.high);
+  const Vector mean = ranges.centre + ranges.half.cwiseProduct(first);
+  const Vector scale = ranges.half.cwiseProduct((second / (n - 1)).cwiseSqrt());
+
+  const auto ends = [&](Index i) -> Vector { return Vector{{extent.low[i], extent.high[i]}}; };
+  for (Index k = 0; k < d_y; ++k) {
+    require(scale[d_x + k] > 0, owner, ": target ", k + 1, " is constant (", extent.low[d_x + k],
+            " in every row); a distribution without spread has no density");
+    const std::string problem = target_problem(ends(d_x + k), scale[d_x + k]);
+    require(problem.empty(), owner, ": target ", k + 1, " ", problem);
+  }
+  for (Index k = 0; k < d_x; ++k) {
+    const std::string problem = unit_problem(ends(k), scale[k]);
+    require(problem.empty(), owner, ": input ", k + 1, " ", problem);
+  }
+  if (!wanted) {
+    const Standardizer x = Standardizer::identity(d_x);
+    const Standardizer y = Standardizer::identity(d_y);
+    return {x, y, Vector::Zero(d_x), Vector::Zero(d_y), x, y, standardizer(mean.tail(d_y), scale.tail(d_y))};
+  }
+  for (Index k = 0; k < d_x; ++k) {
+    if (scale[k] == 0) report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
+  }
+  const Ranges shifted = Ranges::of(extent.low - extent.first, extent.high - extent.first);
+  const Vector shifted_mean = shifted.centre + shifted.half.cwiseProduct(first);
+  return {standardizer(mean.head(d_x), scale.head(d_x)),
+          standardizer(mean.tail(d_y), scale.tail(d_y)),
+          extent.first.head(d_x),
+          extent.first.tail(d_y),
+          standardizer(shifted_mean.head(d_x), scale.head(d_x)),
+          standardizer(shifted_mean.tail(d_y), scale.tail(d_y)),
+          Standardizer::identity(d_y)};
+}
+
+Scale Scale::of(const Standardizer& x, const Standardizer& y) {
+  return {x, y, Vector::Zero(x.dimension()), Vector::Zero(y.dimension()), x, y, Standardizer::identity(y.dimension())};
+}
+
+Dataset Scale::standardized(const Dataset& rows) const {
+  return {.x = transformed(from_x_, origin_x_, rows.x),
+          .y = transformed(from_y_, origin_y_, rows.y),
+          .weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size()),
+          .x_unlabeled = Matrix(rows.x.rows(), 0),
+          .groups = rows.groups};
+}
+
+Document Scale::to_document() const {
+  return Document::Object{{"x", x_.to_document()},           {"y", y_.to_document()},
+                          {"origin_x", origin_x_},           {"origin_y", origin_y_},
+                          {"from_x", from_x_.to_document()}, {"from_y", from_y_.to_document()},
+                          {"spread", spread_.to_document()}};
+}
+
+Scale Scale::from_document(const Document& document) {
+  const auto of = [&](std::string_view name) { return Standardizer::from_document(document.at(name)); };
+  return {
+      of("x"),      of("y"),     document.at("origin_x").as_vector(), document.at("origin_y").as_vector(), of("from_x"),
+      of("from_y"), of("spread")};
+}
+
+Sample sample_of(RowSums& table, Index count, Index seed) {
+  Document pass = pass_of("sample");
+  pass.set("count", count).set("seed", seed);
+  const Document state = table.total(pass);
+  const Matrix& columns = state.at("smallest").at("columns").as_matrix();
+  Sample out{cut_apart(table, columns.bottomRows(columns.rows() - 1)), {}};
+  for (Index j = 0; j < columns.cols(); ++j) out.places.push_back(static_cast<Index>(columns(0, j)));
+  return out;
+}
+
+Dataset typical_rows(RowSums& table) {
+  const Extent extent = extent_of(table);
+  const Matrix sample = stacked(sample_of(table, most_rows_at_once, 0).rows);
+  Matrix out(sample.rows(), sample.cols() + 2);
+  out << sample, extent.low, extent.high;
+  return cut_apart(table, out);
+}
+
+Dataset all_rows(RowSums& table) {
+  const Document state = table.total(pass_of("rows"));
+  Dataset out = cut_apart(table, state.at("columns").at("values").as_matrix());
+  out.weights = {};
+  return out;
+}
+
+std::optional<Document> accumulate(const Document& pass, const Dataset& block, Index first_row) {
+  const std::string& name = pass.at("pass").as_string();
+  if (name == "extent") return extent_state(block, first_row);
+  if (name == "moments") return moment_state(pass, block);
+  if (name == "sample") return sample_state(pass, block, first_row);
+  if (name != "rows") return std::nullopt;
+  return Document::Object{{"columns", Document::Object{{"values", stacked(block)}}}};
+}
+
+}  // namespace condens::table_passes

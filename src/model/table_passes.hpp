@@ -1,0 +1,89 @@
+#pragma once
+// The passes over a table (condens/model/row_sums.hpp) that a fit by sums begins with, whatever its method: what is
+// checked and how large the table is, its standardised scale, a random sample of its rows, all of its rows.
+//
+// Means and variances are of deviations from the middle of a column's range in half widths, by two passes as
+// Standardizer::fit takes over rows in memory: they neither overflow nor cancel.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "condens/core/document.hpp"
+#include "condens/core/run.hpp"
+#include "condens/data/dataset.hpp"
+#include "condens/data/standardizer.hpp"
+#include "condens/model/fit_report.hpp"
+#include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
+
+namespace condens::table_passes {
+
+/// Numbers of rows, ranges, and the first row.
+struct Extent {
+  Index rows = 0;
+  Vector low;    ///< d_x + d_y
+  Vector high;   ///< d_x + d_y
+  Vector first;  ///< d_x + d_y
+};
+Extent extent_of(RowSums& table);
+
+/// The standardised scale of a table, and how rows come to it: by differences from one of the table's own rows, which
+/// are exact wherever a shift of the data was.
+class Scale {
+ public:
+  /// Throws std::invalid_argument as preparation::standardize does. The report says which inputs are constant.
+  static Scale of(RowSums& table, const Extent& extent, std::string_view owner, bool wanted, FitReport& report);
+
+  /// Of a model: rows come to it as they do in prediction.
+  static Scale of(const Standardizer& x, const Standardizer& y);
+
+  const Standardizer& x() const { return x_; }
+  const Standardizer& y() const { return y_; }
+
+  /// A component of y of this weight, twice as broad as y on the standardised scale (Defensive::fit).
+  Defensive defensive(double weight) const { return {weight, spread_.mean(), 2.0 * spread_.scale()}; }
+
+  /// Rows as a model works on them, with weights for every one.
+  Dataset standardized(const Dataset& rows) const;
+
+  Document to_document() const;
+  static Scale from_document(const Document& document);
+
+ private:
+  Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
+        Standardizer spread);
+
+  Standardizer x_;  // of the columns as they are: those of the model
+  Standardizer y_;
+  Vector origin_x_;
+  Vector origin_y_;
+  Standardizer from_x_;  // of the differences from the origin
+  Standardizer from_y_;
+  Standardizer spread_;  // of y on the standardised scale
+};
+
+/// Rows of a table, and their places in it.
+struct Sample {
+  Dataset rows;
+  std::vector<Index> places;  ///< rising
+};
+
+/// Those that data::sample_of_places names.
+Sample sample_of(RowSums& table, Index count, Index seed);
+
+/// A sample, and the ends of every column: what an encoder of plain numbers says of its columns, medians as well as so
+/// many rows tell.
+Dataset typical_rows(RowSums& table);
+
+/// All of them, in their order.
+Dataset all_rows(RowSums& table);
+
+/// What a block adds to one of these passes; nothing where `pass` is none of them. Throws std::invalid_argument for
+/// rows that no fit takes.
+std::optional<Document> accumulate(const Document& pass, const Dataset& block, Index first_row);
+
+/// A number of a state's part "sum".
+double number_of(const Document& state, std::string_view name);
+
+}  // namespace condens::table_passes

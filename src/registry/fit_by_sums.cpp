@@ -1,0 +1,53 @@
+// Fits of rows that are elsewhere (condens/model/row_sums.hpp), for every model that can.
+
+#include <algorithm>
+
+#include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/registry.hpp"
+#include "core/names.hpp"
+#include "model/table_passes.hpp"
+
+namespace condens {
+
+Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  if (std::optional<Document> state = table_passes::accumulate(pass, block, first_row)) return *std::move(state);
+  const std::string& name = pass.at("pass").as_string();
+  for (const ModelInfo& info : models()) {
+    if (info.name == name && info.accumulate) return info.accumulate(pass, block, first_row, run);
+  }
+  throw FormatError(message("accumulate: unknown pass '", name, "'; it may come from a newer condens"));
+}
+
+std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& table, std::string_view preset,
+                                                const Document& options, Index gather_rows, const Run& run) {
+  const Index rows = table_passes::extent_of(table).rows;
+  if (rows <= gather_rows) return fit_model(info, table_passes::all_rows(table), preset, options, run);
+  require(static_cast<bool>(info.fit_by_sums), info.class_name, ": is no sum over rows and needs all ", rows,
+          " of them in memory; expected one of ", list_names(models_that("sums_over_rows")),
+          ", or a sample of the rows");
+  constexpr Index some = 3;
+  const Dataset few = table_passes::sample_of(table, some, 0).rows;
+  return detail::whole_fit(info.class_name, few, run,
+                           [&](const Run& inside) { return info.fit_by_sums(table, preset, options, inside); });
+}
+
+BlocksInMemory::BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run)
+    : RowSums(data.x.rows(), data.y.rows(), data.groups), data_(data), rows_of_block_(rows_of_block), run_(run) {}
+
+Document BlocksInMemory::total(const Document& pass) {
+  Document out;
+  for (Index first = 0; first < data_.size(); first += rows_of_block_) {
+    const Index count = std::min(rows_of_block_, data_.size() - first);
+    Dataset block;
+    if (data_.x.rows() > 0)
+      block.x = Observations::borrow(data_.x.data() + first * data_.x.rows(), data_.x.rows(), count);
+    block.y = Observations::borrow(data_.y.data() + first * data_.y.rows(), data_.y.rows(), count);
+    block.groups = data_.groups;
+    Document state = accumulate(pass, block, first, {.threads = run_.threads, .observer = {}});
+    out = out.is_null() ? std::move(state) : merge_states(out, state);
+  }
+  return out;
+}
+
+}  // namespace condens

@@ -1,0 +1,227 @@
+// Fits of rows that are elsewhere: the same model as of rows in memory, for any cut of the table.
+
+#include "condens/model/row_sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
+#include "condens/io/document_format.hpp"
+#include "condens/registry.hpp"
+#include "model/table_passes.hpp"
+#include "support/complaint.hpp"
+
+namespace condens::row_sums_test {
+namespace {
+
+/// Two inputs of which one turns the sign of y's mean and the other its spread.
+Dataset rows_of(Index n, std::uint64_t seed) {
+  RandomStream random(seed);
+  Matrix x(2, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    x(0, i) = 1e6 + random.normal();
+    x(1, i) = random.uniform();
+    y(0, i) = 3 + std::sin(2 * (x(0, i) - 1e6)) + (0.2 + 0.5 * x(1, i)) * random.normal();
+  }
+  return {.x = std::move(x), .y = std::move(y)};
+}
+
+/// States go through bytes, as those of a cluster do.
+class Bytes final : public RowSums {
+ public:
+  Bytes(const Dataset& data, Index rows_of_block, int threads = 1)
+      : RowSums(data.x.rows(), data.y.rows()),
+        run_{.threads = threads, .observer = {}},
+        blocks_(data, rows_of_block, run_) {}
+  Document total(const Document& pass) override {
+    const Document sent = document_from_cbor(document_to_cbor(pass));
+    ++passes;
+    return document_from_cbor(document_to_cbor(blocks_.total(sent)));
+  }
+  int passes = 0;
+
+ private:
+  Run run_;
+  BlocksInMemory blocks_;
+};
+
+double largest_difference(const ConditionalDensity& a, const ConditionalDensity& b, const Dataset& rows) {
+  return (a.log_density(rows.x, rows.y) - b.log_density(rows.x, rows.y)).cwiseAbs().maxCoeff();
+}
+
+Document options_of(const std::string& model) {
+  Document out(Document::Object{});
+  if (model == "gmm") out.set("n_components", Document(std::vector<double>{2, 4}));
+  if (model == "lscde") out.set("n_centers", Index{60}).set("max_centers", Index{120});
+  return out;
+}
+
+class Mergeable : public testing::TestWithParam<std::string> {};
+
+TEST_P(Mergeable, AnyCutOfALargeTableGivesTheModelOfRowsInMemory) {
+  const Dataset data = rows_of(most_rows_at_once + 1000, 1);
+  const Dataset fresh = rows_of(200, 2);
+  const ModelInfo& info = find_model(GetParam());
+  const Document options = options_of(info.name);
+  const auto plain = info.fit(data, "", options, {});
+  for (const Index rows_of_block : {Index{16000}, Index{5001}, Index{997}}) {
+    Bytes table(data, rows_of_block);
+    const auto found = fit_by_sums(info, table, "", options, 0, {});
+    EXPECT_LT(largest_difference(*plain, *found, fresh), 1e-10) << rows_of_block;
+    EXPECT_GT(table.passes, 4);
+  }
+}
+
+TEST_P(Mergeable, ThreadsOfABlockDoNotMatter) {
+  const Dataset data = rows_of(3000, 3);
+  const ModelInfo& info = find_model(GetParam());
+  Document options = options_of(info.name);
+  Document first;
+  for (const int threads : {1, 2, 7}) {
+    Bytes table(data, 1100, threads);
+    const Document found = fit_by_sums(info, table, "", options, 0, {})->to_document();
+    if (first.is_null()) first = found;
+    EXPECT_EQ(found, first) << threads;
+  }
+}
+
+TEST_P(Mergeable, ASmallTableIsFetchedAndFittedAsInMemory) {
+  const Dataset data = rows_of(400, 4);
+  const ModelInfo& info = find_model(GetParam());
+  Bytes table(data, 150);
+  const auto found = fit_by_sums(info, table, "", options_of(info.name), 400, {});
+  EXPECT_EQ(found->to_document(), fit_model(info, data, "", options_of(info.name), {})->to_document());
+  EXPECT_EQ(table.passes, 2);  // how many there are, and all of them
+}
+
+TEST_P(Mergeable, ConstantColumnsAndTargetsAreToldOf) {
+  Dataset data = rows_of(300, 5);
+  Matrix x = data.x;
+  x.row(1).setConstant(7);
+  data.x = x;
+  const ModelInfo& info = find_model(GetParam());
+  Bytes table(data, 100);
+  const auto found = fit_by_sums(info, table, "", options_of(info.name), 0, {});
+  ASSERT_FALSE(found->report().warnings.empty());
+  EXPECT_EQ(found->report().warnings.front(), "input 2 is constant and plays no part");
+  data.y = Matrix(Matrix::Constant(1, 300, 2.5));
+  Bytes flat(data, 100);
+  EXPECT_EQ(
+      complaint([&] { fit_by_sums(info, flat, "", options_of(info.name), 0, {}); }),
+      info.class_name + ": target 1 is constant (2.5 in every row); a distribution without spread has no density");
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, Mergeable, testing::ValuesIn(models_that("sums_over_rows")),
+                         [](const auto& own) { return own.param; });
+
+TEST(RowSums, LscdeWithGivenCentresAndWidthsIsTheClosedFormula) {
+  const Dataset data = rows_of(500, 6);
+  Document options(Document::Object{});
+  options.set("centers", Matrix{{1e6, 1e6 + 1, 1e6 - 1}, {0.2, 0.5, 0.8}, {3.0, 3.5, 2.5}});
+  options.set("bandwidth", Document(std::vector<double>{0.7})).set("bandwidth_y", Document(std::vector<double>{0.4}));
+  options.set("regularization", Document(std::vector<double>{0.01}));
+  const ModelInfo& info = find_model("lscde");
+  Bytes table(data, 77);
+  EXPECT_LT(largest_difference(*fit_by_sums(info, table, "", options, 0, {}), *info.fit(data, "", options, {}), data),
+            1e-11);
+}
+
+TEST(RowSums, LscdeLearnsFromFurtherRowsByItsSums) {
+  const Dataset data = rows_of(600, 10);
+  Document options(Document::Object{});
+  options.set("centers", Matrix{{1e6, 1e6 + 1, 1e6 - 1}, {0.2, 0.5, 0.8}, {3.0, 3.5, 2.5}})
+      .set("standardize", false)
+      .set("defensive_weight", 0.0);
+  options.set("bandwidth", Document(std::vector<double>{0.7})).set("bandwidth_y", Document(std::vector<double>{0.4}));
+  options.set("regularization", Document(std::vector<double>{0.01}));
+  const ModelInfo& info = find_model("lscde");
+  std::vector<Index> first(200);
+  std::iota(first.begin(), first.end(), Index{0});
+  const auto begun = info.fit(data.subset(first), "", options, {});
+  const auto* learner = capability<LearnsFromSums>(*begun);
+  ASSERT_NE(learner, nullptr);
+  const auto model_of = [&](Index begin, Index end, double older) {
+    Document state = accumulate(learner->closing_pass(), data.subset(first), 0, {});
+    std::vector<Index> rows;
+    for (Index i = begin; i < end; ++i) rows.push_back(i);
+    state = merge_states(scaled_state(state, older), accumulate(learner->closing_pass(), data.subset(rows), begin, {}));
+    return learner->finished(state);
+  };
+  EXPECT_LT(largest_difference(*model_of(200, 600, 1), *info.fit(data, "", options, {}), data), 1e-10);
+  Dataset weighted = data;
+  weighted.weights = Vector::Constant(600, 4);
+  weighted.weights.head(200).setConstant(1);
+  EXPECT_LT(largest_difference(*model_of(200, 600, 0.25), *info.fit(weighted, "", options, {}), data), 1e-10);
+  EXPECT_EQ(model_of(200, 600, 0.25)->report().details.at("n_rows").as_integer(), 450);
+}
+
+TEST(RowSums, ASampleIsTheSameForAnyCut) {
+  const Dataset data = rows_of(1000, 7);
+  Bytes whole(data, 1000);
+  Bytes cut(data, 33);
+  const table_passes::Sample a = table_passes::sample_of(whole, 50, 9);
+  const table_passes::Sample b = table_passes::sample_of(cut, 50, 9);
+  EXPECT_EQ(a.places, b.places);
+  EXPECT_EQ(a.places, sample_of_places(1000, 50, 9));
+  EXPECT_EQ(Matrix(a.rows.x), Matrix(data.x(Eigen::all, a.places)));
+  EXPECT_EQ(Matrix(b.rows.y), Matrix(data.y(Eigen::all, a.places)));
+}
+
+TEST(RowSums, FoldsOfPlacesAreBalancedAndKnownToEveryPart) {
+  const std::vector<Index> all = assign_folds(20000, 7, 3);
+  for (Index k = 0; k < 7; ++k) EXPECT_NEAR(static_cast<double>(std::count(all.begin(), all.end(), k)), 20000 / 7.0, 1);
+  const std::vector<Index> part = folds_of_places(12345, 100, 7, 3);
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), all.begin() + 12345));
+  EXPECT_NE(all, assign_folds(20000, 7, 4));
+}
+
+TEST(RowSums, WhatAModelCannotDoIsSaid) {
+  const Dataset data = rows_of(60, 8);
+  Bytes table(data, 20);
+  EXPECT_EQ(complaint([&] { fit_by_sums(find_model("kqr"), table, "", {}, 10, {}); }).substr(0, 82),
+            "KernelQuantileRegression: is no sum over rows and needs all 60 of them in memory; ");
+  Document options(Document::Object{});
+  options.set("cv", Document(std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(
+      complaint([&] { fit_by_sums(find_model("lscde"), table, "", options, 0, {}); }),
+      "LSCDE: cv has 3 numbers, expected a number of folds: rows that are not in memory get theirs by their places");
+  options.set("cv", Document(std::vector<double>{70}));
+  EXPECT_EQ(complaint([&] { fit_by_sums(find_model("lscde"), table, "", options, 0, {}); }),
+            "LSCDE: cv = 70, expected 2 to 60 folds");
+  Document by_folds(Document::Object{});
+  by_folds.set("selection", "cv");
+  EXPECT_EQ(
+      complaint([&] { fit_by_sums(find_model("gmm"), table, "", by_folds, 0, {}); }),
+      "GMM: selection = cv needs the rows in memory, expected bic, or one number of components of one covariance");
+  Document unknown(Document::Object{});
+  unknown.set("pass", "none");
+  EXPECT_THROW(accumulate(unknown, data, 0, {}), FormatError);
+}
+
+TEST(RowSums, BadRowsAreNamed) {
+  Dataset data = rows_of(60, 9);
+  Matrix y = data.y;
+  y(0, 41) = std::nan("");
+  data.y = y;
+  Bytes table(data, 20);
+  const std::string said = complaint([&] { fit_by_sums(find_model("gmm"), table, "", {}, 0, {}); });
+  EXPECT_NE(said.find("row 2 "), std::string::npos) << said;  // of its block
+}
+
+TEST(RowSums, StatesOfDifferentPassesDoNotMerge) {
+  const auto state = [](Index k) {
+    return Document(Document::Object{{"sum", Document::Object{{"values", Vector(Vector::Zero(k))}}}});
+  };
+  EXPECT_EQ(merge_states(state(2), state(2)), state(2));
+  EXPECT_THROW(merge_states(state(2), state(3)), FormatError);
+  EXPECT_THROW(merge_states(state(2), Document::Object{{"low", Document::Object{}}}), FormatError);
+  EXPECT_THROW(scaled_state(Document::Object{{"low", Document::Object{}}}, 2), FormatError);
+}
+
+}  // namespace
+}  // namespace condens::row_sums_test
