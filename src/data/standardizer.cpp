@@ -95,9 +95,15 @@ Matrix Standardizer::transform(const MatrixView& data) const {
   require(data.rows() == dimension(), "Standardizer::transform: ", data.rows(), " columns, expected ", dimension());
   Matrix out(data.rows(), data.cols());
   for (Index j = 0; j < data.cols(); ++j) {
-    for (Index i = 0; i < data.rows(); ++i) {
-      out(i, j) = is_constant(i) ? 0.0 : std::clamp((data(i, j) - mean_[i]) / scale_[i], -farthest, farthest);
+    const double* value = data.col(j).data();
+    double* standardized = out.col(j).data();
+    for (Index i = 0; i < out.rows(); ++i) {  // without a branch, which the compiler makes vector instructions of
+      const double z = (value[i] - mean_.data()[i]) / scale_.data()[i];
+      standardized[i] = std::clamp(z, -farthest, farthest);
     }
+  }
+  for (Index i = 0; i < out.rows(); ++i) {
+    if (is_constant(i)) out.row(i).setZero();
   }
   return out;
 }

@@ -145,14 +145,15 @@ Matrix standardized_centers(const Matrix& centers, const Standardizer& x, const 
 
 /// All rows in memory, and where starts come from.
 struct RowsAtHand {
-  explicit RowsAtHand(const Dataset& data, std::optional<Dataset> sample = std::nullopt)
-      : z(stacked(data)), rows(z, data.weights) {
-    const Dataset& drawn = sample ? *sample : data;
-    start.emplace(
-        Start{rows, sample ? stacked(drawn) : z, drawn.weights, z.rowwise().minCoeff(), z.rowwise().maxCoeff()});
+  explicit RowsAtHand(const Dataset& data, const std::optional<Dataset>& sample = std::nullopt) {
+    Matrix z = stacked(data);
+    rows.emplace(z, data.weights);
+    Vector low = z.rowwise().minCoeff();
+    Vector high = z.rowwise().maxCoeff();
+    start.emplace(Start{*rows, sample ? stacked(*sample) : std::move(z), sample ? sample->weights : data.weights,
+                        std::move(low), std::move(high)});
   }
-  Matrix z;
-  EmRowsInMemory rows;
+  std::optional<EmRowsInMemory> rows;
   std::optional<Start> start;
 };
 
@@ -337,7 +338,7 @@ Gmm Gmm::fit(const Dataset& data, const GmmOptions& options, const Run& run) {
   }
   const Index most =
       sample && sample->size() < most_rows_at_once ? preparation::merge_copies(distinct).size() : distinct.size();
-  const RowsAtHand rows(by_folds ? standardized.data : distinct, std::move(sample));
+  const RowsAtHand rows(by_folds ? standardized.data : distinct, sample);
   const Known known{standardized.x, standardized.y, Defensive::fit(options.defensive_weight, standardized.data), n,
                     most};
   std::vector<Index> fold;
