@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "condens/core/random.hpp"
+#include "data/mid_ranks.hpp"
 #include "estimators/screening/rank_tests.hpp"
 #include "linalg/decompositions.hpp"
 
@@ -33,7 +34,7 @@ TEST(Screening, MidRanksAreTheShareBelowAndHalfOfThatAt) {
   values << 2, -1, 2, 5, 2, -1;
   Vector weights(6);
   weights << 1, 2, 0.5, 1, 3, 1;
-  const Vector ranks = mid_ranks(values, weights);
+  const Vector ranks = mid_ranks(values, weights).of_rows;
   for (Index i = 0; i < 6; ++i) {
     double expected = 0;
     for (Index j = 0; j < 6; ++j) {
@@ -68,12 +69,12 @@ TEST(Screening, ATestIsThePartialCorrelationTimesTheRootOfTheDegrees) {
   const auto tests = rank_tests(data, scores, {1}, 1);
   Matrix known(n, 3);
   known.col(0).setOnes();
-  known.col(1) = mid_ranks(Matrix(data.x).row(1).transpose(), ones);
+  known.col(1) = mid_ranks(Matrix(data.x).row(1).transpose(), ones).of_rows;
   known.col(2) = (known.col(1).array() - 0.5).square();
   EXPECT_EQ(tests[1].pairs, 0);
   EXPECT_EQ(tests[1].p_value(), 1);
   for (const Index input : {0, 2, 3}) {
-    const Vector rank = mid_ranks(Matrix(data.x).row(input).transpose(), ones);
+    const Vector rank = mid_ranks(Matrix(data.x).row(input).transpose(), ones).of_rows;
     Matrix wider(n, 4);
     wider << known, rank;
     double largest = 0;

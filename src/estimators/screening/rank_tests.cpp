@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "condens/core/parallel.hpp"
+#include "data/mid_ranks.hpp"
 
 namespace condens::screening {
 
@@ -49,35 +49,18 @@ std::vector<Vector> scores_of_input(const Dataset& data, const std::vector<Index
     for (const Index row : rows) out.emplace_back(data.x.row(row).transpose());
     return out;
   }
-  out.push_back(mid_ranks(data.x.row(rows.front()).transpose(), weights));
+  out.push_back(mid_ranks(data.x.row(rows.front()).transpose(), weights).of_rows);
   out.emplace_back((out.front().array() - 0.5).square());
   return out;
 }
 
 }  // namespace
 
-Vector mid_ranks(const VectorView& values, const VectorView& weights) {
-  std::vector<Index> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return values[i] < values[j]; });
-  Vector out(values.size());
-  double below = 0;
-  for (auto begin = order.begin(); begin != order.end();) {
-    const auto end = std::find_if(begin, order.end(), [&](Index i) { return values[i] != values[*begin]; });
-    double own = 0;
-    for (auto i = begin; i != end; ++i) own += weights[*i];
-    for (auto i = begin; i != end; ++i) out[*i] = below + 0.5 * own;
-    below += own;
-    begin = end;
-  }
-  return out / below;
-}
-
 Matrix marginal_scores(const Dataset& data) {
   Matrix out(data.size(), 2 * data.y.rows());
   const Vector weights = weights_of(data);
   for (Index k = 0; k < data.y.rows(); ++k) {
-    out.col(2 * k) = mid_ranks(data.y.row(k).transpose(), weights);
+    out.col(2 * k) = mid_ranks(data.y.row(k).transpose(), weights).of_rows;
     out.col(2 * k + 1) = (2.0 * out.col(2 * k).array() - 1.0).square();
   }
   return out;

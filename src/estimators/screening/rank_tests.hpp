@@ -15,9 +15,6 @@
 
 namespace condens::screening {
 
-/// The share of the weight below each value, and half of that at it.
-Vector mid_ranks(const VectorView& values, const VectorView& weights);
-
 /// u and (2u - 1)^2 of the ranks of every target, n x 2 d_y.
 Matrix marginal_scores(const Dataset& data);
 
