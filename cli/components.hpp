@@ -13,6 +13,9 @@ std::string components_text(const Model& model);
 /// [{"input": name, "loadings": [...]}, ...], one entry for every row of x; null for other models.
 Document components_document(const Model& model);
 
+/// What the replicates of a bootstrap say of the directions (model/subspaces.hpp); null where there are none.
+Document subspace_document(const Model& model);
+
 /// Whether numbers of directions were compared.
 bool has_dimensions(const Model& model);
 

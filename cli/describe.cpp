@@ -416,6 +416,7 @@ Document describe_document(const Model& model) {
     if (!part.is_null()) out.set(name, std::move(part));
   };
   set_if_any("components", components_document(model));
+  set_if_any("subspace_intervals", subspace_document(model));
   set_if_any("kernels", kernels_document(model));
   set_if_any("states", states_document(model));
   return out.set("influences", influences_document(model));

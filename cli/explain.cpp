@@ -15,6 +15,7 @@
 #include "condens/inspection/training_rows.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/plot/explanation_figures.hpp"
+#include "condens/registry.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
 #include "verbs.hpp"
@@ -31,6 +32,9 @@ struct ExplainCall {
   std::string row;
   std::string compare;
   std::string training_rows;
+  bool dimension = false;
+  double level = DimensionTestOptions{}.level;
+  Index folds = DimensionTestOptions{}.folds;
   std::string training;
   std::string of;
   std::string target;
@@ -80,11 +84,11 @@ std::vector<Functional> functionals_of(const ExplainCall& call) {
 }
 
 void check_choice(const ExplainCall& call) {
-  const std::array shown{call.importance, !call.effect.empty(), !call.row.empty(), !call.compare.empty(),
-                         !call.training_rows.empty()};
+  const std::array shown{call.importance,       !call.effect.empty(),        !call.row.empty(),
+                         !call.compare.empty(), !call.training_rows.empty(), call.dimension};
   require(std::count(shown.begin(), shown.end(), true) <= 1,
-          "several explanations are asked for, expected one of --importance, --effect, --row, --compare and ",
-          "--training-rows");
+          "several explanations are asked for, expected one of --importance, --effect, --row, --compare, ",
+          "--training-rows and --dimension");
   require(call.training_rows.empty() == call.training.empty(), call.training.empty() ? "--training-rows" : "--training",
           call.training.empty() ? " needs --training TRAIN.csv, the table of the fit"
                                 : " is for --training-rows N, which is not asked for");
@@ -97,8 +101,8 @@ void check_choice(const ExplainCall& call) {
                                            {"--seed", call.seed, Index{0}}}) {
     require(value >= least, flag, " = ", value, ", expected a whole number >= ", least);
   }
-  require(!wants_picture(call) || call.training_rows.empty(), "-o ", call.output,
-          ": training rows are a table, expected a name that ends in .csv or .json");
+  require(!wants_picture(call) || (call.training_rows.empty() && !call.dimension), "-o ", call.output,
+          call.dimension ? ": tests" : ": training rows", " are a table, expected a name that ends in .csv or .json");
 }
 
 Index target_of(const ExplainCall& call, const Encoder& encoder) {
@@ -118,8 +122,10 @@ Subject read_subject(const ExplainCall& call) {
       importance || std::any_of(of.begin(), of.end(), [](const Functional& own) { return own.needs_target(); });
   for (const EncodedColumn& target : model.encoder.targets()) {
     require(!with_targets || table.find(target.name) != nullptr, call.rows, ": ",
-            importance ? "--importance" : "--of log-score", " needs the target column '", target.name,
-            "', which the file does not have");
+            call.dimension ? "--dimension"
+            : importance   ? "--importance"
+                           : "--of log-score",
+            " needs the target column '", target.name, "', which the file does not have");
   }
   std::vector<Index> places = call.unusable.read("explain", model.encoder, table, with_targets);
   Dataset data = with_targets ? model.encoder.encode(table, places)
@@ -316,6 +322,23 @@ Explanation explain_training_rows(const ExplainCall& call, const Subject& subjec
   return out;
 }
 
+/// Tests of the number of directions, by the options of the fit.
+Explanation explain_dimension(const ExplainCall& call, const Subject& subject, const Run& run) {
+  const Model& model = *subject.model;
+  Document options = model.density->options();
+  const Document* cv = options.find("cv");
+  if (cv != nullptr && cv->as_array().size() > 1) options.set("cv", Document::Array{call.folds});
+  const TargetKind kind = model.target ? model.target->kind() : TargetKind{};
+  const DimensionTest found = test_dimension(find_model(model.density->model_name()), subject.data, "", options, kind,
+                                             {.level = call.level, .folds = call.folds, .seed = call.seed}, run);
+  Explanation out{.names = {"n_components", "log_score", "gain", "standard_error", "p_value", "verdict"}};
+  for (const DimensionTest::Step& step : found.steps) {
+    out.lines.push_back({step.n_components, step.score, step.gain, step.standard_error, step.p_value,
+                         step.rejected ? "too few" : "enough"});
+  }
+  return out;
+}
+
 std::string as_csv(const Explanation& found) {
   std::ostringstream text;
   CsvWriter csv(text);
@@ -353,6 +376,7 @@ void explain(const ExplainCall& call) {
                   : !call.row.empty()           ? explain_row
                   : !call.compare.empty()       ? explain_difference
                   : !call.training_rows.empty() ? explain_training_rows
+                  : call.dimension              ? explain_dimension
                                                 : explain_importance;
   const Explanation found = by(call, subject, run);
   check_interrupted();
@@ -377,6 +401,9 @@ void add_explain(CLI::App& app) {
              what);
   add_option(verb, "--training-rows", call->training_rows, "N",
              "The training rows that weigh most at row N: of nw, ekde, rkde, parzen and forest", what);
+  verb.add_flag("--dimension", call->dimension,
+                "Tests of how many directions are enough, fitted again to the rows of the table: of lsce, lsmi, sliced")
+      ->group(what);
   add_option(verb, "--of", call->of, "f,f,...",
              "Of the distribution: mean, std, median, quantile:p, width:p, asymmetry, above:v, log-score (default: "
              "mean,std; along an input the quantiles .1, .5, .9)");
@@ -390,6 +417,8 @@ void add_explain(CLI::App& app) {
              "Of more rows so many, at random, to compare --row with; 0: all (default: 100)");
   add_option(verb, "--training", call->training, "TRAIN.csv", "The table of the fit, for --training-rows");
   add_option(verb, "--most", call->most, "K", "How many training rows (default: 10)");
+  add_option(verb, "--level", call->level, "p", "Level of the tests of --dimension (default: 0.05)");
+  add_option(verb, "--folds", call->folds, "K", "Parts of the rows that --dimension leaves out in turn (default: 5)");
   add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)");
   call->unusable.add_to(verb);
   verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
@@ -407,7 +436,8 @@ void add_explain(CLI::App& app) {
       "  condens explain claims.cbor test.csv --effect age -o age.svg\n"
       "  condens explain claims.cbor test.csv --row 17 --of mean,quantile:0.9\n"
       "  condens explain claims.cbor test.csv --compare 17,42 -o why.svg\n"
-      "  condens explain forest.cbor test.csv --training-rows 17 --training train.csv");
+      "  condens explain forest.cbor test.csv --training-rows 17 --training train.csv\n"
+      "  condens explain lsce.cbor train.csv --dimension --level .05");
   verb.callback([call] { explain(*call); });
 }
 

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <optional>
+#include <stdexcept>
 
 #include "condens/core/errors.hpp"
 #include "condens/model/capabilities.hpp"
+#include "condens/model/states.hpp"
 #include "condens/plot/state_figures.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
@@ -112,6 +115,39 @@ std::string representatives_text(const Model& model, const HasStates& states, In
                 rest_text(order.size(), most_inputs, "inputs"));
 }
 
+constexpr double level_of_intervals = 0.95;
+
+/// From the replicates of a bootstrap; nothing where there are too few of as many states.
+std::optional<BootstrapCoefficients> bootstrapped(const Model& model) {
+  if (!model.replicates || capability<HasStates>(*model.density)->coefficients().size() == 0) return std::nullopt;
+  try {
+    return coefficient_intervals(*model.density, *model.replicates, level_of_intervals);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+/// Intervals of the coefficients by the bootstrap.
+std::string bootstrap_text(const Model& model, const HasStates& states, Index shown) {
+  if (states.n_states() == 1) return "";
+  const std::optional<BootstrapCoefficients> found = bootstrapped(model);
+  if (!found) return "";
+  const auto cell = [&](Index k, Index j) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.2f to %.2f", found->intervals.lower(k, j), found->intervals.upper(k, j));
+    return std::string(text.data());
+  };
+  TextRows rows = state_header("input", shown);
+  add_row(rows, "(all inputs at their means)", shown, [&](Index j) { return cell(0, j); });
+  const std::vector<std::string> names = model.encoder.encoded_names();
+  const std::vector<Index> order = by_effect(states);
+  for (std::size_t i = 0; i < std::min(order.size(), most_inputs); ++i) {
+    add_row(rows, names[static_cast<std::size_t>(order[i])], shown, [&](Index j) { return cell(order[i] + 1, j); });
+  }
+  return headed(message("95 % intervals of these, from ", found->matched.size(), " bootstrap replicates"), rows,
+                rest_text(order.size(), most_inputs, "inputs"));
+}
+
 /// Coefficients of the scores with their standard errors.
 std::string coefficients_text(const Model& model, const HasStates& states, Index shown) {
   const Matrix& coefficients = states.coefficients();
@@ -150,7 +186,7 @@ std::string states_text(const Model& model) {
   const Index count = states->n_states();
   const Index shown = std::min(count, most_states);
   std::string out = profile_text(model, *states, shown) + representatives_text(model, *states, shown) +
-                    coefficients_text(model, *states, shown);
+                    coefficients_text(model, *states, shown) + bootstrap_text(model, *states, shown);
   out += rest_text(static_cast<std::size_t>(count), static_cast<std::size_t>(shown), "states");
   if (count == 1) return out;
   const double bits = std::log2(static_cast<double>(count));
@@ -166,6 +202,7 @@ Document states_document(const Model& model) {
   const auto* states = capability<HasStates>(*model.density);
   if (states == nullptr) return {};
   const auto list = [](const auto& column) { return Document(std::vector<double>(column.begin(), column.end())); };
+  const std::optional<BootstrapCoefficients> found = bootstrapped(model);
   Document::Array out;
   for (Index j = 0; j < states->n_states(); ++j) {
     Document state = Document::Object{{"state", j + 1},
@@ -181,6 +218,11 @@ Document states_document(const Model& model) {
     set_if_any("coefficients", states->coefficients());
     set_if_any("standard_errors", states->standard_errors());
     set_if_any("robust_standard_errors", states->robust_standard_errors());
+    if (found) {
+      set_if_any("bootstrap_standard_errors", found->standard_errors);
+      set_if_any("bootstrap_lower", found->intervals.lower);
+      set_if_any("bootstrap_upper", found->intervals.upper);
+    }
     out.push_back(std::move(state));
   }
   return Document(std::move(out));

@@ -84,6 +84,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
   const Document components = one("n_components", list({1, 2}));
   const Document adam = one("optimizer", "adam");
   const Document boosting = one("search", "boosting");
+  const Document given_only = Document::Object{{"random_starts", 1}, {"informed_starts", false}};
   const Document updates = one("weights", "mnqp");
   const Document learned = Document::Object{{"bandwidth", list({})}, {"common_bandwidth", false}};
   const Document some_enter =
@@ -97,6 +98,9 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"salscde", "residual_level"}, one("selection", none_enters)},
       {{"press", "activation"}, one("hidden", list({3}))},
       {{"press", "smoothness"}, one("smoothness_weight", 1)},
+      {{"press", "adam_passes"}, adam},
+      {{"press", "minibatch"}, adam},
+      {{"press", "learning_rate"}, adam},
       {{"press", "patience"}, Document::Object{{"criterion", "gcv"}, {"holdout", 0.3}, {"regularization", 0}}},
       {{"mdn", "adam_passes"}, adam},
       {{"mdn", "batch_size"}, adam},
@@ -105,6 +109,8 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"mdn", "adam_rows"}, one("optimizer", "auto")},
       {{"mdn", "residual"}, one("layers", 2)},
       {{"sliced", "search_rows"}, one("method", "mave")},
+      {{"lsce", "start_directions"}, given_only},
+      {{"lsmi", "start_directions"}, given_only},
       {{"gskd", "population"}, boosting},
       {{"gskd", "generations"}, boosting},
       {{"gskd", "search_iterations"}, boosting},
@@ -153,6 +159,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
 
 /// Centres [x, y] for a matrix; other values by the name of the option.
 std::vector<Document> named_alternatives(const std::string& model, const OptionInfo& option) {
+  if (option.name == "start_directions") return {Matrix{{0.1}, {0.2}, {1.0}}};
   if (option.type == "matrix") {
     const Dataset data = sample_data();
     Matrix centers(4, 9);

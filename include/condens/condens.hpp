@@ -4,6 +4,7 @@
 // (condens/plot, a library of its own).
 
 #include "condens/comparison/comparison.hpp"
+#include "condens/comparison/dimension_test.hpp"
 #include "condens/comparison/leaderboard.hpp"
 #include "condens/core/document.hpp"
 #include "condens/core/errors.hpp"
@@ -53,6 +54,7 @@
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/linalg/subspaces.hpp"
 #include "condens/metrics/censored_scores.hpp"
 #include "condens/metrics/coverage_slices.hpp"
 #include "condens/metrics/scores.hpp"
@@ -63,4 +65,5 @@
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/fit_report.hpp"
 #include "condens/model/states.hpp"
+#include "condens/model/subspaces.hpp"
 #include "condens/registry.hpp"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "condens/comparison/comparison.hpp"
+#include "condens/comparison/dimension_test.hpp"
 #include "condens/core/document.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/fields.hpp"
@@ -188,6 +189,13 @@ ShiftWeights estimate_shift(const Conformal& conformal, const MatrixView& x, std
 /// and bad options, the fold of every row among them.
 Contestant contestant(std::string label, const ModelInfo& info, std::string_view preset, const Document& options,
                       const TargetKind& kind = {});
+
+/// The test of comparison/dimension_test.hpp of a model that reduces its inputs, with the preset's options overwritten
+/// by those that `options` names, but n_components. Throws std::invalid_argument for another model, too, and as
+/// `contestant`.
+DimensionTest test_dimension(const ModelInfo& info, const Dataset& data, std::string_view preset,
+                             const Document& options, const TargetKind& kind, const DimensionTestOptions& test,
+                             const Run& run);
 
 /// All of the above as data, for doors of other languages: bounds, choices and defaults of
 /// every option for every preset.

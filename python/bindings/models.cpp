@@ -18,6 +18,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/model/states.hpp"
+#include "condens/model/subspaces.hpp"
 #include "condens/registry.hpp"
 #include "core/names.hpp"
 #include "datasets.hpp"
@@ -228,6 +229,11 @@ void bind_encoder(nb::module_& m) {
   });
 }
 
+const Replicates& replicates_of(const Model& self, const char* owner) {
+  require(self.replicates.has_value(), owner, ": the estimator has no replicates; fit it with bootstrap=100");
+  return *self.replicates;
+}
+
 void bind_model(nb::module_& m) {
   nb::class_<Model> c(m, "Model", "A fitted conditional density with the names of its columns.");
   c.def_prop_ro("name", [](const Model& self) { return std::string(self.density->model_name()); });
@@ -369,6 +375,58 @@ void bind_model(nb::module_& m) {
         return nb::make_tuple(to_rows(std::move(out.lower)), to_rows(std::move(out.upper)));
       },
       nb::arg("confidence"));
+  c.def(
+      "bootstrap_coefficients",
+      [](const Model& self, double confidence, const std::string& method) {
+        const Replicates& replicates = replicates_of(self, "state_coef_interval");
+        BootstrapCoefficients out =
+            coefficient_intervals(*self.density, replicates, confidence, choice_of<BandMethod>("method", method));
+        return nb::make_tuple(to_rows(std::move(out.intervals.lower)), to_rows(std::move(out.intervals.upper)));
+      },
+      nb::arg("confidence"), nb::arg("method"));
+  c.def(
+      "subspace_intervals",
+      [](const Model& self, double confidence, const std::string& method) {
+        const Replicates& replicates = replicates_of(self, "subspace_intervals");
+        SubspaceIntervals out =
+            subspace_intervals(*self.density, replicates, confidence, choice_of<BandMethod>("method", method));
+        nb::dict parts;
+        parts["angles"] = to_rows(std::move(out.angles));
+        parts["distances"] = to_line(std::move(out.distances));
+        parts["angle_bounds"] = to_line(std::move(out.angle_bounds));
+        parts["distance_bound"] = out.distance_bound;
+        parts["projection"] = to_rows(std::move(out.projection));
+        parts["lower"] = to_rows(std::move(out.lower));
+        parts["upper"] = to_rows(std::move(out.upper));
+        parts["standard_errors"] = to_rows(std::move(out.standard_errors));
+        parts["loaded"] = to_line(std::move(out.loaded));
+        return parts;
+      },
+      nb::arg("confidence"), nb::arg("method"));
+  c.def(
+      "dimension_test",
+      [](const Model& self, const Rows& x, const Rows& y, const nb::object& weights, const nb::dict& options,
+         int threads, const nb::object& callback) {
+        const Dataset data = dataset_of(x, y, weights);
+        DimensionTestOptions wanted;
+        set_options(wanted, "dimension_test", from_python(options, "options"));
+        const TargetKind kind = self.target ? self.target->kind() : TargetKind{};
+        Document own = self.density->options();
+        const Document* cv = own.find("cv");
+        if (cv != nullptr && cv->as_array().size() > 1) own.set("cv", Document::Array{wanted.folds});
+        const DimensionTest found = released(threads, callback, [&](const Run& run) {
+          return test_dimension(find_model(self.density->model_name()), data, "", own, kind, wanted, run);
+        });
+        Matrix steps(6, std::ssize(found.steps));
+        for (Index k = 0; k < steps.cols(); ++k) {
+          const DimensionTest::Step& step = found.steps[static_cast<std::size_t>(k)];
+          steps.col(k) << static_cast<double>(step.n_components), step.score, step.gain, step.standard_error,
+              step.p_value, step.rejected ? 1.0 : 0.0;
+        }
+        return nb::make_tuple(found.n_components, found.all_rejected, to_rows(std::move(steps)));
+      },
+      nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights") = nb::none(),
+      nb::arg("options") = nb::dict(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
   c.def("state_densities", [](const Model& self) { return of_states(self).state_densities(); });
   c.def(
       "exact_quantiles",
@@ -445,6 +503,13 @@ void bind_models(nb::module_& m) {
         return nb::make_tuple(to_line(found.low), to_line(found.high));
       },
       nb::arg("estimates").noconvert(), nb::arg("replicates").noconvert(), nb::arg("level"), nb::arg("method"));
+  m.def(
+      "subspace_change",
+      [](const Rows& a, const Rows& b) {
+        SubspaceChange found = subspace_change(columns_of(a).transpose(), columns_of(b).transpose());
+        return nb::make_tuple(to_line(std::move(found.angles)), found.distance, found.share);
+      },
+      nb::arg("a").noconvert(), nb::arg("b").noconvert());
   m.def("parse_model", &from_bytes, nb::arg("bytes"), nb::arg("source"));
 }
 

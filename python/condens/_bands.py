@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,35 @@ from condens.target_distributions import distributions_of
 
 Floats = NDArray[np.float64]
 Functional = str | Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class SubspaceIntervals:
+    """What the replicates of a bootstrap say of the directions of a reduction, R replicates, d inputs.
+
+    Attributes
+    ----------
+    angles : array of shape (R, n_components)
+        Principal angles of each replicate's subspace to the fitted one, in radians, falling.
+    distances : array of shape (R,)
+        Frobenius norms of the differences of the projections, over sqrt(2).
+    angle_bounds, distance_bound : array of shape (n_components,), float
+        What a share `confidence` of the replicates does not exceed.
+    projection, lower, upper, standard_errors : arrays of shape (d, d)
+        W'W of the fit, which no rotation of the directions changes, and the intervals of its entries, each for itself.
+    loaded : array of shape (d,)
+        The share of the replicates in which an input has a loading: below one only with `sparse`.
+    """
+
+    angles: Floats
+    distances: Floats
+    angle_bounds: Floats
+    distance_bound: float
+    projection: Floats
+    lower: Floats
+    upper: Floats
+    standard_errors: Floats
+    loaded: Floats
 
 
 def _as_function(functional: Functional) -> Callable[[Any], Any]:

@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from condens import _core
-from condens._arrays import as_float64, as_rows, threads_of
+from condens._arrays import as_float64, as_rows, as_share, threads_of
+from condens._bands import SubspaceIntervals
 from condens._censoring import known_values, limits_of
 from condens._frames import check_inputs, names_of_features, names_of_targets
 from condens._parameters import defaults, docstring, named, parameters_of, signature
@@ -78,6 +79,33 @@ class _Reducing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConditionalDe
         """The directions of each row of X, of shape (n, n_components): `components_` times the standardised X."""
         rows = self._rows(X)
         return self._model.transform(rows)
+
+    def subspace_intervals(self, confidence: float = 0.9, method: str = "percentile") -> SubspaceIntervals:
+        """How sure the directions are: what the replicates of an estimator fitted with `bootstrap` say of the subspace.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1)
+            Level of the intervals and of the bounds.
+        method : {'percentile', 'basic', 'normal'}
+            How intervals follow from the replicates, as in `predict_bands`.
+
+        Returns
+        -------
+        SubspaceIntervals
+
+        Raises
+        ------
+        ValueError
+            Without replicates, and with too few for the level.
+
+        Notes
+        -----
+        Every search starts where that of all rows ended. Source: Z. Ye and R. E. Weiss, J. Amer. Statist. Assoc. 98,
+        2003; docs/bands.md.
+        """
+        check_is_fitted(self)
+        return SubspaceIntervals(**self._model.subspace_intervals(as_share(confidence, "confidence"), method))
 
     @property
     def _n_features_out(self) -> int:
@@ -174,13 +202,26 @@ class _OfStates(ConditionalDensityRegressor):
         rows = self._rows(X)
         return self._model.representative_rows(rows, count).astype(np.intp)
 
-    def state_coef_interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of `state_coef_` by `robust_standard_errors_`; empty where there are no such errors.
+    def state_coef_interval(self, confidence: float = 0.95, method: str = "robust") -> tuple[Floats, Floats]:
+        """Lower and upper bounds of `state_coef_`.
 
-        Each interval holds for itself, not all of them at once.
+        Parameters
+        ----------
+        confidence : float in (0, 1)
+            Level of each interval for itself, not of all of them at once.
+        method : {'robust', 'percentile', 'basic', 'normal'}
+            By `robust_standard_errors_` (empty where there are no such errors), or from the replicates of an estimator
+            fitted with `bootstrap`, whose states are matched to the fitted ones.
+
+        Raises
+        ------
+        ValueError
+            For an unknown method; for those of the bootstrap without replicates, and with too few for the level.
         """
         check_is_fitted(self)
-        return self._model.coefficient_intervals(confidence)
+        if method == "robust":
+            return self._model.coefficient_intervals(confidence)
+        return self._model.bootstrap_coefficients(confidence, method)
 
     @property
     def coef_(self) -> Floats:

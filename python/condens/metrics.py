@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from condens.estimators import ConditionalDensityRegressor
 
 __all__ = [
     "Scorer",
+    "SubspaceChange",
     "censored_scores",
     "concordance",
     "coverage_slices",
@@ -37,6 +38,7 @@ __all__ = [
     "score_table",
     "squared_loss",
     "squared_loss_scorer",
+    "subspace_change",
     "subspace_distance",
 ]
 
@@ -124,20 +126,56 @@ def subspace_distance(A: ArrayLike, B: ArrayLike) -> float:
         For rows of different lengths, numbers that are not finite, and rows that do not span as many dimensions as
         there are.
     """
-    projections = []
+    return float(np.sqrt(2) * subspace_change(A, B).distance)
+
+
+class SubspaceChange(NamedTuple):
+    """How far two subspaces lie apart.
+
+    Attributes
+    ----------
+    angles : array of shape (min(k, l),)
+        The principal angles, in radians, falling (Bjorck and Golub 1973).
+    distance : float
+        The Frobenius norm of the difference of the projections over sqrt(2): the root of the sum of the angles'
+        squared sines, where both have as many dimensions.
+    share : float
+        0 for the same subspace, 1 at right angles.
+    """
+
+    angles: NDArray[np.float64]
+    distance: float
+    share: float
+
+
+def subspace_change(A: ArrayLike, B: ArrayLike) -> SubspaceChange:
+    """How far two subspaces lie apart, by their principal angles.
+
+    Parameters
+    ----------
+    A, B : arrays of shape (k, d) and (l, d)
+        Rows that span the subspaces; they need not be orthonormal. `components_` of an estimator is on the
+        standardised scale of X: compare like with like.
+
+    Raises
+    ------
+    ValueError
+        For rows of different lengths, numbers that are not finite, and rows that do not span as many dimensions as
+        there are.
+    """
+    bases = []
     for values, name in ((A, "A"), (B, "B")):
         rows = np.atleast_2d(as_float64(values, name))
         if rows.ndim != 2 or not np.isfinite(rows).all():
             raise ValueError(f"{name} must be rows of finite numbers, expected shape (k, d)")
         if len(rows) > rows.shape[1] or (len(rows) and np.linalg.matrix_rank(rows) < len(rows)):
             raise ValueError(f"{name} has {len(rows)} rows that span fewer dimensions, expected independent rows")
-        basis = np.linalg.qr(rows.T)[0]
-        projections.append(basis @ basis.T)
-    if projections[0].shape != projections[1].shape:
+        bases.append(as_rows(rows))
+    if bases[0].shape[1] != bases[1].shape[1]:
         raise ValueError(
-            f"A has rows of {len(projections[0])} numbers, B of {len(projections[1])}, expected the same space"
+            f"A has rows of {bases[0].shape[1]} numbers, B of {bases[1].shape[1]}, expected the same space"
         )
-    return float(np.linalg.norm(projections[0] - projections[1]))
+    return SubspaceChange(*_core.subspace_change(*bases))
 
 
 class Scorer:

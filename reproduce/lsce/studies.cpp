@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "common/test_score.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
+#include "condens/linalg/subspaces.hpp"
 #include "humanoid/transitions.hpp"
 #include "printed.hpp"
 
@@ -37,9 +39,9 @@ double squared_error(const Vector& unit, const GaussianMixtures& laws, const Dat
   return unit.prod() * laws.squared_loss(test.y, {.threads = 1, .observer = {}}).mean();
 }
 
-/// Error_DR.
+/// Error_DR, |P - Q|_F.
 double subspace_error(const Matrix& estimate, const Matrix& truth) {
-  return (estimate.transpose() * estimate - truth.transpose() * truth).norm();
+  return std::numbers::sqrt2 * subspace_change(estimate, truth).distance;
 }
 
 TrialRecord run_trial(const Method& method, const Problem& problem, Index repetition) {

@@ -5,7 +5,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/model/projected_density.hpp"
-#include "linalg/decompositions.hpp"
+#include "condens/model/subspaces.hpp"
 #include "preparation.hpp"
 
 namespace condens::reduction {
@@ -31,11 +31,12 @@ struct Bases {
   std::vector<Matrix> components;
 };
 
-/// Rows that span what the rows of `components`, of another scale, span on this one.
-Matrix on_scale(const Matrix& components, const Standardizer& own, const Standardizer& scale) {
-  Matrix moved = components;
-  for (Index j = 0; j < moved.cols(); ++j) moved.col(j) *= own.is_constant(j) ? 0.0 : scale.scale()[j] / own.scale()[j];
-  return orthonormal_columns(moved.transpose()).transpose();
+/// Rows as a search for directions looks at them. Copies of a row and its weight are to be the same numbers, to the
+/// bit: searches amplify rounding.
+preparation::Standardized rows_of_search(const Dataset& data, const Settings& settings) {
+  Dataset storage;
+  const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
+  return preparation::standardize(settings.owner, rows, settings.standardize);
 }
 
 /// Of all rows, or where `whole` is given of those of a fold.
@@ -47,33 +48,21 @@ Bases bases_of(const Dataset& data, const Settings& settings, const std::vector<
   Bases out;
   out.scale = Standardizer::identity(d_x);
   if (!fewer.empty()) {
-    // Copies of a row and its weight are to be the same numbers, to the bit: searches amplify rounding.
-    Dataset storage;
-    const Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
-    const preparation::Standardized standardized = preparation::standardize(settings.owner, rows, settings.standardize);
+    const preparation::Standardized standardized = rows_of_search(data, settings);
     out.scale = standardized.x;
     if (whole == nullptr || !finder.again) {
-      out.components = finder.find(standardized.data, fewer, run);
+      out.components = finder.find(standardized.data, fewer, out.scale, run);
     } else {
-      std::vector<Matrix> found;
       for (std::size_t d = 0; d < fewer.size(); ++d) {
-        found.push_back(on_scale(whole->components[d], whole->scale, out.scale));
+        const Matrix start = components_on(whole->components[d], whole->scale, out.scale);
+        out.components.push_back(finder.again(standardized.data, start, d, run));
       }
-      out.components = finder.again(standardized.data, found, run);
     }
   } else if (settings.standardize && d_x > 0) {
     out.scale = Standardizer::fit(data.x, data.weights);
   }
   if (std::ssize(fewer) < std::ssize(dimensions)) out.components.emplace_back(Matrix::Identity(d_x, d_x));
   return out;
-}
-
-/// The root mean square of the sines of the angles between two subspaces: 0 where they are one,
-/// 1 where they are at right angles.
-double distance(const Matrix& a, const Matrix& b) {
-  const Index most = std::max(a.rows(), b.rows());
-  if (most == 0) return 0.0;
-  return std::sqrt(std::max(0.0, 1.0 - (a * b.transpose()).squaredNorm() / static_cast<double>(most)));
 }
 
 struct Dimension {
@@ -90,7 +79,7 @@ class Choice {
   Choice(const Dataset& data, const Settings& settings, const InnerFits& fits, const Finder& finder,
          std::vector<Index> dimensions, const Run& run)
       : data_(data), settings_(settings), fits_(fits), finder_(finder), dimensions_(std::move(dimensions)), run_(run) {
-    if (!chooses()) return;
+    if (!chooses() && !settings.sparse) return;
     const std::vector<Index> fold = preparation::folds_of(settings.cv, data, settings.seed);
     Dataset storage;
     const Dataset& rows = rows_that_count(data, storage);
@@ -99,7 +88,11 @@ class Choice {
   }
 
   bool chooses() const { return dimensions_.size() > 1; }
-  double work() const { return static_cast<double>(folds_.size() * (1 + dimensions_.size()) + 2); }
+  double work() const {
+    const std::size_t scored = chooses() ? dimensions_.size() : 0;
+    const std::size_t eliminated = settings_.sparse ? 1 + folds_.size() : 0;
+    return static_cast<double>(folds_.size() * (1 + scored) + eliminated + 2);
+  }
 
   /// The directions of all rows, first, and of all but each fold.
   std::vector<Bases> bases(Task& task) const {
@@ -125,8 +118,9 @@ class Choice {
       const Bases& fold = bases[static_cast<std::size_t>(k + 1)];
       const Matrix& components = fold.components[static_cast<std::size_t>(d)];
       score(k, d) = held_out(folds_[static_cast<std::size_t>(k)], components, fold.scale, own);
-      change(k, d) = distance(on_scale(components, fold.scale, bases.front().scale),
-                              bases.front().components[static_cast<std::size_t>(d)]);
+      change(k, d) = subspace_change(components_on(components, fold.scale, bases.front().scale),
+                                     bases.front().components[static_cast<std::size_t>(d)])
+                         .share;
     });
     std::vector<Dimension> out;
     for (Index d = 0; d < count; ++d) {
@@ -136,6 +130,31 @@ class Choice {
           {dimensions_[static_cast<std::size_t>(d)], own.mean, own.standard_error, score.col(d), change.col(d).mean()});
     }
     return out;
+  }
+
+  /// The directions in this place with inputs that leave; what is known of the folds goes into it.
+  Matrix eliminated(const std::vector<Bases>& bases, std::size_t place, Task& task, FitReport& report) const {
+    const auto of_part = [&](Index part) -> const Dataset& {
+      return part == 0 ? data_ : folds_[static_cast<std::size_t>(part - 1)].train;
+    };
+    const EliminationParts parts{
+        .folds = std::ssize(folds_),
+        .first = [&](Index part, const Run&) { return bases[static_cast<std::size_t>(part)].components[place]; },
+        .search =
+            [&](Index part, const std::vector<Index>& kept, const Matrix& start, const Run& own) {
+              Dataset rows = rows_of_search(of_part(part), settings_).data;
+              rows.x = Matrix(rows.x(kept, Eigen::all));
+              rows.x_unlabeled = Matrix(0, 0);
+              const Standardizer scale = Standardizer::identity(rows.x.rows());
+              return finder_.again ? finder_.again(rows, start, place, own)
+                                   : finder_.find(rows, {start.rows()}, scale, own).front();
+            },
+        .score =
+            [&](Index fold, const Matrix& w, const Run& own) {
+              const auto k = static_cast<std::size_t>(fold);
+              return held_out(folds_[k], w, bases[k + 1].scale, own);
+            }};
+    return eliminate_inputs(parts, settings_.selection_rule, run_, task, report);
   }
 
   std::unique_ptr<ConditionalDensity> fit(const Dataset& data, const Matrix& components, const Standardizer& scale,
@@ -234,7 +253,9 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
     out.place = chosen(scored, settings);
     report_choice(scored, scored[out.place], out.report);
   }
-  out.components = std::move(bases.front().components[out.place]);
+  const bool eliminates = settings.sparse && bases.front().components[out.place].rows() > 0;
+  out.components = eliminates ? choice.eliminated(bases, out.place, task, out.report)
+                              : std::move(bases.front().components[out.place]);
   const Index wanted = dimensions[out.place];
   const Index largest = choice.chooses() ? dimensions.back() : -1;
   out.report.details.set("n_rows", count_rows(data));
@@ -243,12 +264,6 @@ Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& i
   fit_side_by_side(1, run, task, [&](Index, const Run& own) {
     out.inner = choice.fit(data, out.components, out.scale, settings.cv, own);
   });
-  return out;
-}
-
-Matrix embedded(const Matrix& w, const std::vector<Index>& varying, Index n) {
-  Matrix out = Matrix::Zero(w.rows(), n);
-  out(Eigen::all, varying) = w;
   return out;
 }
 

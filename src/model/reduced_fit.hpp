@@ -4,7 +4,7 @@
 //
 // The report has n_components, and where they were chosen "candidates", their scores, and
 // "dimensions", how far the subspaces of the folds are from that of all rows; below "density" what
-// the inner model tells.
+// the inner model tells. Where inputs leave, "elimination" and "n_inputs_used".
 //
 // A candidate d is scored on rows held out from everything: for every fold, scale, directions
 // and inner model come from the other rows. Directions that were found on the rows that score
@@ -17,6 +17,7 @@
 
 #include "condens/data/standardizer.hpp"
 #include "inner_fits.hpp"
+#include "input_elimination.hpp"
 
 namespace condens::reduction {
 
@@ -29,16 +30,20 @@ struct Settings {
   std::vector<double> cv;
   bool standardize;
   Index seed;
+  bool sparse;       ///< inputs leave the directions as far as the held-out score allows (input_elimination.hpp)
   Document options;  ///< of the inner model
 };
 
-/// The search for directions. For standardised rows (no two equal, with weights), and rising d < d_x, the rows of W_d,
-/// orthonormal: d of them, or fewer where there are no more.
+/// The search for directions.
 struct Finder {
-  std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run)> find;
-  /// The same for the rows of all folds but one, after `find` for all rows: from the W_d that it
-  /// found. Where a search is long and has many ends, this compares like with like. Empty: `find`.
-  std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Matrix>& found, const Run& run)> again = {};
+  /// For standardised rows (no two equal, with weights) and rising d < d_x, the rows of W_d, orthonormal: d of them, or
+  /// fewer where there are no more. `scale` is what standardised the inputs.
+  std::function<std::vector<Matrix>(const Dataset& rows, const std::vector<Index>& dimensions,
+                                    const Standardizer& scale, const Run& run)>
+      find;
+  /// The same for one W of other rows or of some of the inputs, after `find` for all: from `start` on, with what led to
+  /// the W in this place. Where a search is long and has many ends, this compares like with like. Empty: `find`.
+  std::function<Matrix(const Dataset& rows, const Matrix& start, std::size_t place, const Run& run)> again = {};
 };
 
 struct Reduction {
@@ -54,9 +59,6 @@ struct Reduction {
 /// Cost: with K folds and D candidates K D + 1 fits of the inner model, K + 1 searches.
 Reduction fit(const Dataset& data, const Settings& settings, const InnerModel& inner, const Finder& finder,
               const Run& run);
-
-/// W of the inputs `varying` as W of all `n`.
-Matrix embedded(const Matrix& w, const std::vector<Index>& varying, Index n);
 
 /// Both reports in one; `density` is ProjectedDensity::report_of the inner model.
 FitReport with_density(FitReport reduction, const FitReport& density);

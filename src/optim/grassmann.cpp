@@ -167,23 +167,6 @@ Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t) {
          (angle.array().cos().matrix().asDiagonal() * (v.transpose() * w) - sinc.asDiagonal() * (v.transpose() * d));
 }
 
-Vector principal_angles(const MatrixView& a, const MatrixView& b) {
-  require(a.cols() == b.cols(), "principal_angles: spaces of ", a.cols(), " and ", b.cols(), " coordinates");
-  // The sine of what is left of the smaller space outside the larger one, and the cosine of what is inside: the
-  // arc tangent of both is exact for small angles and for large ones.
-  const MatrixView& small = a.rows() <= b.rows() ? a : b;
-  const MatrixView& large = a.rows() <= b.rows() ? b : a;
-  const Matrix inside = small * large.transpose();
-  if (small.rows() == 0) return Vector();
-  const Vector cosines = singular_values(inside);
-  const Vector sines = singular_values(small - inside * large);
-  Vector out(small.rows());
-  for (Index k = 0; k < out.size(); ++k) {
-    out[k] = std::atan2(sines[k], cosines[out.size() - 1 - k]);
-  }
-  return out;
-}
-
 SubspaceResult minimize_lifted(const SubspaceObjective& objective, const MatrixView& start,
                                const SubspaceSettings& settings, const std::function<bool()>& stop) {
   Evaluations evaluate(objective, start);

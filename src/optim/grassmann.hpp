@@ -22,6 +22,7 @@
 #include <functional>
 
 #include "condens/core/types.hpp"
+#include "condens/linalg/subspaces.hpp"
 #include "condens/optim/lbfgs.hpp"
 
 namespace condens {
@@ -59,10 +60,6 @@ Matrix completed(const Matrix& basis, Index d, const Matrix& more);
 
 /// The point at t on the geodesic from `w` (orthonormal rows) in the direction -D, for D = `gradient` made tangent.
 Matrix geodesic(const MatrixView& w, const MatrixView& gradient, double t);
-
-/// The angles between the row spaces of two matrices with orthonormal rows, falling, in [0, pi/2];
-/// as many as the smaller one has rows.
-Vector principal_angles(const MatrixView& a, const MatrixView& b);
 
 /// From `start` (rows independent). `stop` is asked before every evaluation; when it says so, the best point seen is
 /// returned, and where nothing was evaluated the start with value NaN. It may throw instead. Throws NumericalError

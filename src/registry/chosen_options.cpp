@@ -30,4 +30,15 @@ Document chosen_options(const ModelInfo& info, const ConditionalDensity& density
   return out;
 }
 
+Document continued_options(const ModelInfo& info, const ConditionalDensity& density) {
+  Document out = chosen_options(info, density);
+  const auto* reduced = capability<ProjectedDensity>(density);
+  if (reduced == nullptr || reduced->n_components() == 0 || out.find("start_directions") == nullptr) return out;
+  Matrix directions = reduced->components().transpose();
+  for (Index j = 0; j < directions.rows(); ++j) {
+    if (!reduced->x_scale().is_constant(j)) directions.row(j) /= reduced->x_scale().scale()[j];
+  }
+  return out.set("start_directions", directions).set("informed_starts", false).set("random_starts", 0);
+}
+
 }  // namespace condens

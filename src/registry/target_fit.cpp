@@ -54,7 +54,7 @@ std::optional<Replicates> replicates_of(const ModelInfo& info, const Conditional
                                         const TargetRequest& request, std::string_view preset, const Document& options,
                                         const Run& run) {
   if (request.replicates == 0 || density.report().status == "interrupted") return std::nullopt;
-  refits.refit = [&, chosen = chosen_options(info, density)](const Dataset& rows, const Run& own) {
+  refits.refit = [&, chosen = continued_options(info, density)](const Dataset& rows, const Run& own) {
     return info.fit(rows, preset, chosen, own);
   };
   refits.method = request.replicate_method;

@@ -49,6 +49,33 @@ TEST_F(BandsCommand, ColumnsAndPicturesHaveErrorBars) {
   }
 }
 
+TEST_F(BandsCommand, DescribeTellsHowSureDirectionsAndCoefficientsAre) {
+  write("t.csv", table());
+  const std::string search = " --set bandwidth=0.8 --set bandwidth_y=0.3 --set regularization=0.01 --set n_centers=20";
+  good("fit t.csv --target y --model lsce --set n_components=1 --set sparse=true -o w.json --bootstrap 19" + search);
+  expect_in(good("describe w.json").out, {"Scores of rows left out as inputs leave the directions; ",
+                                          "How sure the directions are, from 19 bootstrap ", "largest angle",
+                                          "the diagonal of W'W, with 90 % intervals"});
+  expect_in(good("describe w.json --json").out, {"\"subspace_intervals\"", "\"distance_bound\"", "\"loaded\""});
+  good("fit t.csv --target y --model press --set n_states=2 --set n_starts=1 -o s.json --bootstrap 39");
+  expect_in(good("describe s.json").out, {"95 % intervals of these, from ", " to "});
+  expect_in(good("describe s.json --json").out, {"\"bootstrap_standard_errors\"", "\"bootstrap_lower\""});
+}
+
+TEST_F(BandsCommand, ExplainTestsTheNumberOfDirections) {
+  write("t.csv", table());
+  const std::string options = " --set model=ekde --set n_components=1 --set cv=3";
+  good("fit t.csv --target y --model sliced -o w.json" + options);
+  const std::string tested = good("explain w.json t.csv --dimension --folds 3").out;
+  expect_in(tested, {"n_components,log_score,gain,standard_error,p_value,verdict\n0,", "too few", "\n1,"});
+  expect_in(good("explain w.json t.csv --dimension --folds 3 --level .01 --json").out, {"\"verdict\": \"too few\""});
+  expect_in(bad("explain w.json t.csv --dimension --level 2"), {"level = 2, expected a number in (0, 1)"});
+  expect_in(bad("explain w.json t.csv --dimension -o t.svg"), {"-o t.svg: tests are a table, expected a name"});
+  expect_in(bad("explain w.json t.csv --dimension --row 1"), {"several explanations are asked for, expected one of"});
+  good("fit t.csv --target y --model nw -o nw.json");
+  expect_in(bad("explain nw.json t.csv --dimension"), {"nw does not reduce its inputs, expected one of "});
+}
+
 TEST_F(BandsCommand, SaysWhatIsWrong) {
   write("t.csv", table());
   good("fit t.csv --target y --model parzen -o none.json");

@@ -303,6 +303,30 @@ TEST(Lsce, TellsWhereTheStartsEnded) {
   }
 }
 
+TEST(Lsce, GoesOnFromGivenDirections) {
+  Dataset data = cubic(5, 150);
+  data.x.row(1) *= 7.0;  // directions are in units of the data
+  LsceOptions options = quick(1);
+  options.informed_starts = false;
+  options.random_starts = 0;
+  options.start_directions = Matrix{{1.0}, {1.0 / 7.0}, {0.0}, {0.3}, {0.0}};
+  const Lsce given = Lsce::fit(data, options);
+  const Document& starts = given.report().details.at("starts");
+  EXPECT_EQ(starts.at("start").as_strings(), std::vector<std::string>{"given"});
+  EXPECT_LT(principal_angles(given.components(), diagonal(5))[0], 0.1);
+  options.max_steps = 1;  // still near where it began, within one step
+  const Lsce one_step = Lsce::fit(data, options);
+  Matrix begin = options.start_directions.transpose() * one_step.x_scale().scale().asDiagonal();
+  begin /= begin.norm();
+  EXPECT_LT(principal_angles(one_step.components(), begin)[0], 0.3);
+  // As many of them as there are components, and others where there are fewer.
+  options = quick(2);
+  options.start_directions = Matrix::Identity(5, 3);
+  EXPECT_EQ(Lsce::fit(data, options).report().details.at("starts").at("start").as_strings().front(), "given");
+  options.start_directions = Matrix::Identity(5, 1);
+  EXPECT_EQ(Lsce::fit(data, options).n_components(), 2);
+}
+
 TEST(Lsce, AsManyComponentsAsInputsIsLscde) {
   const Dataset data = cubic(2, 50);
   for (const double count : {2.0, 7.0}) {
@@ -492,6 +516,8 @@ TEST(Lsce, SaysWhatIsWrong) {
             "LSCE: random_starts = 0 and informed_starts = false, expected some start");
   EXPECT_EQ(wrong([](LsceOptions& o) { o.centers = Matrix::Zero(2, 4); }),
             "LSCE: centers have 2 numbers each, expected 3: 2 of x and 1 of y");
+  EXPECT_EQ(wrong([](LsceOptions& o) { o.start_directions = Matrix::Ones(3, 1); }),
+            "LSCE: start_directions have 3 numbers each, expected one for each of the 2 inputs");
   EXPECT_NE(wrong([](LsceOptions& o) { o.cv = {41}; }).find("fold"), std::string::npos);
   EXPECT_EQ(complaint([&] { Lsce::fit({.x = data.x, .y = Matrix::Ones(1, 40)}); }),
             "LSCE: target 1 is constant (1 in every row); a distribution without spread has no density");

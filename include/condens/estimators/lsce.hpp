@@ -46,6 +46,7 @@ inline constexpr auto choice_names<LsceDensity> = std::array<std::string_view, 2
 struct LsceOptions {
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
+  bool sparse = false;
   std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
   std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
   std::vector<double> regularization = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
@@ -56,6 +57,7 @@ struct LsceOptions {
   ProjectionCriterion criterion = ProjectionCriterion::plug_in;
   LsceOptimizer optimizer = LsceOptimizer::lbfgs;
   bool informed_starts = true;
+  Matrix start_directions = {};
   Index random_starts = 16;
   LsceTuning tuning = LsceTuning::common;
   Index steps_per_tuning = 20;
@@ -81,6 +83,9 @@ inline constexpr auto option_table<LsceOptions> = Fields{
                 "Dimensions of z: one number, candidates, or none: 1, 2, ... as long as the held-out score improves."},
     OptionField{"selection_rule", &LsceOptions::selection_rule, anything(),
                 "The number of components of the least score, or the smallest within one standard error of it."},
+    OptionField{"sparse", &LsceOptions::sparse, anything(),
+                "Let inputs leave the directions, those of the smallest loadings first, as far as the score of rows "
+                "left out allows: their loadings are exactly zero."},
     OptionField{"bandwidth", &LsceOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
     OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, distinct(positive()),
@@ -101,6 +106,8 @@ inline constexpr auto option_table<LsceOptions> = Fields{
                 "Quasi-Newton steps, or the paper's steepest descent along geodesics."},
     OptionField{"informed_starts", &LsceOptions::informed_starts, anything(),
                 "Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer dimensions, too."},
+    OptionField{"start_directions", &LsceOptions::start_directions, anything(),
+                "Directions to start from, too, in units of the data: each a number for every input."},
     OptionField{"random_starts", &LsceOptions::random_starts, whole(0, most_runs), "Number of random starts."},
     OptionField{"tuning", &LsceOptions::tuning, anything(),
                 "Widths and regularisation common to all starts, chosen at the leading one, or own ones for each."},

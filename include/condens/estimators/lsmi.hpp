@@ -37,6 +37,7 @@ namespace condens {
 struct LsmiOptions {
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
+  bool sparse = false;
   std::vector<double> bandwidth = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
   std::vector<double> bandwidth_y = {0.05, 0.1, 0.2, 0.4, 0.8};
   std::vector<double> regularization = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
@@ -45,6 +46,7 @@ struct LsmiOptions {
   bool mask_centers = true;
   LsceOptimizer optimizer = LsceOptimizer::lbfgs;
   bool informed_starts = true;
+  Matrix start_directions = {};
   Index random_starts = 16;
   LsceTuning tuning = LsceTuning::common;
   Index steps_per_tuning = 20;
@@ -71,6 +73,9 @@ inline constexpr auto option_table<LsmiOptions> = Fields{
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &LsmiOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
+    OptionField{"sparse", &LsmiOptions::sparse, anything(),
+                "Let inputs leave the directions, those of the smallest loadings first, as far as the score of rows "
+                "left out allows: their loadings are exactly zero."},
     OptionField{"bandwidth", &LsmiOptions::bandwidth, distinct(positive()),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
     OptionField{"bandwidth_y", &LsmiOptions::bandwidth_y, distinct(positive()),
@@ -87,6 +92,8 @@ inline constexpr auto option_table<LsmiOptions> = Fields{
                 "Quasi-Newton steps, or the paper's steepest descent along geodesics."},
     OptionField{"informed_starts", &LsmiOptions::informed_starts, anything(),
                 "Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer dimensions, too."},
+    OptionField{"start_directions", &LsmiOptions::start_directions, anything(),
+                "Directions to start from, too, in units of the data: each a number for every input."},
     OptionField{"random_starts", &LsmiOptions::random_starts, whole(0, most_runs), "Number of random starts."},
     OptionField{"tuning", &LsmiOptions::tuning, anything(),
                 "Widths and regularisation common to all starts, chosen at the leading one, or own ones for each."},

@@ -38,6 +38,10 @@ enum class PressStart { informed, random };
 template <>
 inline constexpr auto choice_names<PressStart> = std::array<std::string_view, 2>{"informed", "random"};
 
+enum class PressOptimizer { lbfgs, adam };
+template <>
+inline constexpr auto choice_names<PressOptimizer> = std::array<std::string_view, 2>{"lbfgs", "adam"};
+
 /// The defaults are our recommendation; `paper()` is the paper's procedure.
 struct PressOptions {
   std::vector<double> n_states = {1, 2, 3, 4, 6, 8};
@@ -56,6 +60,10 @@ struct PressOptions {
   double holdout = 0;
   Index patience = 500;
   Index max_iterations = 300;
+  PressOptimizer optimizer = PressOptimizer::lbfgs;
+  Index adam_passes = 30;
+  Index minibatch = 256;
+  double learning_rate = 0.03;
   std::vector<double> bandwidth_y = {};
   double bandwidth_y_floor = 0.01;
   bool common_bandwidth = false;
@@ -111,6 +119,12 @@ inline constexpr auto option_table<PressOptions> = Fields{
     OptionField{"patience", &PressOptions::patience, whole(1),
                 "Steps without a lower squared error of the rows held out after which the search stops."},
     OptionField{"max_iterations", &PressOptions::max_iterations, whole(1), "Largest number of steps of a search."},
+    OptionField{"optimizer", &PressOptions::optimizer, anything(),
+                "Quasi-Newton steps on all rows, or stochastic gradients: steps of Adam on a few rows each."},
+    OptionField{"adam_passes", &PressOptions::adam_passes, whole(1), "Passes of Adam over the rows."},
+    OptionField{"minibatch", &PressOptions::minibatch, whole(10), "Rows of a step of Adam."},
+    OptionField{"learning_rate", &PressOptions::learning_rate, positive(),
+                "First step size of Adam, which falls to zero over the passes."},
     OptionField{"bandwidth_y", &PressOptions::bandwidth_y, positive(),
                 "Gaussian width of the states' densities on the standardised scale: none (learned), one number, or one "
                 "for each state."},

@@ -34,6 +34,7 @@ struct SlicedOptions {
   Index search_rows = 300;
   std::vector<double> n_components = {};
   SelectionRule selection_rule = SelectionRule::one_standard_error;
+  bool sparse = false;
   std::string model = "lscde";
   std::string model_preset = "recommended";
   Document options = Document(Document::Object{});
@@ -61,6 +62,9 @@ inline constexpr auto option_table<SlicedOptions> = Fields{
                 "Number of directions: one number, or candidates; none: 1 to 5, chosen by cross-validation."},
     OptionField{"selection_rule", &SlicedOptions::selection_rule, anything(),
                 "The number of directions of the least score, or the fewest within one standard error of it."},
+    OptionField{"sparse", &SlicedOptions::sparse, anything(),
+                "Let inputs leave the directions, those of the smallest loadings first, as far as the score of rows "
+                "left out allows: their loadings are exactly zero."},
     OptionField{"model", &SlicedOptions::model, anything(), "Name of the model of the directions."},
     OptionField{"model_preset", &SlicedOptions::model_preset, anything(),
                 "Preset of that model: where options that are not set take their values from."},

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "condens/core/types.hpp"
+#include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
+#include "condens/model/replicates.hpp"
 
 namespace condens {
 
@@ -39,5 +41,21 @@ struct CoefficientIntervals {
   Matrix upper;
 };
 CoefficientIntervals coefficient_intervals(const HasStates& states, double confidence = 0.95);
+
+/// The same from the replicates of a bootstrap over rows, by bands.hpp, with what each replicate says of them. States
+/// have no order that a replicate would keep: those of each are matched to the model's, one to one, so that the
+/// squared differences of their weights at the means and the representatives of the model's states are least (H. W.
+/// Kuhn, The Hungarian method for the assignment problem, Naval Res. Logist. Quart. 2, 1955). Coefficients of a
+/// replicate are brought to the standardised scale of the model. Replicates with fewer states are left out.
+struct BootstrapCoefficients {
+  CoefficientIntervals intervals;
+  Matrix standard_errors;       ///< (1 + d_x) x J
+  std::vector<Matrix> matched;  ///< coefficients of each replicate that has as many states, as the model's
+  Index n_without = 0;          ///< replicates that are left out
+};
+/// Empty for a model whose map is not linear. Throws std::invalid_argument for a model without states and as
+/// `check_bands`, of the replicates that are not left out.
+BootstrapCoefficients coefficient_intervals(const ConditionalDensity& model, const Replicates& replicates,
+                                            double confidence = 0.95, BandMethod method = BandMethod::percentile);
 
 }  // namespace condens

@@ -57,8 +57,7 @@ void check_options(const LsceOptions& options, const Dataset& data) {
   require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
   require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
   require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  require(options.informed_starts || options.random_starts > 0, owner,
-          ": random_starts = 0 and informed_starts = false, expected some start");
+  lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, data.x.rows());
   preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
 }
 
@@ -238,12 +237,21 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   if (d_x > 0) {
     const bool compare = dimensions.size() > 1;
     std::vector<Index> fold;
-    if (compare || has_candidates(options)) fold = preparation::folds_of(options.cv, data, options.seed);
+    if (compare || options.sparse || has_candidates(options))
+      fold = preparation::folds_of(options.cv, data, options.seed);
     search_data = make_search_data(standardized, options, varying, std::move(fold), run, report);
-    lsce::Search search(search_data, options, std::ssize(dimensions), run);
-    const std::vector<Subspace> path = search.run(dimensions, compare, options.n_components.empty());
+    const Matrix given = lsce::given_start(options.start_directions, standardized.x, varying);
+    lsce::Search search(search_data, options, given, std::ssize(dimensions), run);
+    std::vector<Subspace> path = search.run(dimensions, compare, options.n_components.empty());
     const std::size_t chosen = compare ? choose(path, options.selection_rule) : 0;
     describe_search(path, chosen, options, report);
+    if (options.sparse && !search.interrupted()) {
+      try {
+        path[chosen].w = search.eliminated(path[chosen], options.selection_rule, run, report);
+      } catch (const Cancelled&) {
+        if (!options.keep_best) throw;
+      }
+    }
     if (search.interrupted()) {
       report.status = "interrupted";
       report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");

@@ -13,6 +13,7 @@
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/decompositions.hpp"
 #include "linalg/vector_math.hpp"
+#include "model/input_elimination.hpp"
 #include "model/preparation.hpp"
 
 namespace condens::lsce {
@@ -110,7 +111,8 @@ void require_value(const Subspace& found) {
 
 }  // namespace
 
-Search::Search(const SearchData& data, const LsceOptions& options, Index dimensions, const Run& run)
+Search::Search(const SearchData& data, const LsceOptions& options, const Matrix& given, Index dimensions,
+               const Run& run)
     : data_(data),
       options_(options),
       task_(run, "searching directions", static_cast<double>(dimensions)),
@@ -118,6 +120,7 @@ Search::Search(const SearchData& data, const LsceOptions& options, Index dimensi
       one_cell_(groups_.size() == 1 && groups_[0].y.size() == 1 && options.regularization.size() == 1),
       starts_(data.rows,
               {.informed = options.informed_starts,
+               .given = given,
                .random = options.random_starts,
                .seed = options.seed,
                .defensive_weight = options.defensive_weight,
@@ -381,55 +384,96 @@ Subspace Search::find(Index d_z, const Matrix& smaller) {
   return out;
 }
 
-/// The score of a fold with W and the coefficients of the other rows; W goes on from that of all rows.
-double Search::held_out_loss(const Subspace& found, Index fold, int threads) {
+/// The rows of all folds but one, and the centres that are not of it.
+SearchData Search::without_fold(Index fold) const {
   const Index begin = problem_.fold_begin[static_cast<std::size_t>(fold)];
-  const Index size = problem_.fold_begin[static_cast<std::size_t>(fold + 1)] - begin;
+  const Index end = problem_.fold_begin[static_cast<std::size_t>(fold + 1)];
   std::vector<Index> train;
   for (Index i = 0; i < sorted_x_.cols(); ++i) {
-    if (i < begin || i >= begin + size) train.push_back(i);
+    if (i < begin || i >= end) train.push_back(i);
   }
   std::vector<Index> kept;
   for (Index l = 0; l < data_.centers_x.cols(); ++l) {
     if (problem_.center_fold[static_cast<std::size_t>(l)] != fold) kept.push_back(l);
   }
-  if (kept.empty() || train.empty()) return infinity;
-  const SearchData part{.rows = {.x = Matrix(sorted_x_(Eigen::all, train)),
-                                 .y = Matrix(problem_.y(Eigen::all, train)),
-                                 .weights = problem_.weights(train)},
-                        .centers_x = data_.centers_x(Eigen::all, kept),
-                        .centers_y = data_.centers_y(Eigen::all, kept),
-                        .fold = {},
-                        .center_fold = {},
-                        .estimate = data_.estimate};
-  const ProjectionObjective f = make_objective(part, found.cell, options_.criterion);
-  const bool all = found.w.rows() == found.w.cols();
-  const Matrix w = all ? found.w : descend(f, found.w, steps_of_fold, threads).w;
+  return {.rows = {.x = Matrix(sorted_x_(Eigen::all, train)),
+                   .y = Matrix(problem_.y(Eigen::all, train)),
+                   .weights = problem_.weights(train)},
+          .centers_x = data_.centers_x(Eigen::all, kept),
+          .centers_y = data_.centers_y(Eigen::all, kept),
+          .fold = {},
+          .center_fold = {},
+          .estimate = data_.estimate};
+}
+
+/// W of a part of the rows, from that of all rows on.
+Matrix Search::found_without(const SearchData& part, const Subspace& found, int threads) {
+  if (found.w.rows() == found.w.cols() || part.rows.size() == 0 || part.centers_x.cols() == 0) return found.w;
+  return descend(make_objective(part, found.cell, options_.criterion), found.w, steps_of_fold, threads).w;
+}
+
+/// The score of a fold by W and the coefficients of the other rows.
+double Search::loss_of(const SearchData& part, const Matrix& w, const Cell& cell, Index fold, int threads) const {
+  if (part.rows.size() == 0 || part.centers_x.cols() == 0) return infinity;
+  const Index begin = problem_.fold_begin[static_cast<std::size_t>(fold)];
+  const Index size = problem_.fold_begin[static_cast<std::size_t>(fold + 1)] - begin;
   const Matrix z = w * sorted_x_.middleCols(begin, size);
   const auto y = problem_.y.middleCols(begin, size);
   const auto weights = problem_.weights.segment(begin, size);
-  if (data_.estimate == Estimate::ratio) {
-    return held_out_smi(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
+  const auto coefficients = [&] { return make_objective(part, cell, options_.criterion).coefficients(w); };
+  double loss = 0;
+  try {
+    if (data_.estimate == Estimate::ratio) {
+      loss = held_out_smi(z, y, weights, w * part.centers_x, part.centers_y, cell, coefficients());
+    } else if (options_.scoring == Scoring::squared) {
+      loss = held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, cell, coefficients());
+    } else {
+      const Lscde density = density_of(part, w, cell, options_.defensive_weight);
+      loss = -density.log_density(z, y, {.threads = threads, .observer = {}}).dot(weights) / weights.sum();
+    }
+  } catch (const NumericalError&) {  // no coefficient is positive: no density, an infinite score
+    return infinity;
   }
-  if (options_.scoring == Scoring::squared) {
-    return held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, found.cell, f.coefficients(w));
-  }
-  const Lscde density = density_of(part, w, found.cell, options_.defensive_weight);
-  return -density.log_density(z, y, {.threads = threads, .observer = {}}).dot(weights) / weights.sum();
+  return std::isnan(loss) ? infinity : loss;
 }
 
 Score Search::held_out(const Subspace& found) {
   Vector scores = Vector::Constant(problem_.folds(), infinity);
   for_each(problem_.folds(), [&](Index k, int threads) {
     if (stop()) return;
-    try {
-      const double loss = held_out_loss(found, k, threads);
-      if (!std::isnan(loss)) scores[k] = loss;
-    } catch (const NumericalError&) {  // no coefficient is positive: no density, an infinite score
-    }
+    const SearchData part = without_fold(k);
+    scores[k] = loss_of(part, found_without(part, found, threads), found.cell, k, threads);
   });
   check_stopped();
   return summarise(std::move(scores));
+}
+
+Matrix Search::eliminated(const Subspace& found, SelectionRule rule, const Run& run, FitReport& report) {
+  const auto of_part = [&](Index part) { return part == 0 ? data_ : without_fold(part - 1); };
+  const reduction::EliminationParts parts{
+      .folds = problem_.folds(),
+      .first = [&](Index part,
+                   const Run& own) { return part == 0 ? found.w : found_without(of_part(part), found, own.threads); },
+      .search =
+          [&](Index part, const std::vector<Index>& kept, const Matrix& start, const Run& own) {
+            SearchData some = of_part(part);
+            if (some.rows.size() == 0 || some.centers_x.cols() == 0) return start;
+            some.rows.x = Matrix(some.rows.x(kept, Eigen::all));
+            some.centers_x = Matrix(some.centers_x(kept, Eigen::all));
+            const Index steps = part == 0 ? options_.max_steps : steps_of_fold;
+            return descend(make_objective(some, found.cell, options_.criterion), start, steps, own.threads).w;
+          },
+      .score = [&](Index fold, const Matrix& w,
+                   const Run& own) { return loss_of(without_fold(fold), w, found.cell, fold, own.threads); }};
+  Task task(run, "letting inputs leave", static_cast<double>(1 + problem_.folds()));
+  try {
+    Matrix out = reduction::eliminate_inputs(parts, rule, run, task, report);
+    check_stopped();
+    return out;
+  } catch (const Cancelled&) {
+    stopped_ = true;
+    throw;
+  }
 }
 
 std::vector<Subspace> Search::run(const std::vector<Index>& dimensions, bool compare, bool stop_early) {

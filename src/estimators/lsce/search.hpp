@@ -52,14 +52,19 @@ struct Subspace {
 
 class Search {
  public:
-  /// `dimensions`: of how many the run will be, at most; for progress.
-  Search(const SearchData& data, const LsceOptions& options, Index dimensions, const Run& run);
+  /// `given`: directions to start from, of given_start. `dimensions`: of how many the run will be, at most; for
+  /// progress.
+  Search(const SearchData& data, const LsceOptions& options, const Matrix& given, Index dimensions, const Run& run);
 
   /// Subspaces of each dimension of `dimensions` (rising, none above d_x), or as many of them as are
   /// needed until two in a row score no better than the best before (`stop_early`). `compare`: with
   /// scores. When the observer asks for an end: throws Cancelled, or with options.keep_best returns
   /// what has been found, at least the first start.
   std::vector<Subspace> run(const std::vector<Index>& dimensions, bool compare, bool stop_early);
+
+  /// W of what was found, with inputs that leave (model/input_elimination.hpp), at its hyper-parameters. `data` have
+  /// folds. Throws Cancelled when the observer asks for an end.
+  Matrix eliminated(const Subspace& found, SelectionRule rule, const Run& run, FitReport& report);
 
   bool interrupted() const { return stopped_; }
 
@@ -80,7 +85,9 @@ class Search {
                     const Reached* better = nullptr);
   void descend_all(std::vector<Reached>& starts, Index steps, Subspace& out);
   Score held_out(const Subspace& found);
-  double held_out_loss(const Subspace& found, Index fold, int threads);
+  SearchData without_fold(Index fold) const;
+  Matrix found_without(const SearchData& part, const Subspace& found, int threads);
+  double loss_of(const SearchData& part, const Matrix& w, const Cell& cell, Index fold, int threads) const;
   template <class Body>
   void for_each(Index count, const Body& body);
 

@@ -32,6 +32,18 @@ Matrix leading_directions(const Matrix& m, Index count) {
 
 }  // namespace
 
+Matrix given_start(const Matrix& directions, const Standardizer& scale, const std::vector<Index>& varying) {
+  if (directions.size() == 0) return Matrix(0, std::ssize(varying));
+  return Matrix(directions(varying, Eigen::all)).transpose() * scale.scale()(varying).asDiagonal();
+}
+
+void check_starts(std::string_view owner, bool informed, Index random, const Matrix& directions, Index n_inputs) {
+  require(directions.size() == 0 || directions.rows() == n_inputs, owner, ": start_directions have ", directions.rows(),
+          " numbers each, expected one for each of the ", n_inputs, " inputs");
+  require(informed || random > 0 || directions.size() > 0, owner,
+          ": random_starts = 0 and informed_starts = false, expected some start");
+}
+
 Starts::Starts(const Dataset& data, const StartSettings& settings, int threads)
     : n_inputs_(data.x.rows()), settings_(settings) {
   if (!settings.informed) return;
@@ -93,8 +105,9 @@ std::vector<Start> Starts::of_dimension(Index d_z, const Matrix& smaller, int th
                                         const std::function<bool()>& stop) const {
   const std::uint64_t stream = 1000 * static_cast<std::uint64_t>(d_z);
   std::vector<Start> out;
+  const Matrix filling = random_rows(d_z + smaller.rows(), stream + 999);
+  if (settings_.given.rows() > 0) out.push_back({"given", completed(settings_.given, d_z, filling)});
   if (settings_.informed) {
-    const Matrix filling = random_rows(d_z + smaller.rows(), stream + 999);
     const Matrix sir = completed(sir_, d_z, filling);
     const Matrix save = completed(save_, d_z, filling);
     const Matrix metric = nw_metric({sir, save, orthonormal_rows(filling.topRows(d_z))}, threads, stop);

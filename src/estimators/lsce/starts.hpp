@@ -6,26 +6,35 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/data/standardizer.hpp"
 
 namespace condens::lsce {
 
 struct Start {
-  std::string source;  ///< "nw", "nested", "sir", "save" or "random"
+  std::string source;  ///< "given", "nw", "nested", "sir", "save" or "random"
   Matrix w;            ///< orthonormal rows
 };
 
 struct StartSettings {
   bool informed = true;
+  Matrix given = {};  ///< directions, a row each, among which are as many as are searched, or fewer
   Index random = 0;
   Index seed = 0;
   double defensive_weight = 0;  ///< of the Nadaraya-Watson density
   bool standardized = true;     ///< the data; else widths are measured in their spread
 };
+
+/// Given directions of the data, a column each, as rows on the standardised scale of the inputs `varying`.
+Matrix given_start(const Matrix& directions, const Standardizer& scale, const std::vector<Index>& varying);
+
+/// Throws std::invalid_argument where there is no start, or given directions are not of the inputs.
+void check_starts(std::string_view owner, bool informed, Index random, const Matrix& directions, Index n_inputs);
 
 /// What is found once for every d_z, and the starts for one d_z.
 class Starts {

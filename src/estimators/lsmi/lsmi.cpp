@@ -48,12 +48,11 @@ constexpr std::string_view owner = Lsmi::class_name;
 
 constexpr Index steps_of_fold = 30;  // on the rows of all folds but one, from the W of all rows
 
-void check_options(const LsmiOptions& options) {
+void check_options(const LsmiOptions& options, Index n_inputs) {
   validate_options(options, owner);
   require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
   require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
-  require(options.informed_starts || options.random_starts > 0, owner,
-          ": random_starts = 0 and informed_starts = false, expected some start");
+  lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, n_inputs);
 }
 
 /// The options of the search that LSCE and LSMI share.
@@ -67,6 +66,7 @@ LsceOptions search_options(const LsmiOptions& options) {
           .criterion = ProjectionCriterion::envelope,
           .optimizer = options.optimizer,
           .informed_starts = options.informed_starts,
+          .start_directions = options.start_directions,
           .random_starts = options.random_starts,
           .tuning = options.tuning,
           .steps_per_tuning = options.steps_per_tuning,
@@ -104,7 +104,8 @@ class Directions {
         folds_(options.cv.size() == 1 ? static_cast<Index>(options.cv[0]) : 5),
         standardized_(options.standardize) {}
 
-  std::vector<Matrix> find(const Dataset& rows, const std::vector<Index>& dimensions, const Run& run) {
+  std::vector<Matrix> find(const Dataset& rows, const std::vector<Index>& dimensions, const Standardizer& scale,
+                           const Run& run) {
     const std::vector<Index> varying = preparation::varying_inputs(rows);
     const Index d_x = std::ssize(varying);
     if (d_x == 0) return std::vector<Matrix>(dimensions.size(), Matrix(0, rows.x.rows()));
@@ -113,7 +114,8 @@ class Directions {
       if (possible.empty() || possible.back() < d_x) possible.push_back(std::min(d, d_x));
     }
     const SearchData data = search_data(rows, varying, run);
-    lsce::Search search(data, options_, std::ssize(possible), run);
+    const Matrix given = lsce::given_start(options_.start_directions, scale, varying);
+    lsce::Search search(data, options_, given, std::ssize(possible), run);
     found_ = search.run(possible, false, false);
     std::vector<Matrix> out;
     for (Subspace& subspace : found_) {
@@ -125,21 +127,14 @@ class Directions {
     return out;
   }
 
-  /// Goes on from `found`, with the hyper-parameters that led to it.
-  std::vector<Matrix> again(const Dataset& rows, const std::vector<Matrix>& found, const Run& run) const {
+  /// Goes on from `start`, with the hyper-parameters that led to what was found in this place.
+  Matrix again(const Dataset& rows, const Matrix& start, std::size_t place, const Run& run) const {
     const std::vector<Index> varying = preparation::varying_inputs(rows);
+    const Matrix own = start(Eigen::all, varying);
+    if (own.rows() >= own.cols()) return start;
     const SearchData data = search_data(rows, varying, run);
-    Task task(run, "searching directions", static_cast<double>(found.size()));
-    std::vector<Matrix> out;
-    for (std::size_t d = 0; d < found.size(); ++d) {
-      const Matrix start = found[d](Eigen::all, varying);
-      out.push_back(found[d]);
-      if (start.rows() >= start.cols()) continue;
-      const Matrix w = descended(data, options_, found_[d].cell, start, task);
-      out.back() = reduction::embedded(w, varying, rows.x.rows());
-      task.advance(1.0);
-    }
-    return out;
+    Task task(run, "searching directions", 1.0);
+    return reduction::embedded(descended(data, options_, found_[place].cell, own, task), varying, rows.x.rows());
   }
 
   const std::vector<Subspace>& found() const { return found_; }
@@ -188,13 +183,14 @@ void report_search(const Subspace& found, const LsmiOptions& options, FitReport&
 }  // namespace
 
 Lsmi Lsmi::fit(const Dataset& data, const LsmiOptions& options, const InnerModel& inner, const Run& run) {
-  check_options(options);
+  check_options(options, data.x.rows());
   const FlushSubnormals guard;
   Directions directions(options);
-  const reduction::Finder finder{.find = [&](const Dataset& rows, const std::vector<Index>& dimensions,
-                                             const Run& own) { return directions.find(rows, dimensions, own); },
-                                 .again = [&](const Dataset& rows, const std::vector<Matrix>& found,
-                                              const Run& own) { return directions.again(rows, found, own); }};
+  const reduction::Finder finder{
+      .find = [&](const Dataset& rows, const std::vector<Index>& dimensions, const Standardizer& scale,
+                  const Run& own) { return directions.find(rows, dimensions, scale, own); },
+      .again = [&](const Dataset& rows, const Matrix& start, std::size_t place,
+                   const Run& own) { return directions.again(rows, start, place, own); }};
   reduction::Reduction found = reduction::fit(data,
                                               {.owner = owner,
                                                .n_components = options.n_components,
@@ -203,6 +199,7 @@ Lsmi Lsmi::fit(const Dataset& data, const LsmiOptions& options, const InnerModel
                                                .cv = options.cv,
                                                .standardize = options.standardize,
                                                .seed = options.seed,
+                                               .sparse = options.sparse,
                                                .options = options.options},
                                               inner, finder, run);
   LsmiState state;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
+#include "optim/adam.hpp"
 #include "optim/owlqn.hpp"
 
 namespace condens::mdn {
@@ -64,14 +64,12 @@ Trained train_by_lbfgs(const Training& how, NetworkLoss& loss, const Vector& fro
           .finished = found.status != LbfgsStatus::iteration_limit};
 }
 
-/// Steps of Adam with the learning rate falling to zero along half a cosine. A batch's gradient is noisy: its products
+/// Steps of Adam (optim/adam.hpp). A batch's gradient is noisy: its products
 /// are float, which takes 60 % of the time; the parameters, their moments and their steps are double.
-class Adam {
+class AdamPasses {
  public:
-  Adam(const Training& how, const Dataset& rows)
-      : how_(how), rows_(rows), work_(how.shape, how.batch_size), gradient_(how.shape.n_parameters()) {
-    first_ = second_ = Vector::Zero(gradient_.size());
-  }
+  AdamPasses(const Training& how, const Dataset& rows)
+      : how_(how), rows_(rows), work_(how.shape, how.batch_size), adam_(how.shape.n_parameters()) {}
 
   /// One pass over the rows in a new order.
   void pass(Vector& parameters, double rate, RandomStream& random) {
@@ -83,8 +81,10 @@ class Adam {
       rounded_parameters_ = parameters.cast<float>();
       rounded_gradient_.setZero(parameters.size());
       add_loss(how_.shape, block_, rounded_parameters_, work_, rounded_gradient_);
-      gradient_ = rounded_gradient_.cast<double>() / block_.weights.sum();
-      step(parameters, rate);
+      const Vector steps = adam_.step(rounded_gradient_.cast<double>() / block_.weights.sum());
+      Vector penalty = Vector::Zero(parameters.size());
+      add_penalty(how_.shape, how_.decay, parameters, penalty);
+      parameters -= rate * (steps + penalty);
     }
   }
 
@@ -101,41 +101,23 @@ class Adam {
     }
   }
 
-  void step(Vector& parameters, double rate) {
-    constexpr double beta1 = 0.9;
-    constexpr double beta2 = 0.999;
-    constexpr double tiny = 1e-8;
-    first_ = beta1 * first_ + (1 - beta1) * gradient_;
-    second_ = beta2 * second_ + (1 - beta2) * gradient_.cwiseAbs2();
-    ++steps_;
-    const double unbias1 = 1 - std::pow(beta1, static_cast<double>(steps_));
-    const double unbias2 = 1 - std::pow(beta2, static_cast<double>(steps_));
-    gradient_.setZero();
-    add_penalty(how_.shape, how_.decay, parameters, gradient_);
-    parameters.array() -=
-        rate * (first_.array() / unbias1 / ((second_.array() / unbias2).sqrt() + tiny) + gradient_.array());
-  }
-
   const Training& how_;
   const Dataset& rows_;
   BasicWorkspace<float> work_;
   BasicBlock<float> block_;
   VectorOf<float> rounded_parameters_;
   VectorOf<float> rounded_gradient_;
-  Vector gradient_;
-  Vector first_;
-  Vector second_;
-  Index steps_ = 0;
+  Adam adam_;
 };
 
 Trained train_by_adam(const Training& how, const Dataset& rows, const Vector& from, HeldOut& held_out,
                       RandomStream& random, Task& task, int threads) {
   Trained out{.parameters = from, .finished = false};
-  Adam adam(how, rows);
+  AdamPasses adam(how, rows);
   while (out.iterations < how.max_iterations) {
     task.poll();
     const double progress = static_cast<double>(out.iterations) / static_cast<double>(how.max_iterations);
-    adam.pass(out.parameters, how.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * progress)), random);
+    adam.pass(out.parameters, how.learning_rate * cosine_rate(progress), random);
     task.advance(static_cast<double>(rows.size()));
     ++out.iterations;
     if (!held_out.watch(out.parameters, threads)) break;

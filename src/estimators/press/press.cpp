@@ -40,6 +40,9 @@ void check_options(const PressOptions& o, const Dataset& data) {
           " numbers, expected one, or one for each state of a given n_states");
   require(widths <= 1 || !o.common_bandwidth, owner, ": bandwidth_y has ", widths,
           " numbers, expected one: common_bandwidth = true");
+  const bool penalized = std::any_of(o.lasso.begin(), o.lasso.end(), [](double lasso) { return lasso > 0; });
+  require(o.optimizer == PressOptimizer::lbfgs || !penalized, owner, ": lasso = ", o.lasso.empty() ? 0 : o.lasso.back(),
+          " with optimizer = adam, whose steps make no coefficient exactly zero; expected optimizer = lbfgs");
   const double fewest = *std::min_element(o.n_states.begin(), o.n_states.end());
   require(fewest <= static_cast<double>(data.size()), owner, ": n_states = ", fewest, ", expected at most the ",
           data.size(), " rows");
@@ -288,7 +291,8 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
           ? rows.x.rows()
           : (coefficients_of(fitted.map, fitted.theta).bottomRows(rows.x.rows()).array() != 0).rowwise().any().count());
   report.details.set("iterations", fitted.iterations);
-  report.details.set("search", to_string(fitted.status));
+  const bool by_adam = options.optimizer == PressOptimizer::adam;
+  report.details.set("search", by_adam ? std::string("adam") : std::string(to_string(fitted.status)));
   if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
   if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
   report.details.set("mse", mean_square(rows.y - states.means * w));

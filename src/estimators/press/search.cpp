@@ -7,80 +7,19 @@
 #include "condens/core/random.hpp"
 #include "condens/data/standardizer.hpp"
 #include "data/splits.hpp"
+#include "early_stop.hpp"
 #include "optim/owlqn.hpp"
 #include "starts.hpp"
-#include "state_sums.hpp"
 
 namespace condens::press {
 
 namespace {
 
-constexpr Index inputs_for_threads_of_their_own = 200000;  // numbers in x
-constexpr Index rows_of_block = 1024;
 constexpr Index batch_growth = 4;
 constexpr Index race_steps = 30;     // of every start, before the best goes on
 constexpr int most_node_rounds = 3;  // with finer nodes, where widths came out narrower
 constexpr double node_margin = 0.5;  // nodes allow for widths down to this share
 constexpr Index least_rows_to_hold_out = 5;
-
-/// The weights of the states at rows of inputs, J x n.
-Matrix weights_of(const PressMap& map, const Vector& theta, const Observations& x, const PackedObservations* packed,
-                  int threads) {
-  if (x.size() < inputs_for_threads_of_their_own) threads = 1;
-  Matrix out(map.n_states(), x.cols());
-  parallel_for(block_count(x.cols(), rows_of_block), threads, [&](Index block) {
-    const auto [begin, end] = block_range(x.cols(), rows_of_block, block);
-    Matrix w = map.scores(theta, PressInputs{x.middleCols(begin, end - begin), packed, begin});
-    softmax_columns(w);
-    out.middleCols(begin, end - begin) = w;
-  });
-  return out;
-}
-
-/// Stops a search that no longer helps rows held out, and keeps what helped most.
-class EarlyStop {
- public:
-  EarlyStop(const Dataset& train, const PackedObservations* packed, const Dataset& held_out, const PressMap& map,
-            Index patience, int threads)
-      : train_(train), packed_(packed), held_out_(held_out), map_(map), patience_(patience), threads_(threads) {}
-
-  /// Watches a search from `start` on, if there are rows to watch.
-  bool watch(const Vector& start, LbfgsSettings& settings) {
-    if (held_out_.size() == 0) return false;
-    helps(start);
-    settings.after_step = [this](const Vector& x) { return helps(x); };
-    return true;
-  }
-
-  const Vector& best() const { return best_; }
-
- private:
-  /// False where the search should end.
-  bool helps(const Vector& x) {
-    const Vector theta = x.head(map_.n_parameters());
-    const Matrix mass = weights_of(map_, theta, train_.x, packed_, threads_) * train_.weights.asDiagonal();
-    const Matrix means = train_.y * mass.transpose() * inverse_sizes(mass.rowwise().sum()).asDiagonal();
-    const Matrix residuals = held_out_.y - means * weights_of(map_, theta, held_out_.x, nullptr, threads_);
-    const double error = residuals.colwise().squaredNorm().dot(held_out_.weights);
-    if (best_.size() == 0 || error < best_error_) {
-      best_ = x;
-      best_error_ = error;
-      since_ = 0;
-      return true;
-    }
-    return ++since_ <= patience_;
-  }
-
-  const Dataset& train_;
-  const PackedObservations* packed_;
-  const Dataset& held_out_;
-  const PressMap& map_;
-  Index patience_;
-  int threads_;
-  Vector best_;
-  double best_error_ = 0;
-  Index since_ = 0;
-};
 
 }  // namespace
 
@@ -97,7 +36,8 @@ Search::Search(const Dataset& rows, const PressOptions& options, const WidthRule
   if (holds_out) hold_out(rows);
   packed_ = pack_inputs(rows_.x, threads);
   if (options.batch_size > 0 && rows_.size() >= 2 * options.batch_size) {
-    const std::vector<Index> some = random_rows(rows_.size(), std::max(options.batch_size, rows_.size() / batch_growth),
+    const Index fourth = options.optimizer == PressOptimizer::lbfgs ? rows_.size() / batch_growth : Index{0};
+    const std::vector<Index> some = random_rows(rows_.size(), std::max(options.batch_size, fourth),
                                                 RandomStream(static_cast<std::uint64_t>(options_.seed), 2));
     batch_ = std::make_unique<const Search>(rows_.subset(some), options, rules, defensive, threads, poll_, precision);
   }
@@ -166,6 +106,10 @@ Fitted Search::best_of_starts(Index states, double ridge, double lasso, const Fi
 }
 
 Fitted Search::improve(Fitted from, Index steps) const {
+  if (options_.optimizer == PressOptimizer::adam) {
+    const bool to_the_end = steps >= options_.max_iterations;
+    return improve_by_adam(std::move(from), to_the_end ? options_.adam_passes : (options_.adam_passes + 9) / 10);
+  }
   const double unit = has_likelihood() ? 1.0 : Standardizer::fit(rows_.y, rows_.weights).scale().squaredNorm();
   LbfgsSettings settings{.max_iterations = std::min(steps, options_.max_iterations), .unit = unit};
   if (precision_ == Precision::score) {

@@ -61,6 +61,8 @@ class Search {
   Fitted improve(Fitted from, Index steps) const;
   Fitted improve_squares(Fitted from, LbfgsSettings settings) const;
   void improve_likelihood(Fitted& fitted, bool with_map, LbfgsSettings settings) const;
+  Fitted improve_by_adam(Fitted from, Index passes) const;
+  PressEvaluation evaluate(const Fitted& at, const Dataset& rows, bool all_rows) const;
   bool has_likelihood() const { return options_.criterion == PressCriterion::likelihood; }
 
   const PressOptions& options_;

@@ -83,7 +83,8 @@ SlicedDensity SlicedDensity::fit(const Dataset& data, const SlicedOptions& optio
                                  const Run& run) {
   validate_options(options, owner);
   const bool by_slices = options.method == ReductionMethod::sir || options.method == ReductionMethod::save;
-  const auto find = [&](const Dataset& rows, const std::vector<Index>& dimensions, const Run& own) {
+  const auto find = [&](const Dataset& rows, const std::vector<Index>& dimensions, const Standardizer&,
+                        const Run& own) {
     return by_slices ? sliced_directions(rows, options, dimensions, own.threads)
                      : searched_directions(rows, options, dimensions, own);
   };
@@ -95,6 +96,7 @@ SlicedDensity SlicedDensity::fit(const Dataset& data, const SlicedOptions& optio
                                                .cv = options.cv,
                                                .standardize = options.standardize,
                                                .seed = options.seed,
+                                               .sparse = options.sparse,
                                                .options = options.options},
                                               inner, {.find = find}, run);
   FitReport report = reduction::with_density(std::move(found.report), report_of(*found.inner, data));
