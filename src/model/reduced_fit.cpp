@@ -154,7 +154,9 @@ class Choice {
               const auto k = static_cast<std::size_t>(fold);
               return held_out(folds_[k], w, bases[k + 1].scale, own);
             }};
-    return eliminate_inputs(parts, settings_.selection_rule, run_, task, report);
+    Matrix out = eliminate_inputs(parts, settings_.selection_rule, run_, task, report);
+    if (finder_.settle) out = finder_.settle(rows_of_search(data_, settings_).data, out, place, run_);
+    return out;
   }
 
   std::unique_ptr<ConditionalDensity> fit(const Dataset& data, const Matrix& components, const Standardizer& scale,

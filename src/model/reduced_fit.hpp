@@ -44,6 +44,8 @@ struct Finder {
   /// The same for one W of other rows or of some of the inputs, after `find` for all: from `start` on, with what led to
   /// the W in this place. Where a search is long and has many ends, this compares like with like. Empty: `find`.
   std::function<Matrix(const Dataset& rows, const Matrix& start, std::size_t place, const Run& run)> again = {};
+  /// The basis that is shown of a subspace that `again` found. Empty: as it is.
+  std::function<Matrix(const Dataset& rows, const Matrix& found, std::size_t place, const Run& run)> settle = {};
 };
 
 struct Reduction {

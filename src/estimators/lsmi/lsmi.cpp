@@ -137,6 +137,15 @@ class Directions {
     return reduction::embedded(descended(data, options_, found_[place].cell, own, task), varying, rows.x.rows());
   }
 
+  /// Turned as those of all inputs are.
+  Matrix settled(const Dataset& rows, const Matrix& found, std::size_t place, const Run& run) const {
+    const std::vector<Index> varying = preparation::varying_inputs(rows);
+    if (found.rows() >= std::ssize(varying)) return found;
+    const Matrix own = found(Eigen::all, varying);
+    return reduction::embedded(lsce::turned(own, search_data(rows, varying, run), found_[place].cell), varying,
+                               rows.x.rows());
+  }
+
   const std::vector<Subspace>& found() const { return found_; }
 
  private:
@@ -190,7 +199,9 @@ Lsmi Lsmi::fit(const Dataset& data, const LsmiOptions& options, const InnerModel
       .find = [&](const Dataset& rows, const std::vector<Index>& dimensions, const Standardizer& scale,
                   const Run& own) { return directions.find(rows, dimensions, scale, own); },
       .again = [&](const Dataset& rows, const Matrix& start, std::size_t place,
-                   const Run& own) { return directions.again(rows, start, place, own); }};
+                   const Run& own) { return directions.again(rows, start, place, own); },
+      .settle = [&](const Dataset& rows, const Matrix& found, std::size_t place,
+                    const Run& own) { return directions.settled(rows, found, place, own); }};
   reduction::Reduction found = reduction::fit(data,
                                               {.owner = owner,
                                                .n_components = options.n_components,
