@@ -20,7 +20,7 @@ namespace {
 
 std::string loading_text(double value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", value);
+  std::snprintf(text.data(), text.size(), "%.3f", value + 0.0);  // no minus before an exact zero
   return text.data();
 }
 

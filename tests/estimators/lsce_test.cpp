@@ -304,8 +304,10 @@ TEST(Lsce, TellsWhereTheStartsEnded) {
 }
 
 TEST(Lsce, GoesOnFromGivenDirections) {
-  Dataset data = cubic(5, 150);
-  data.x.row(1) *= 7.0;  // directions are in units of the data
+  const Dataset drawn = cubic(5, 150);
+  Matrix x = drawn.x;
+  x.row(1) *= 7.0;  // directions are in units of the data
+  const Dataset data{.x = x, .y = drawn.y};
   LsceOptions options = quick(1);
   options.informed_starts = false;
   options.random_starts = 0;

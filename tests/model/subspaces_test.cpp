@@ -130,8 +130,9 @@ TEST(SubspaceIntervals, SayWhatIsWrong) {
 
 TEST(SubspaceChange, OfModelsIsOnOneScale) {
   const Dataset data = sample(200);
-  Dataset other = data;
-  other.x.row(1) *= 50.0;  // other units change nothing
+  Matrix x = data.x;
+  x.row(1) *= 50.0;  // other units: the same directions on a standardised scale
+  const Dataset other{.x = x, .y = data.y};
   const Model a = fit("sliced", data, options_of("sliced"), 0);
   const Model b = fit("sliced", other, options_of("sliced"), 0);
   EXPECT_LT(subspace_change(projected(*a.density), projected(*b.density)).distance, 1.0);
