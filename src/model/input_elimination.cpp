@@ -6,6 +6,7 @@
 
 #include "condens/core/errors.hpp"
 #include "linalg/decompositions.hpp"
+#include "optim/grassmann.hpp"
 #include "preparation.hpp"
 
 namespace condens::reduction {
@@ -45,7 +46,8 @@ std::vector<Matrix> path_of(const EliminationParts& parts, Index part, Matrix w,
       const std::vector<Index> longest = longest_columns(w, *size);
       std::vector<Index> rest;
       for (const Index place : longest) rest.push_back(kept[static_cast<std::size_t>(place)]);
-      const Matrix start = orthonormal_columns(w(Eigen::all, longest).transpose()).transpose();
+      Matrix start = orthonormal_rows(w(Eigen::all, longest));
+      if (!start.allFinite()) start = orthonormal_columns(w(Eigen::all, longest).transpose()).transpose();
       kept = std::move(rest);
       w = start.rows() < start.cols() ? parts.search(part, kept, start, run) : start;
     }

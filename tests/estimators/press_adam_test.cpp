@@ -48,7 +48,8 @@ TEST(PressAdam, ComesNearTheMinimumOfAllRows) {
     const Press adam = Press::fit(rows, options_of(criterion, PressOptimizer::adam));
     // A standard error of the score is 0.03: a tenth of it.
     EXPECT_NEAR(nll(adam), nll(full), 3e-3) << static_cast<int>(criterion);
-    EXPECT_LT((adam.coefficients() - full.coefficients()).cwiseAbs().maxCoeff(), 0.25) << static_cast<int>(criterion);
+    const Matrix apart = (adam.coefficients() - full.coefficients()).cwiseQuotient(full.robust_standard_errors());
+    EXPECT_LT(apart.cwiseAbs().maxCoeff(), 1.5) << static_cast<int>(criterion);  // within what the rows can tell
     EXPECT_EQ(adam.report().details.at("search").as_string(), "adam");
     EXPECT_EQ(adam.report().status, "ok");
   }
