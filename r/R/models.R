@@ -229,6 +229,8 @@ salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, leas
 #'   as the held-out score improves. Default: none.
 #' @param selection_rule `choice`, minimum or one_standard_error. The number of components of the least score, or the
 #'   smallest within one standard error of it. Default: "one_standard_error"; of preset "paper": "minimum".
+#' @param sparse `boolean`. Let inputs leave the directions, those of the smallest loadings first, as far as the
+#'   score of rows left out allows: their loadings are exactly zero. Default: FALSE.
 #' @param bandwidth `numbers`, in `(0, Inf)`. Gaussian width in z while W is searched: one number, or candidates for
 #'   cross-validation. Default: 0.1, 0.2, 0.4, 0.8, 1.6, 3.2; of preset "paper": 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
 #'   2, 5, 10.
@@ -251,6 +253,8 @@ salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, leas
 #'   Default: "lbfgs"; of preset "paper": "steepest".
 #' @param informed_starts `boolean`. Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer
 #'   dimensions, too. Default: TRUE; of preset "paper": FALSE.
+#' @param start_directions `matrix`. Directions to start from, too, in units of the data: each a number for every
+#'   input. Default: none.
 #' @param random_starts `integer`, in `[0, 10000]`. Number of random starts. Default: 16; of preset "paper": 20.
 #' @param tuning `choice`, common or own. Widths and regularisation common to all starts, chosen at the leading one,
 #'   or own ones for each. Default: "common"; of preset "paper": "own".
@@ -287,18 +291,18 @@ salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, leas
 #' predict(fit, mtcars[1:3, ], type = "interval")
 #' }
 #' @export
-lsce <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth = NULL, bandwidth_y = NULL,
-                 regularization = NULL, n_centers = NULL, center_selection = NULL, centers = NULL, mask_centers =
-                 NULL, criterion = NULL, optimizer = NULL, informed_starts = NULL, random_starts = NULL, tuning =
-                 NULL, steps_per_tuning = NULL, max_steps = NULL, density = NULL, keep_best = NULL, defensive_weight
-                 = NULL, scoring = NULL, cv = NULL, standardize = NULL) {
-  given <- list(n_components = n_components, selection_rule = selection_rule, bandwidth = bandwidth, bandwidth_y =
-                bandwidth_y, regularization = regularization, n_centers = n_centers, center_selection =
-                center_selection, centers = centers, mask_centers = mask_centers, criterion = criterion, optimizer
-                = optimizer, informed_starts = informed_starts, random_starts = random_starts, tuning = tuning,
-                steps_per_tuning = steps_per_tuning, max_steps = max_steps, density = density, keep_best =
-                keep_best, defensive_weight = defensive_weight, scoring = scoring, cv = cv, standardize =
-                standardize)
+lsce <- function(x, ..., n_components = NULL, selection_rule = NULL, sparse = NULL, bandwidth = NULL, bandwidth_y =
+                 NULL, regularization = NULL, n_centers = NULL, center_selection = NULL, centers = NULL, mask_centers
+                 = NULL, criterion = NULL, optimizer = NULL, informed_starts = NULL, start_directions = NULL,
+                 random_starts = NULL, tuning = NULL, steps_per_tuning = NULL, max_steps = NULL, density = NULL,
+                 keep_best = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, standardize = NULL) {
+  given <- list(n_components = n_components, selection_rule = selection_rule, sparse = sparse, bandwidth =
+                bandwidth, bandwidth_y = bandwidth_y, regularization = regularization, n_centers = n_centers,
+                center_selection = center_selection, centers = centers, mask_centers = mask_centers, criterion =
+                criterion, optimizer = optimizer, informed_starts = informed_starts, start_directions =
+                start_directions, random_starts = random_starts, tuning = tuning, steps_per_tuning =
+                steps_per_tuning, max_steps = max_steps, density = density, keep_best = keep_best, defensive_weight
+                = defensive_weight, scoring = scoring, cv = cv, standardize = standardize)
   fit_model("lsce", sys.call(), given, x, ...)
 }
 
@@ -558,6 +562,12 @@ gp <- function(x, ..., kernel = NULL, length_scales = NULL, signal_variance = NU
 #'   search stops. Default: 500.
 #' @param max_iterations `integer`, in `[1, Inf)`. Largest number of steps of a search. Default: 300; of preset
 #'   "paper": 2000.
+#' @param optimizer `choice`, lbfgs or adam. Quasi-Newton steps on all rows, or stochastic gradients: steps of Adam
+#'   on a few rows each. Default: "lbfgs".
+#' @param adam_passes `integer`, in `[1, Inf)`. Passes of Adam over the rows. Default: 30.
+#' @param minibatch `integer`, in `[10, Inf)`. Rows of a step of Adam. Default: 256.
+#' @param learning_rate `number`, in `(0, Inf)`. First step size of Adam, which falls to zero over the passes.
+#'   Default: 0.03.
 #' @param bandwidth_y `numbers`, in `(0, Inf)`. Gaussian width of the states' densities on the standardised scale:
 #'   none (learned), one number, or one for each state. Default: none.
 #' @param bandwidth_y_floor `number`, in `(0, Inf)`. Smallest width that is learned, in standard deviations of y, or
@@ -607,15 +617,17 @@ gp <- function(x, ..., kernel = NULL, length_scales = NULL, signal_variance = NU
 press <- function(x, ..., n_states = NULL, criterion = NULL, selection = NULL, cv = NULL, hidden = NULL, activation =
                   NULL, smoothness = NULL, smoothness_weight = NULL, regularization = NULL, lasso = NULL, start =
                   NULL, n_starts = NULL, batch_size = NULL, holdout = NULL, patience = NULL, max_iterations = NULL,
-                  bandwidth_y = NULL, bandwidth_y_floor = NULL, common_bandwidth = NULL, corrected_levels = NULL,
-                  compression_tolerance = NULL, defensive_weight = NULL, standardize = NULL) {
+                  optimizer = NULL, adam_passes = NULL, minibatch = NULL, learning_rate = NULL, bandwidth_y = NULL,
+                  bandwidth_y_floor = NULL, common_bandwidth = NULL, corrected_levels = NULL, compression_tolerance =
+                  NULL, defensive_weight = NULL, standardize = NULL) {
   given <- list(n_states = n_states, criterion = criterion, selection = selection, cv = cv, hidden = hidden,
                 activation = activation, smoothness = smoothness, smoothness_weight = smoothness_weight,
                 regularization = regularization, lasso = lasso, start = start, n_starts = n_starts, batch_size =
-                batch_size, holdout = holdout, patience = patience, max_iterations = max_iterations, bandwidth_y =
-                bandwidth_y, bandwidth_y_floor = bandwidth_y_floor, common_bandwidth = common_bandwidth,
-                corrected_levels = corrected_levels, compression_tolerance = compression_tolerance,
-                defensive_weight = defensive_weight, standardize = standardize)
+                batch_size, holdout = holdout, patience = patience, max_iterations = max_iterations, optimizer =
+                optimizer, adam_passes = adam_passes, minibatch = minibatch, learning_rate = learning_rate,
+                bandwidth_y = bandwidth_y, bandwidth_y_floor = bandwidth_y_floor, common_bandwidth =
+                common_bandwidth, corrected_levels = corrected_levels, compression_tolerance =
+                compression_tolerance, defensive_weight = defensive_weight, standardize = standardize)
   fit_model("press", sys.call(), given, x, ...)
 }
 
@@ -1291,6 +1303,8 @@ forward <- function(x, ..., model = NULL, model_preset = NULL, options = NULL, m
 #'   chosen by cross-validation. Default: none.
 #' @param selection_rule `choice`, minimum or one_standard_error. The number of directions of the least score, or the
 #'   fewest within one standard error of it. Default: "one_standard_error"; of preset "paper": "minimum".
+#' @param sparse `boolean`. Let inputs leave the directions, those of the smallest loadings first, as far as the
+#'   score of rows left out allows: their loadings are exactly zero. Default: FALSE.
 #' @param bandwidth `numbers`, in `(0, Inf)`. Gaussian width in z while W is searched: one number, or candidates for
 #'   cross-validation. Default: 0.1, 0.2, 0.4, 0.8, 1.6, 3.2; of preset "paper": 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
 #'   2, 5, 10.
@@ -1309,6 +1323,8 @@ forward <- function(x, ..., model = NULL, model_preset = NULL, options = NULL, m
 #'   Default: "lbfgs"; of preset "paper": "steepest".
 #' @param informed_starts `boolean`. Start from SIR, SAVE, learned Nadaraya-Watson metrics and the subspace of fewer
 #'   dimensions, too. Default: TRUE; of preset "paper": FALSE.
+#' @param start_directions `matrix`. Directions to start from, too, in units of the data: each a number for every
+#'   input. Default: none.
 #' @param random_starts `integer`, in `[0, 10000]`. Number of random starts. Default: 16; of preset "paper": 20.
 #' @param tuning `choice`, common or own. Widths and regularisation common to all starts, chosen at the leading one,
 #'   or own ones for each. Default: "common"; of preset "paper": "own".
@@ -1341,17 +1357,18 @@ forward <- function(x, ..., model = NULL, model_preset = NULL, options = NULL, m
 #' fit <- lsmi(mpg ~ wt + hp + qsec, mtcars, seed = 1)
 #' predict(fit, mtcars[1:3, ], type = "interval")
 #' @export
-lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth = NULL, bandwidth_y = NULL,
-                 regularization = NULL, n_centers = NULL, center_selection = NULL, mask_centers = NULL, optimizer =
-                 NULL, informed_starts = NULL, random_starts = NULL, tuning = NULL, steps_per_tuning = NULL,
-                 max_steps = NULL, model = NULL, model_preset = NULL, options = NULL, scoring = NULL, cv = NULL,
-                 standardize = NULL) {
-  given <- list(n_components = n_components, selection_rule = selection_rule, bandwidth = bandwidth, bandwidth_y =
-                bandwidth_y, regularization = regularization, n_centers = n_centers, center_selection =
-                center_selection, mask_centers = mask_centers, optimizer = optimizer, informed_starts =
-                informed_starts, random_starts = random_starts, tuning = tuning, steps_per_tuning =
-                steps_per_tuning, max_steps = max_steps, model = model, model_preset = model_preset, options =
-                options, scoring = scoring, cv = cv, standardize = standardize)
+lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, sparse = NULL, bandwidth = NULL, bandwidth_y =
+                 NULL, regularization = NULL, n_centers = NULL, center_selection = NULL, mask_centers = NULL,
+                 optimizer = NULL, informed_starts = NULL, start_directions = NULL, random_starts = NULL, tuning =
+                 NULL, steps_per_tuning = NULL, max_steps = NULL, model = NULL, model_preset = NULL, options = NULL,
+                 scoring = NULL, cv = NULL, standardize = NULL) {
+  given <- list(n_components = n_components, selection_rule = selection_rule, sparse = sparse, bandwidth =
+                bandwidth, bandwidth_y = bandwidth_y, regularization = regularization, n_centers = n_centers,
+                center_selection = center_selection, mask_centers = mask_centers, optimizer = optimizer,
+                informed_starts = informed_starts, start_directions = start_directions, random_starts =
+                random_starts, tuning = tuning, steps_per_tuning = steps_per_tuning, max_steps = max_steps, model =
+                model, model_preset = model_preset, options = options, scoring = scoring, cv = cv, standardize =
+                standardize)
   fit_model("lsmi", sys.call(), given, x, ...)
 }
 
@@ -1372,6 +1389,8 @@ lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #'   chosen by cross-validation. Default: none.
 #' @param selection_rule `choice`, minimum or one_standard_error. The number of directions of the least score, or the
 #'   fewest within one standard error of it. Default: "one_standard_error"; of preset "paper": "minimum".
+#' @param sparse `boolean`. Let inputs leave the directions, those of the smallest loadings first, as far as the
+#'   score of rows left out allows: their loadings are exactly zero. Default: FALSE.
 #' @param model `text`. Name of the model of the directions. Default: "lscde".
 #' @param model_preset `text`. Preset of that model: where options that are not set take their values from. Default:
 #'   "recommended"; of preset "paper": "paper".
@@ -1395,11 +1414,11 @@ lsmi <- function(x, ..., n_components = NULL, selection_rule = NULL, bandwidth =
 #' predict(fit, mtcars[1:3, ], type = "interval")
 #' @export
 sliced <- function(x, ..., method = NULL, n_slices = NULL, search_rows = NULL, n_components = NULL, selection_rule =
-                   NULL, model = NULL, model_preset = NULL, options = NULL, scoring = NULL, cv = NULL, standardize =
-                   NULL) {
+                   NULL, sparse = NULL, model = NULL, model_preset = NULL, options = NULL, scoring = NULL, cv = NULL,
+                   standardize = NULL) {
   given <- list(method = method, n_slices = n_slices, search_rows = search_rows, n_components = n_components,
-                selection_rule = selection_rule, model = model, model_preset = model_preset, options = options,
-                scoring = scoring, cv = cv, standardize = standardize)
+                selection_rule = selection_rule, sparse = sparse, model = model, model_preset = model_preset,
+                options = options, scoring = scoring, cv = cv, standardize = standardize)
   fit_model("sliced", sys.call(), given, x, ...)
 }
 
