@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds, computes everything anew, draws the pictures and writes RESULTS.md.
+# Builds, computes what records/ do not hold, draws the pictures and writes RESULTS.md.
 #
 # usage: run.sh [--quick] [--minutes NUMBER]
 #

@@ -19,6 +19,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr Index n_test = 10000;
 constexpr Index quick_runs = 2;
+constexpr Index reading_runs = 100;
 const Run one_thread{.threads = 1, .observer = {}};
 
 /// The first of these details that the fit's report has; nullptr: none.
@@ -134,9 +135,8 @@ std::vector<Study> studies(const PrintedGroup& group, Scale scale) {
 }
 
 std::vector<Study> reading_studies(Scale scale) {
-  constexpr Index reading_runs = 20;
   std::vector<Study> out;
-  for (const std::size_t i : {0, 1, 4, 6}) {
+  for (std::size_t i = 0; i < std::size(printed_tables); ++i) {
     out.push_back({table_of(i, scale), available(reading_methods())});
     out.back().table.runs = std::min(out.back().table.runs, reading_runs);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "common/runge_kutta.hpp"
+
 namespace condens::reproduce {
 
 namespace {
@@ -165,14 +167,7 @@ JointVector Humanoid::acceleration(const Posture& posture, const JointVector& to
 
 Posture Humanoid::integrate(Posture posture, const JointVector& target, Index steps, double h) const {
   const auto slope = [&](const Posture& at) -> Posture { return {at.rate, acceleration(at, torque(at, target))}; };
-  for (Index i = 0; i < steps; ++i) {
-    const Posture k1 = slope(posture);
-    const Posture k2 = slope(along(posture, k1, h / 2));
-    const Posture k3 = slope(along(posture, k2, h / 2));
-    const Posture k4 = slope(along(posture, k3, h));
-    posture = along(along(along(along(posture, k1, h / 6), k2, h / 3), k3, h / 3), k4, h / 6);
-  }
-  return posture;
+  return runge_kutta(posture, steps, h, slope, along);
 }
 
 Posture Humanoid::advance(const Posture& posture, const JointVector& target) const {

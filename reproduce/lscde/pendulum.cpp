@@ -4,6 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "common/runge_kutta.hpp"
+
 namespace condens::reproduce {
 
 namespace {
@@ -55,16 +57,8 @@ PendulumForces Pendulum::draw_forces(double torque, RandomStream& random) const 
 PendulumState Pendulum::integrate(PendulumState state, const PendulumForces& forces, double seconds,
                                   double longest) const {
   const double steps = std::ceil(seconds / longest * (1 - 1e-12));
-  const double h = seconds / steps;
   const auto slope = [&](const PendulumState& at) { return derivative(*this, forces, at); };
-  for (Index i = 0; i < static_cast<Index>(steps); ++i) {
-    const PendulumState k1 = slope(state);
-    const PendulumState k2 = slope(along(state, k1, h / 2));
-    const PendulumState k3 = slope(along(state, k2, h / 2));
-    const PendulumState k4 = slope(along(state, k3, h));
-    state = along(along(along(along(state, k1, h / 6), k2, h / 3), k3, h / 3), k4, h / 6);
-  }
-  return state;
+  return runge_kutta(state, static_cast<Index>(steps), seconds / steps, slope, along);
 }
 
 PendulumState Pendulum::advance(const PendulumState& state, double torque, RandomStream& random) const {

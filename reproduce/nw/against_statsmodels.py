@@ -91,7 +91,7 @@ def main():
     for rows, inputs in CASES:
         x, y, _ = simulate(rows, inputs, 1)
         x_test, y_test, truth = simulate(TEST_ROWS, inputs, 2)
-        print(f"## {rows} rows, {inputs} inputs\n\nNLL of the true law: {truth:.3f}\n")
+        print(f"## {rows} rows, {inputs} inputs\n\nNLL of the true distribution: {truth:.3f}\n")
         print("| method | seconds | test NLL | statsmodels takes |\n|:--|--:|--:|--:|")
         found = rival(x, y, x_test, y_test, limit)
         seconds, text = (found[0], f"{found[1]:.3f}") if found else (limit, "")

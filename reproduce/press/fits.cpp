@@ -1,22 +1,18 @@
 #include "fits.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <map>
 #include <numeric>
 
 #include "common/test_score.hpp"
-#include "condens/io/model_file.hpp"
 
 namespace condens::reproduce {
 
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-constexpr double seconds_between_news = 60;
 
 TrialRecord run_trial(const Sample& sample, const Method& method, Index states, Index seed) {
   TrialRecord out(number_names().size(), none);
@@ -27,25 +23,13 @@ TrialRecord run_trial(const Sample& sample, const Method& method, Index states, 
   number(Number::states) = static_cast<double>(model.n_states());
   number(Number::freedom) = model.degrees_of_freedom();
   number(Number::mse) = mean_square(model, sample.train);
-  number(Number::aic) = aic_of(model, states, sample.train);
+  number(Number::aic) = aic_of(model, states > 0 ? states : model.n_states(), sample.train);
   number(Number::iterations) = model.report().details.at("iterations").as_number();
   if (sample.test.size() == 0) return out;
   number(Number::test_mse) = mean_square(model, sample.test);
   number(Number::test_mad) = (sample.test.y.row(0).transpose() - fitted_means(model, sample.test.x)).cwiseAbs().mean();
   number(Number::test_nll) = -model.log_density(sample.test.x, sample.test.y, {.threads = 1, .observer = {}}).mean();
   return out;
-}
-
-/// Says that the fit is alive.
-Run with_news(const std::string& label) {
-  const auto begin = std::chrono::steady_clock::now();
-  return {.threads = 0, .observer = [begin, label, next = seconds_between_news](std::string_view, double) mutable {
-            const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            if (now < next) return true;
-            std::cerr << "reproduce_press: " << label << ": " << std::lround(now) << " s\n";
-            next = now + seconds_between_news;
-            return true;
-          }};
 }
 
 }  // namespace
@@ -84,16 +68,6 @@ Press fit(const Method& method, const Dataset& train, Index states, Index seed, 
   if (states > 0) options.n_states = {static_cast<double>(states)};
   options.seed = seed;
   return Press::fit(train, options, {.threads = threads, .observer = {}});
-}
-
-std::shared_ptr<const Press> fit_or_load(const Method& method, const Dataset& train,
-                                         const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) {
-    auto model = std::make_shared<const Press>(Press::fit(train, method.options, with_news(method.label)));
-    save_model({Encoder::generic(train.x.rows(), 1), model}, file.string());
-    return model;
-  }
-  return std::dynamic_pointer_cast<const Press>(load_model_file(file.string()).density);
 }
 
 Vector fitted_means(const Press& model, const MatrixView& x) {

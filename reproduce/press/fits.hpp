@@ -1,8 +1,6 @@
 #pragma once
 // Fits of predictive states to one sample, for many numbers of states J and seeds, and their scores.
 
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,9 +59,6 @@ struct Study {
 
 /// `states` > 0 and `seed` overwrite the options'.
 Press fit(const Method& method, const Dataset& train, Index states, Index seed, int threads = 1);
-
-/// The model kept in `file`; where there is none it is fitted with the options as they are, and put there.
-std::shared_ptr<const Press> fit_or_load(const Method& method, const Dataset& train, const std::filesystem::path& file);
 
 /// yhat (24).
 Vector fitted_means(const Press& model, const MatrixView& x);

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <boost/math/special_functions/lambert_w.hpp>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <numeric>
 #include <optional>
 
 #include "common/data_files.hpp"
 #include "common/markdown.hpp"
+#include "common/test_score.hpp"
+#include "condens/io/model_file.hpp"
 #include "fits.hpp"
 #include "idx.hpp"
 #include "pictures.hpp"
@@ -66,20 +68,26 @@ Index used_pixels(const Press& model) {
   return (model.coefficients().bottomRows(model.n_inputs()).array() != 0).rowwise().any().count();
 }
 
-void add_row(MarkdownTable& table, const Method& method, const Press& model, const Dataset& train,
-             const Dataset& test) {
-  const Vector residuals = test.y.row(0).transpose() - fitted_means(model, test.x);
-  const Vector squares = residuals.cwiseAbs2();
-  const auto n = static_cast<double>(test.size());
-  const double error = std::sqrt((squares.array() - squares.mean()).square().sum() / (n * (n - 1)));
-  const auto right = static_cast<double>((residuals.array().abs() < 0.5).count());
-  const auto& details = model.report().details;
-  table.add({method.label, fixed(mean_square(model, train), 3), plus_minus(squares.mean(), error, 3),
-             fixed(residuals.cwiseAbs().mean(), 3), fixed(100 * right / n, 1) + " %",
-             fixed(-model.log_density(test.x, test.y).mean(), 3), fixed(model.degrees_of_freedom(), 2),
-             std::to_string(used_pixels(model)),
-             std::to_string((model.coefficients().bottomRows(model.n_inputs()).array() != 0).count()),
-             fixed(details.at("iterations").as_number(), 0), details.at("search").as_string()});
+/// What a record holds: these, and the mean, size and shares of the digits of every state, in their order.
+enum class Score { mse, test_mse, test_error, mad, right, nll, freedom, pixels, coefficients, iterations, seconds };
+constexpr std::size_t n_scores = 11;
+constexpr Index n_state_numbers = 2 + digits;
+
+std::vector<std::string> score_names() {
+  std::vector<std::string> out = {"mse",     "test_mse", "test_error",   "mad",        "right",  "nll",
+                                  "freedom", "pixels",   "coefficients", "iterations", "seconds"};
+  for (Index state = 0; state < digits; ++state) {
+    const std::string name = " of state " + std::to_string(state);
+    out.insert(out.end(), {"mean" + name, "size" + name});
+    for (Index digit = 0; digit < digits; ++digit) out.push_back("share of " + std::to_string(digit) + name);
+  }
+  return out;
+}
+
+double score(const TrialRecord& record, Score which) { return record[static_cast<std::size_t>(which)]; }
+
+double state_number(const TrialRecord& record, Index state, Index number) {
+  return record[n_scores + static_cast<std::size_t>(state * n_state_numbers + number)];
 }
 
 /// P(digit | state), a row for each state.
@@ -90,14 +98,60 @@ Matrix digits_of_states(const Press& model, const Dataset& data) {
   return w.rowwise().sum().cwiseInverse().asDiagonal() * out;
 }
 
-void print_states(const Press& model, const Matrix& shares, std::ostream& out) {
+TrialRecord record_of(const Press& model, const Dataset& train, const Dataset& test, double seconds) {
+  const Vector residuals = test.y.row(0).transpose() - fitted_means(model, test.x);
+  const Vector squares = residuals.cwiseAbs2();
+  const auto n = static_cast<double>(test.size());
+  TrialRecord out = {mean_square(model, train),
+                     squares.mean(),
+                     std::sqrt((squares.array() - squares.mean()).square().sum() / (n * (n - 1))),
+                     residuals.cwiseAbs().mean(),
+                     static_cast<double>((residuals.array().abs() < 0.5).count()) / n,
+                     -model.log_density(test.x, test.y, {.threads = 1, .observer = {}}).mean(),
+                     model.degrees_of_freedom(),
+                     static_cast<double>(used_pixels(model)),
+                     static_cast<double>((model.coefficients().bottomRows(model.n_inputs()).array() != 0).count()),
+                     model.report().details.at("iterations").as_number(),
+                     seconds};
+  const Matrix shares = digits_of_states(model, train);
+  const double all = model.state_sizes().sum();
+  out.resize(score_names().size(), 0);  // states that hold no rows are no longer in the model
+  for (Index state = 0; state < model.n_states(); ++state) {
+    const auto first = out.begin() + static_cast<Index>(n_scores) + state * n_state_numbers;
+    first[0] = model.state_means()(0, state);
+    first[1] = model.state_sizes()[state] / all;
+    for (Index digit = 0; digit < digits; ++digit) first[2 + digit] = shares(state, digit);
+  }
+  return out;
+}
+
+/// Fits, and puts the model into `file` (empty: nowhere).
+TrialRecord run_trial(const Method& method, const Dataset& train, const Dataset& test,
+                      const std::filesystem::path& file) {
+  const double begin = thread_seconds();
+  const auto model = std::make_shared<const Press>(fit(method, train, 0, 0));
+  const double seconds = thread_seconds() - begin;
+  if (!file.empty()) save_model({Encoder::generic(train.x.rows(), 1), model}, file.string());
+  return record_of(*model, train, test, seconds);
+}
+
+void add_row(MarkdownTable& table, const Method& method, const TrialRecord& record) {
+  const auto cell = [&](Score which, int places) { return fixed(score(record, which), places); };
+  table.add({method.label, cell(Score::mse, 3),
+             plus_minus(score(record, Score::test_mse), score(record, Score::test_error), 3), cell(Score::mad, 3),
+             fixed(100 * score(record, Score::right), 1) + " %", cell(Score::nll, 3), cell(Score::freedom, 2),
+             cell(Score::pixels, 0), cell(Score::coefficients, 0),
+             cell(Score::iterations, 0) + (score(record, Score::iterations) < most_steps ? "" : " (the limit)"),
+             cell(Score::seconds, 0)});
+}
+
+void print_states(const TrialRecord& record, std::ostream& out) {
   std::vector<std::string> header = {"state", "mean", "size"};
   for (Index digit = 0; digit < digits; ++digit) header.push_back("P(" + std::to_string(digit) + "\\|s)");
   MarkdownTable table(header);
-  for (Index j = 0; j < model.n_states(); ++j) {
-    std::vector<std::string> cells = {std::to_string(j), fixed(model.state_means()(0, j)),
-                                      fixed(model.state_sizes()[j] / model.state_sizes().sum(), 3)};
-    for (Index digit = 0; digit < digits; ++digit) cells.push_back(fixed(shares(j, digit)));
+  for (Index state = 0; state < digits; ++state) {
+    std::vector<std::string> cells = {std::to_string(state)};
+    for (Index k = 0; k < n_state_numbers; ++k) cells.push_back(fixed(state_number(record, state, k), k == 1 ? 3 : 2));
     table.add(cells);
   }
   table.print(out);
@@ -199,21 +253,26 @@ void run_mnist(const Command& command, std::ostream& out) {
               << "is left out\n";
     return;
   }
+  RecordBook book(records / (quick ? "quick-mnist.csv" : "mnist.csv"), score_names());
+  const auto key = [&](const Method& method) { return TrialKey{"digits", train->size(), method.label, 0}; };
+  const auto file = [&](const Method& method) {
+    return records / ((quick ? "quick-mnist " : "mnist ") + method.label + ".cbor");
+  };
+  const std::vector<Method> all = methods();
+  std::vector<Trial> trials;
+  for (const Method& method : all)
+    trials.push_back({key(method), [&] { return run_trial(method, *train, *test, file(method)); },
+                      [&] { return run_trial(method, first_rows(*train), first_rows(*test), {}); }});
+  run_trials(std::move(trials), book, command.minutes);
+
   MarkdownTable table({"method", "training MSE", "test MSE", "test MAD", "rounded right", "test NLL", "ν",
-                       "pixels used", "coefficients used", "iterations", "search"});
-  std::shared_ptr<const Press> best;
-  double least = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  for (const Method& method : methods()) {
-    const double minutes =
-        std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
-    const std::filesystem::path file = records / ((quick ? "quick-mnist " : "mnist ") + method.label + ".cbor");
-    if (minutes > command.minutes && !std::filesystem::exists(file)) continue;
-    const std::shared_ptr<const Press> model = fit_or_load(method, *train, file);
-    add_row(table, method, *model, *train, *test);
-    const double error = mean_square(*model, *train);
-    if (best == nullptr || error < least) best = model;
-    least = best == model ? error : least;
+                       "pixels used", "coefficients used", "iterations", "seconds"});
+  const Method* best = nullptr;
+  for (const Method& method : all) {
+    const TrialRecord* record = book.find(key(method));
+    if (record == nullptr) continue;
+    add_row(table, method, *record);
+    if (best == nullptr || score(*record, Score::mse) < score(*book.find(key(*best)), Score::mse)) best = &method;
   }
   if (best == nullptr) return;
   out << train->size() << " rows, " << (train->x.array() != 0).rowwise().any().count() << " of " << train->x.rows()
@@ -221,13 +280,16 @@ void run_mnist(const Command& command, std::ostream& out) {
       << fixed((train->y.array() - train->y.mean()).square().mean(), 3) << ".\n\n";
   table.print(out);
   out << "The states of the fit of lowest training MSE, and the digits of the training rows in them:\n\n";
-  const Matrix shares = digits_of_states(*best, *train);
-  print_states(*best, shares, out);
-  draw(*best, *test, shares, command.pictures);
+  print_states(*book.find(key(*best)), out);
+  if (std::filesystem::exists(file(*best))) {  // the records do not keep models
+    const auto model = std::dynamic_pointer_cast<const Press>(load_model_file(file(*best).string()).density);
+    draw(*model, *test, digits_of_states(*model, *train), command.pictures);
+  }
   out << "[Mean images](pictures/figure-6a.svg), [coefficients](pictures/figure-6b.svg), [without heavy "
          "tails](pictures/figure-6c.svg), [p(y | state) and p(y)](pictures/figure-7a.svg), [digits of the "
          "states](pictures/figure-7a-digits.svg), [least and most certain test "
          "images](pictures/figure-7b.svg), each with its digit, prediction and entropy.\n\n";
+  book.print_older(out);
 }
 
 }  // namespace condens::reproduce

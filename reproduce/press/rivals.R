@@ -1,19 +1,18 @@
 # Table 1 of Goerg (2017): MARS by R's package earth at its defaults, on TensorFlow's split of the abalone data.
 #
-# usage: Rscript rivals.R DATA_DIRECTORY
+# usage: Rscript rivals.R DATA_DIRECTORY MOST_ROWS
 #
-# Writes the row of earth, in the columns of rivals.py.
+# Writes the mean squared and the mean absolute error of the test rows.
 
 suppressPackageStartupMessages(library(earth))
 
-directory <- commandArgs(trailingOnly = TRUE)[[1]]
-train <- read.csv(file.path(directory, "abalone_tf_train.csv"))
-test <- read.csv(file.path(directory, "abalone_tf_test.csv"))
+arguments <- commandArgs(trailingOnly = TRUE)
+most <- as.numeric(arguments[[2]])
+train <- head(read.csv(file.path(arguments[[1]], "abalone_tf_train.csv")), most)
+test <- head(read.csv(file.path(arguments[[1]], "abalone_tf_test.csv")), most)
 target <- names(train)[[ncol(train)]]
 names(test) <- names(train)
 
 fit <- earth(reformulate(".", target), data = train)
 residuals <- test[[target]] - predict(fit, test)[, 1]
-printed <- c(mse = 5.266, mad = 1.592)
-cat(sprintf("| earth         | %15.3f | %13.3f | %15.3f | %13.3f |\n", printed[["mse"]], mean(residuals^2),
-            printed[["mad"]], mean(abs(residuals))))
+cat(sprintf("%.17g %.17g\n", mean(residuals^2), mean(abs(residuals))))

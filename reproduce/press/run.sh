@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds, computes everything anew, draws the pictures and writes RESULTS.md.
+# Builds, computes what records/ do not hold, draws the pictures and writes RESULTS.md.
 #
 # usage: run.sh DATA_DIRECTORY [--quick] [--minutes NUMBER]
 #        (README.md lists the files; data sets that are not there are left out)
@@ -27,11 +27,7 @@ all_tables() {
     "$program" "$part" "$data" "$records" "$here/pictures" "$@"
   done
   if [[ -f "$data/abalone_tf_train.csv" ]] && "$python" -c 'import sklearn' 2>/dev/null; then
-    if [[ ! -f "$records/rivals.md" ]]; then
-      OMP_NUM_THREADS=1 "$python" "$here/rivals.py" "$data" >"$records/rivals.part"
-      mv "$records/rivals.part" "$records/rivals.md"
-    fi
-    cat "$records/rivals.md"
+    OMP_NUM_THREADS=1 "$python" "$here/rivals.py" "$data" "$records"
   fi
   "$program" mnist "$data" "$records" "$here/pictures" "$@"
 }

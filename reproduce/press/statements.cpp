@@ -93,36 +93,45 @@ double excess_loss(const Vector& chance_of_one, const Dataset& test) {
   return out;
 }
 
+/// What the repetitions gave, a row each: the J that each chose, and the mean of every other column.
+std::vector<std::string> cells_of(const std::vector<std::vector<double>>& rows, Index repetitions,
+                                  const std::vector<int>& digits) {
+  std::vector<Index> states;
+  for (const std::vector<double>& row : rows) states.push_back(static_cast<Index>(row.front()));
+  std::vector<std::string> out = {tally(states)};
+  for (std::size_t k = 1; k <= digits.size(); ++k) {
+    std::vector<double> column;
+    for (const std::vector<double>& row : rows) column.push_back(row[k]);
+    out.push_back(mean_cell(column, repetitions, digits[k - 1]));
+  }
+  return out;
+}
+
 void print_sufficiency(bool quick, std::ostream& out) {
   constexpr Index inputs = 5;
   const Index repetitions = quick ? 2 : 20;
   out << "### Sufficient and minimal\n\ny is -1 or 1, independent of " << inputs << " inputs; " << repetitions
-      << " samples, J from 1 to 5 by AIC. Beside it the two-step method: clusters of y, then a logistic regression "
-         "that says which. Excess loss is -log P(y\\|x) of "
+      << " samples, J from 1 to 5 by AIC. Beside it the two-step method: clusters of y, which are two, then a logistic "
+         "regression that says which. Excess loss is -log P(y\\|x) of "
       << n_test << " test rows above log 2; that of PRESS is of P(y = 1) = (1 + ŷ) / 2.\n\n";
-  MarkdownTable table({"n", "J of PRESS (times)", "ν", "excess loss", "states of the two steps",
-                       "mean \\|w - 1/2\\|, two steps", "excess loss, two steps"});
+  MarkdownTable table(
+      {"n", "J of PRESS (times)", "ν", "excess loss", "mean \\|w - 1/2\\|, two steps", "excess loss, two steps"});
   Method method = paper_method();
   method.options.n_states = {1, 2, 3, 4, 5};
   for (const Index n : {Index{50}, Index{200}, Index{1000}}) {
-    std::vector<Index> states;
-    std::vector<double> freedom;
-    std::vector<double> loss;
-    std::vector<double> distance;
-    std::vector<double> loss_of_two;
+    std::vector<std::vector<double>> rows;
     for (Index seed = 0; seed < repetitions; ++seed) {
       const Dataset train = coin(n, inputs, 2 * seed);
       const Dataset test = coin(n_test, inputs, 2 * seed + 1);
       const Press model = fit(method, train, 0, seed);
-      states.push_back(model.n_states());
-      freedom.push_back(model.degrees_of_freedom());
-      loss.push_back(excess_loss(0.5 * (1 + fitted_means(model, test.x).array()), test));
       const Vector chance = chances_by_classifier(train, test.x);
-      distance.push_back((chance.array() - 0.5).abs().mean());
-      loss_of_two.push_back(excess_loss(chance, test));
+      rows.push_back({static_cast<double>(model.n_states()), model.degrees_of_freedom(),
+                      excess_loss(0.5 * (1 + fitted_means(model, test.x).array()), test),
+                      (chance.array() - 0.5).abs().mean(), excess_loss(chance, test)});
     }
-    table.add({std::to_string(n), tally(states), mean_cell(freedom, repetitions, 2), mean_cell(loss, repetitions, 4),
-               "2", mean_cell(distance, repetitions, 3), mean_cell(loss_of_two, repetitions, 4)});
+    std::vector<std::string> cells = cells_of(rows, repetitions, {2, 4, 3, 4});
+    cells.insert(cells.begin(), std::to_string(n));
+    table.add(cells);
   }
   table.print(out);
 }
@@ -148,11 +157,7 @@ void print_log_n(const Command& command, bool quick, std::ostream& out) {
     for (const Index n : quick ? std::vector<Index>{50} : std::vector<Index>{50, 200, 800}) {
       const double log_n = std::log(static_cast<double>(n));
       const auto start = static_cast<Index>(std::lround(log_n));
-      std::vector<Index> states;
-      std::vector<double> freedom;
-      std::vector<double> error;
-      std::vector<double> freedom_of_start;
-      std::vector<double> error_of_start;
+      std::vector<std::vector<double>> rows;
       for (Index seed = 0; seed < repetitions; ++seed) {
         Sample sample = sample_of(example, n, seed);
         sample.name += " of " + std::to_string(n);
@@ -164,17 +169,16 @@ void print_log_n(const Command& command, bool quick, std::ostream& out) {
         const auto number = [&](Index at, Number which) {
           return numbers_of(book, study, label, at, which).values.at(0);
         };
-        states.push_back(chosen.front());
-        freedom.push_back(number(chosen.front(), Number::freedom));
-        error.push_back(std::sqrt(number(chosen.front(), Number::test_mse)));
-        freedom_of_start.push_back(number(start, Number::freedom));
-        error_of_start.push_back(std::sqrt(number(start, Number::test_mse)));
+        rows.push_back({static_cast<double>(chosen.front()), number(chosen.front(), Number::freedom),
+                        std::sqrt(number(chosen.front(), Number::test_mse)), number(start, Number::freedom),
+                        std::sqrt(number(start, Number::test_mse))});
       }
-      table.add({example.name, std::to_string(n), fixed(log_n, 1), tally(states), mean_cell(freedom, repetitions, 2),
-                 mean_cell(error, repetitions, 3), mean_cell(freedom_of_start, repetitions, 2),
-                 mean_cell(error_of_start, repetitions, 3)});
+      std::vector<std::string> cells = cells_of(rows, repetitions, {2, 3, 2, 3});
+      cells.insert(cells.begin(), {example.name, std::to_string(n), fixed(log_n, 1)});
+      table.add(cells);
     }
   table.print(out);
+  book.print_older(out);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reproduces Shiga, Tangkaratt and Sugiyama (2015): Figures 3 and 4 and the experiments of
+// Reproduces Shiga, Tangkaratt and Sugiyama (2015): Figures 1 to 4 and the experiments of
 // sections 3.3 to 3.7.
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "additive.hpp"
 #include "common/command.hpp"
 #include "illustrations.hpp"
 #include "self_check.hpp"
@@ -16,9 +17,9 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys",      "illustrations", "readings",   "selection",
-                                        "sizes",     "candidates",    "irrelevant", "benchmarks",
-                                        "humanoid2", "humanoid4",     "humanoid9",  "humanoid2-bimodal"};
+const std::vector<std::string> parts = {"toys",      "additive",   "illustrations", "readings",         "selection",
+                                        "sizes",     "candidates", "dimensions",    "irrelevant",       "benchmarks",
+                                        "humanoid2", "humanoid4",  "humanoid9",     "humanoid2-bimodal"};
 
 const std::vector<std::pair<std::string, std::string>> pairs = {{"SA-LSCDE", "FW-LSCDE"},
                                                                 {"SA-LSCDE", "SA-CDE"},
@@ -39,6 +40,8 @@ Section section(const std::string& part, const Command& command) {
     return {"SA-LSCDE: readings of what SA-CDE selects (N = 500)", "N", selection_study(command.scale)};
   if (part == "sizes") return {"Section 3.3: numbers of samples", "N", sizes_study(command.scale), true};
   if (part == "candidates") return {"Section 3.4: numbers of candidates", "N", candidates_study(command.scale), true};
+  if (part == "dimensions")
+    return {"Sections 3.3 and 3.4: other numbers of inputs", "N", dimensions_study(command.scale), true};
   if (part == "irrelevant")
     return {"Section 3.5: irrelevant inputs", "m", irrelevant_study(command.scale, command.data)};
   if (part == "humanoid2-bimodal") return {"Ours: noise of two modes", "m", bimodal_study(command.scale)};
@@ -83,6 +86,9 @@ void run_part(const std::string& part, const Command& command) {
   if (part == "toys") {
     std::cout << "## Toy data\n\n";
     check_toys(std::cout);
+  } else if (part == "additive") {
+    std::cout << "## Figures 1 and 2\n\n";
+    draw_additive(command.pictures, std::cout);
   } else if (part == "illustrations") {
     std::cout << "## Figures 3 and 4\n\n";
     draw_illustrations(command.data, command.pictures, std::cout);

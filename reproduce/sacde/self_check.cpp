@@ -41,7 +41,7 @@ void check_samples(const Toy& toy, const Dataset& data) {
   const GaussianMixtures laws = toy.truth(data.x);
   for (Index d = 0; d < toy.n_targets; ++d) {
     const Vector pit = laws.marginal(d).cdf(Vector(data.y.row(d)));
-    expect(kolmogorov_smirnov_test(pit).p_value > least_p_value, toy, "samples are not of the true law");
+    expect(kolmogorov_smirnov_test(pit).p_value > least_p_value, toy, "samples are not of the true density");
   }
 }
 

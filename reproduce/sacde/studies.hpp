@@ -16,6 +16,10 @@ Study sizes_study(Scale scale);
 /// hyper-parameter.
 Study candidates_study(Scale scale);
 
+/// The same with other numbers of inputs: toy data 1 with 2, 4 and 11, toy data 2 with 3 and 9, of one and three
+/// targets.
+Study dimensions_study(Scale scale);
+
 /// Toy data 1 at N = 300 in all readings: both of sinc, both of the irrelevant inputs (errata G1, S13).
 Study readings_study(Scale scale);
 

@@ -48,6 +48,15 @@ Repetitions column(const Report& report, const Case& from, Index level, const st
   return repetitions_of(report.book, from.name, level, method, report.study.repetitions(level), number);
 }
 
+/// The most repetitions that any method has: fewer than planned as long as the study goes on.
+Index reached(const Report& report, const Case& from, Index level) {
+  Index out = 0;
+  for (const Method& method : report.study.methods)
+    out = std::max(
+        out, static_cast<Index>(std::ssize(column(report, from, level, method.label, get(Number::capped)).values)));
+  return out;
+}
+
 bool has_any(const Report& report, const Case& from, const Metric& metric) {
   for (const Method& method : report.study.methods)
     for (const Index level : from.levels)
@@ -69,7 +78,7 @@ bool cap_matters(const Report& report, const Case& from) {
 double truth_at(const Report& report, const Case& from, Index level) {
   for (const Method& method : report.study.methods) {
     const Repetitions truth = column(report, from, level, method.label, get(Number::truth));
-    if (std::ssize(truth.values) == report.study.repetitions(level)) return mean(truth.values);
+    if (std::ssize(truth.values) == reached(report, from, level)) return mean(truth.values);
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -80,14 +89,14 @@ void print_metric(const Report& report, const Case& from, const Metric& metric, 
   std::vector<std::string> repetitions = {"repetitions"};
   for (const Index level : from.levels) {
     header.push_back(report.level_name + " = " + std::to_string(level));
-    repetitions.push_back(std::to_string(report.study.repetitions(level)));
+    repetitions.push_back(std::to_string(reached(report, from, level)));
   }
   MarkdownTable table(header);
   for (const Method& method : report.study.methods) {
     std::vector<std::string> row = {method.label};
     for (const Index level : from.levels)
       row.push_back(mean_cell(column(report, from, level, method.label, metric.number).values,
-                              report.study.repetitions(level), metric.digits));
+                              reached(report, from, level), metric.digits));
     if (std::any_of(row.begin() + 1, row.end(), [](const std::string& text) { return text != "-"; })) table.add(row);
   }
   if (&metric == &nll && std::isfinite(truth_at(report, from, from.levels[0]))) {
@@ -177,6 +186,7 @@ void print_by_data(const Report& report, std::ostream& out) {
   const std::size_t n_methods = report.study.methods.size();
   std::vector<std::string> header = {"data set"};
   for (const Method& method : report.study.methods) header.push_back(method.label);
+  header.emplace_back("repetitions");
   MarkdownTable table(header);
   Values rank_sums(n_methods, 0.0);
   Values log_times(n_methods, 0.0);
@@ -186,13 +196,14 @@ void print_by_data(const Report& report, std::ostream& out) {
     std::vector<std::string> row = {from.name};
     for (std::size_t m = 0; m < n_methods; ++m) {
       const Repetitions& own = comparison.columns[m];
-      const std::string text = mean_cell(own.values, report.study.repetitions(from.levels[0]), 2);
+      const std::string text = mean_cell(own.values, reached(report, from, from.levels[0]), 2);
       const bool bold = !own.values.empty() && !differ(paired(own, comparison.columns[comparison.best]));
       row.push_back(bold ? "**" + text + "**" : text);
       rank_sums[m] += own_ranks[m];
       log_times[m] +=
           std::log(mean(column(report, from, from.levels[0], report.study.methods[m].label, seconds.number).values));
     }
+    row.push_back(std::to_string(reached(report, from, from.levels[0])));
     table.add(row);
   }
   const double n = static_cast<double>(report.study.cases.size());
@@ -203,6 +214,7 @@ void print_by_data(const Report& report, std::ostream& out) {
     rank_row.push_back(fixed(rank_sums[m] / n, 1));
     time_row.push_back(significant(std::exp(log_times[m] / n - fastest)));
   }
+  for (std::vector<std::string>* row : {&rank_row, &time_row}) row->emplace_back("");
   table.add(rank_row);
   table.add(time_row);
   table.print(out);
@@ -219,7 +231,7 @@ void print_across(const Report& report, std::ostream& out) {
       std::vector<std::string> row = {method.label};
       for (const Case& from : report.study.cases)
         row.push_back(mean_cell(column(report, from, from.levels[0], method.label, metric.number).values,
-                                report.study.repetitions(from.levels[0]), metric.digits));
+                                reached(report, from, from.levels[0]), metric.digits));
       if (std::any_of(row.begin() + 1, row.end(), [](const std::string& text) { return text != "-"; })) table.add(row);
     }
     if (!table.empty()) table.print(out);
@@ -237,7 +249,7 @@ void print_growth(const Report& report, std::ostream& out) {
     for (const Case& from : report.study.cases) {
       const Repetitions last = column(report, from, from.levels.back(), method.label, nll.number);
       const Values growth = paired(last, column(report, from, from.levels.front(), method.label, nll.number));
-      row.push_back(mean_cell(growth, report.study.repetitions(from.levels.front()), 3));
+      row.push_back(mean_cell(growth, reached(report, from, from.levels.front()), 3));
     }
     table.add(row);
   }
@@ -258,7 +270,7 @@ void print_pairs(const Report& report, const std::vector<std::pair<std::string, 
         const Values difference = paired(of(first, nll), of(second, nll));
         if (difference.empty()) continue;
         table.add({first + " - " + second, from.name, std::to_string(level),
-                   mean_cell(difference, report.study.repetitions(level), 3),
+                   mean_cell(difference, reached(report, from, level), 3),
                    significant(mean(of(first, seconds).values) / mean(of(second, seconds).values))});
       }
     }
