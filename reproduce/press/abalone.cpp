@@ -22,8 +22,6 @@ namespace {
 
 constexpr Index planned = 10;
 constexpr Index most_states = 15;
-constexpr std::array<const char*, 7> input_names = {"length",   "diameter", "height",   "weight.w",
-                                                    "weight.s", "weight.v", "weight.sh"};
 
 struct Data {
   Sample split;  ///< TensorFlow's
