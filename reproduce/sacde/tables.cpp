@@ -101,7 +101,10 @@ void print_metric(const Report& report, const Case& from, const Metric& metric, 
   }
   if (&metric == &nll && std::isfinite(truth_at(report, from, from.levels[0]))) {
     std::vector<std::string> row = {"true density"};
-    for (const Index level : from.levels) row.push_back(fixed(truth_at(report, from, level), 3));
+    for (const Index level : from.levels) {
+      const double truth = truth_at(report, from, level);
+      row.push_back(std::isfinite(truth) ? fixed(truth, 3) : "-");
+    }
     table.add(row);
   }
   table.add(repetitions);
