@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -28,6 +29,10 @@ Matrix components_on(const Matrix& components, const Standardizer& own, const St
   for (Index j = 0; j < moved.cols(); ++j) moved.col(j) *= own.is_constant(j) ? 0.0 : scale.scale()[j] / own.scale()[j];
   if (moved.rows() == 0) return moved;
   Matrix out = orthonormal_columns(moved.transpose()).transpose();
+  // Directions that are lost, of inputs that are constant here, are some others of the space, maybe of those inputs.
+  const Vector sizes = singular_values(moved);
+  const double rounding = static_cast<double>(moved.cols()) * std::numeric_limits<double>::epsilon();
+  if (!(sizes[sizes.size() - 1] > rounding * sizes[0])) return out;
   for (Index j = 0; j < out.cols(); ++j) {
     if ((moved.col(j).array() == 0).all()) out.col(j).setZero();  // exactly, as it is
   }
