@@ -18,8 +18,8 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/model/joint_density.hpp"
-#include "condens/model/row_sums.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
