@@ -278,6 +278,7 @@ class LSCE(_Reducing):
     preset: Literal["recommended", "paper"]
     n_components: _Numbers | None
     selection_rule: Literal["minimum", "one_standard_error"] | None
+    sparse: bool | None
     bandwidth: _Numbers | None
     bandwidth_y: _Numbers | None
     regularization: _Numbers | None
@@ -288,6 +289,7 @@ class LSCE(_Reducing):
     criterion: Literal["plug_in", "envelope"] | None
     optimizer: Literal["lbfgs", "steepest"] | None
     informed_starts: bool | None
+    start_directions: ArrayLike | None
     random_starts: int | None
     tuning: Literal["common", "own"] | None
     steps_per_tuning: int | None
@@ -322,6 +324,7 @@ class LSCE(_Reducing):
         preset: Literal["recommended", "paper"] = "recommended",
         n_components: _Numbers | None = None,
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        sparse: bool | None = None,
         bandwidth: _Numbers | None = None,
         bandwidth_y: _Numbers | None = None,
         regularization: _Numbers | None = None,
@@ -332,6 +335,7 @@ class LSCE(_Reducing):
         criterion: Literal["plug_in", "envelope"] | None = None,
         optimizer: Literal["lbfgs", "steepest"] | None = None,
         informed_starts: bool | None = None,
+        start_directions: ArrayLike | None = None,
         random_starts: int | None = None,
         tuning: Literal["common", "own"] | None = None,
         steps_per_tuning: int | None = None,
@@ -609,6 +613,10 @@ class PRESS(_OfStates):
     holdout: float | None
     patience: int | None
     max_iterations: int | None
+    optimizer: Literal["lbfgs", "adam"] | None
+    adam_passes: int | None
+    minibatch: int | None
+    learning_rate: float | None
     bandwidth_y: _Numbers | None
     bandwidth_y_floor: float | None
     common_bandwidth: bool | None
@@ -661,6 +669,10 @@ class PRESS(_OfStates):
         holdout: float | None = None,
         patience: int | None = None,
         max_iterations: int | None = None,
+        optimizer: Literal["lbfgs", "adam"] | None = None,
+        adam_passes: int | None = None,
+        minibatch: int | None = None,
+        learning_rate: float | None = None,
         bandwidth_y: _Numbers | None = None,
         bandwidth_y_floor: float | None = None,
         common_bandwidth: bool | None = None,
@@ -1396,6 +1408,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     preset: Literal["recommended", "paper"]
     n_components: _Numbers | None
     selection_rule: Literal["minimum", "one_standard_error"] | None
+    sparse: bool | None
     bandwidth: _Numbers | None
     bandwidth_y: _Numbers | None
     regularization: _Numbers | None
@@ -1404,6 +1417,7 @@ class LSMI(_Reducing, _WithUnlabeled):
     mask_centers: bool | None
     optimizer: Literal["lbfgs", "steepest"] | None
     informed_starts: bool | None
+    start_directions: ArrayLike | None
     random_starts: int | None
     tuning: Literal["common", "own"] | None
     steps_per_tuning: int | None
@@ -1438,6 +1452,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         preset: Literal["recommended", "paper"] = "recommended",
         n_components: _Numbers | None = None,
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        sparse: bool | None = None,
         bandwidth: _Numbers | None = None,
         bandwidth_y: _Numbers | None = None,
         regularization: _Numbers | None = None,
@@ -1446,6 +1461,7 @@ class LSMI(_Reducing, _WithUnlabeled):
         mask_centers: bool | None = None,
         optimizer: Literal["lbfgs", "steepest"] | None = None,
         informed_starts: bool | None = None,
+        start_directions: ArrayLike | None = None,
         random_starts: int | None = None,
         tuning: Literal["common", "own"] | None = None,
         steps_per_tuning: int | None = None,
@@ -1479,6 +1495,7 @@ class Sliced(_Reducing, _WithUnlabeled):
     search_rows: int | None
     n_components: _Numbers | None
     selection_rule: Literal["minimum", "one_standard_error"] | None
+    sparse: bool | None
     model: str | ConditionalDensityRegressor | None
     model_preset: str | None
     options: Mapping[str, Any] | ConditionalDensityRegressor | None
@@ -1508,6 +1525,7 @@ class Sliced(_Reducing, _WithUnlabeled):
         search_rows: int | None = None,
         n_components: _Numbers | None = None,
         selection_rule: Literal["minimum", "one_standard_error"] | None = None,
+        sparse: bool | None = None,
         model: str | ConditionalDensityRegressor | None = None,
         model_preset: str | None = None,
         options: Mapping[str, Any] | ConditionalDensityRegressor | None = None,

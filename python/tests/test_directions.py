@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from condens import LSCE, PRESS, NadarayaWatson, Sliced, inspection, load, metrics
 
+pytestmark = pytest.mark.filterwarnings("ignore::condens.FitWarning")  # of densities of few candidates
+
 QUICK = {"n_components": 1, "bandwidth": 0.7, "bandwidth_y": 0.3, "regularization": 0.01, "n_centers": 30}
 
 
