@@ -447,7 +447,11 @@ def load(path: str | PathLike[str]) -> ConditionalDensityRegressor:
     """
     with open(fspath(path), "rb") as file:
         # Names of files are not always UTF-8, which the core's messages are.
-        model = _core.parse_model(file.read(), fsdecode(path).encode("utf-8", "backslashreplace").decode())
+        return estimator_of(_core.parse_model(file.read(), fsdecode(path).encode("utf-8", "backslashreplace").decode()))
+
+
+def estimator_of(model: _core.Model) -> ConditionalDensityRegressor:
+    """The fitted estimator of a model that was read."""
     cls = _CLASSES[model.name]
     estimator = cls(
         **parameters_of(cls._info, model.options),

@@ -1,0 +1,262 @@
+"""Rows of a partition as the core reads them, on the worker of a cluster that holds them.
+
+Engines (`condens.dask`, `condens.spark`) call the functions of this file there. Messages name the partition (counting
+from 0, as engines do), the row within it (counting from 1) and the column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from condens import _core
+from condens._arrays import as_float64, as_rows
+from condens._frames import _TIMES, _texts, is_frame
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Any]
+
+_MOST_LEVELS = 100_000  # of one column in one partition: such a column names its rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A partition as it came: frames or arrays."""
+
+    partition: int
+    x: Any
+    y: Any = None
+    weights: Any = None
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A partition, or a part of one, in numbers."""
+
+    x: Floats
+    y: Floats
+    weights: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns are, found out on the driver."""
+
+    inputs: tuple[str, ...]
+    targets: tuple[str, ...]  # of a density the columns of X, and there are no inputs
+    texts: frozenset[str] = frozenset()
+    keep_missing: bool = False
+    encoder: dict[str, Any] | None = field(default=None, hash=False)  # arguments of `_core.Encoder.fit`
+
+    @property
+    def is_density(self) -> bool:
+        """Whether there is no y: the columns of X are the targets."""
+        return not self.inputs
+
+
+def first_error(rows: int, partition: int, name: str, value: Any, expected: str) -> ValueError:
+    """What is wrong with the first bad value."""
+    return ValueError(
+        f"row {rows + 1} (counting from 1) of partition {partition} (counting from 0): column {name!r} is {value!r}, "
+        f"expected {expected}; correct it, or leave such rows out"
+    )
+
+
+def _first_that_is_no_number(values: Sequence[Any]) -> tuple[int, Any]:
+    for i, value in enumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            return i, value
+    return 0, values[0]
+
+
+def _numbers(column: Any, name: str, partition: int, keep_missing: bool = False) -> Floats:
+    """One column of a frame or an array as finite numbers, or NaN where they may be missing."""
+    dtype = column.dtype
+    if str(dtype).lower().startswith(("date", "timestamp", *_TIMES)):
+        raise TypeError(
+            f"column {name!r} has dtype {dtype}, expected numbers or texts: on a cluster dates are not read off the "
+            "calendar; make numbers of them first, such as the days since some date"
+        )
+    marked = not isinstance(dtype, np.dtype) and dtype.kind in "biuf"  # pandas' own marks of what is missing
+    raw = column.to_numpy(dtype=np.float64, na_value=np.nan) if marked else np.asarray(column)
+    try:
+        values = as_float64(raw, name)
+    except (TypeError, ValueError):
+        row, value = _first_that_is_no_number(raw.tolist())
+        raise first_error(row, partition, name, value, "a number") from None
+    bad = np.isinf(values) if keep_missing else ~np.isfinite(values)
+    if bad.any():
+        row = int(bad.argmax())
+        raise first_error(row, partition, name, float(values[row]), "a finite number")
+    return values
+
+
+def _levels(column: Any, name: str, partition: int, keep_missing: bool) -> list[str]:
+    texts = _texts(column, name, keep_missing=True)
+    if not keep_missing and "" in texts:
+        raise first_error(texts.index(""), partition, name, "", "a text or a category that is not missing")
+    return texts
+
+
+def _column(data: Any, place: int, name: str) -> Any:
+    if is_frame(data):
+        return data.iloc[:, place]
+    if getattr(data, "ndim", 1) == 1:
+        return data
+    return data[:, place]
+
+
+def _as_columns(data: Any, names: Sequence[str], rows: Rows, layout: Layout, of_inputs: bool) -> Columns:
+    out: Columns = {}
+    width = data.shape[1] if getattr(data, "ndim", 1) == 2 else 1
+    if width != len(names):
+        raise ValueError(f"partition {rows.partition} has {width} columns, expected {len(names)}: {', '.join(names)}")
+    for place, name in enumerate(names):
+        column = _column(data, place, name)
+        if of_inputs and name in layout.texts:
+            out[name] = _levels(column, name, rows.partition, layout.keep_missing)
+        else:
+            out[name] = _numbers(column, name, rows.partition, of_inputs and layout.keep_missing)
+    return out
+
+
+def _check_lengths(rows: Rows) -> None:
+    for what, part in (("y", rows.y), ("sample_weight", rows.weights)):
+        if part is not None and len(part) != len(rows):
+            raise ValueError(
+                f"partition {rows.partition} (counting from 0) has {len(rows)} rows in X and {len(part)} in {what}, "
+                "expected as many; take both from one frame, as ddf[inputs] and ddf[target]"
+            )
+
+
+def _weights(rows: Rows) -> Floats | None:
+    if rows.weights is None:
+        return None
+    weights = _numbers(_column(rows.weights, 0, "sample_weight"), "sample_weight", rows.partition)
+    if (weights < 0).any():
+        row = int((weights < 0).argmax())
+        raise first_error(row, rows.partition, "sample_weight", float(weights[row]), "a weight >= 0")
+    return as_rows(weights)
+
+
+def columns_of(layout: Layout, rows: Rows) -> tuple[Columns, Columns]:
+    """Inputs and targets by their names."""
+    _check_lengths(rows)
+    inputs = {} if layout.is_density else _as_columns(rows.x, layout.inputs, rows, layout, True)
+    targets = _as_columns(rows.x if layout.is_density else rows.y, layout.targets, rows, layout, False)
+    return inputs, targets
+
+
+def block_of(layout: Layout, rows: Rows) -> Block:
+    """A partition in numbers."""
+    inputs, targets = columns_of(layout, rows)
+    if layout.encoder is not None:
+        x = _core.Encoder.fit(**layout.encoder).encode_inputs(inputs) if len(rows) else np.empty((0, 0))
+    else:
+        x = np.stack(list(inputs.values()), axis=1) if inputs else np.empty((len(rows), 0))
+    return Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
+
+
+def accumulate(pass_: bytes, block: Block, first_row: int) -> bytes:
+    """What a block adds to a pass."""
+    return _core.accumulate(pass_, block.x, block.y, block.weights, first_row, 1)
+
+
+def merge(states: Sequence[bytes]) -> bytes:
+    """States of neighbouring blocks, in order, as one."""
+    out = states[0]
+    for state in states[1:]:
+        out = _core.merge(out, state)
+    return out
+
+
+def concatenated(parts: Sequence[list[Any]]) -> list[Any]:
+    """Lists of neighbouring partitions, in order, as one."""
+    return [item for part in parts for item in part]
+
+
+def add_counts(parts: Sequence[dict[Any, Counter[Any]]]) -> dict[Any, Counter[Any]]:
+    """Counts by name, added up."""
+    out: dict[Any, Counter[Any]] = {}
+    for part in parts:
+        for name, counts in part.items():
+            out.setdefault(name, Counter()).update(counts)
+    return out
+
+
+def lengths_of(rows: Rows) -> list[tuple[int, int]]:
+    """The number of the partition, and how many rows it has."""
+    return [(rows.partition, len(rows))]
+
+
+def count_levels(layout: Layout, rows: Rows) -> dict[Any, Counter[Any]]:
+    """How often there is each level; of numbers how often the first 16 of their ordered bits, "" counts the missing."""
+    inputs, targets = columns_of(layout, rows)
+    out: dict[Any, Counter[Any]] = {}
+    for name, values in {**inputs, **targets}.items():
+        if name not in layout.texts or name in targets:
+            out[name, 0] = _digits(values, 0, 0)
+            out[name, "missing"] = Counter({True: int(np.isnan(values).sum())})
+            continue
+        out[name, "levels"] = counts = Counter(values)
+        if len(counts) > _MOST_LEVELS:
+            raise ValueError(f"column {name!r} has more than {_MOST_LEVELS} levels, as names of rows do; leave it out")
+    return out
+
+
+# Medians are found digit by digit: of a float64, whose bits are ordered as integers once negative ones are turned
+# round, 16 bits at a time.
+_DIGITS = 4
+_SIGN = np.uint64(1 << 63)
+
+
+def _ordered(values: Floats) -> NDArray[np.uint64]:
+    bits = (values + 0.0).view(np.uint64)  # no -0.0
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def number_of(ordered: int) -> float:
+    """The number of these bits."""
+    bits = np.uint64(ordered)
+    return float((bits ^ _SIGN if bits & _SIGN else ~bits).view(np.float64))
+
+
+def _digits(values: Floats, prefix: int, known: int) -> Counter[Any]:
+    """How often there is each next digit among numbers whose `known` first digits are `prefix`."""
+    keys = _ordered(values[~np.isnan(values)])
+    if known:
+        keys = keys[keys >> np.uint64(64 - 16 * known) == prefix]
+    digits, counts = np.unique((keys >> np.uint64(48 - 16 * known)) & np.uint64(0xFFFF), return_counts=True)
+    return Counter(dict(zip(digits.tolist(), counts.tolist(), strict=True)))
+
+
+def count_digits(layout: Layout, wanted: dict[str, set[int]], known: int, rows: Rows) -> dict[Any, Counter[Any]]:
+    """Of every column and each prefix that is wanted how often there is each next digit."""
+    inputs, targets = columns_of(layout, rows)
+    columns = {**inputs, **targets}
+    return {(name, p): _digits(columns[name], p, known) for name, prefixes in wanted.items() for p in prefixes}
+
+
+def pick(numbers: Sequence[NDArray[np.int64]], rows: Rows) -> list[Rows]:
+    """The rows of this partition that are wanted; `numbers` holds those of every partition."""
+    own = numbers[rows.partition]
+    if not len(own):
+        return []
+
+    def part(data: Any) -> Any:
+        return None if data is None else data.iloc[own] if hasattr(data, "iloc") else data[own]
+
+    return [Rows(rows.partition, part(rows.x), part(rows.y), part(rows.weights))]

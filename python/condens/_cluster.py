@@ -1,0 +1,277 @@
+"""A fit whose rows are on a cluster, from the driver's side; the engines say how partitions are read.
+
+An engine runs a function on every partition and merges what comes back, in a tree of fixed shape, so that a fixed cut of
+the rows gives the same bits on any number of workers. What is computed are the core's passes: no method is known here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from condens import FitWarning, _blocks, _core
+from condens._arrays import draw_seed, threads_of
+from condens._blocks import Layout, Rows
+from condens._parameters import COMMON, chosen_options, takes_missing
+from condens._progress import observer
+
+Floats = NDArray[np.float64]
+
+FAN_IN = 8  # states that one task merges
+GATHER_ROWS = 15_000
+_MOST_INDICATORS = 20  # of the core's encoder
+
+
+class Engine(Protocol):
+    """The partitions of a table on a cluster."""
+
+    def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
+        """`function` of every partition that has rows, merged in order."""
+
+    def make_blocks(self, layout: Layout) -> list[int]:
+        """Reads the partitions as numbers and keeps them; how many rows each block has."""
+
+    def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
+        """The merged state of all blocks of a pass of the core."""
+
+
+# --- what can be fitted so --------------------------------------------------------------------------
+
+
+def mergeable() -> list[str]:
+    """Classes whose fits are sums over rows."""
+    return sorted(info["class_name"] for info in _core.models() if "sums_over_rows" in info["capabilities"])
+
+
+def check_settings(estimator: Any, weights: str | None) -> None:
+    """Refuses what fits by sums do not do; `weights` is the argument that gives some."""
+    name = type(estimator).__name__
+    if "sums_over_rows" not in estimator._info["capabilities"]:
+        known = ", ".join(mergeable()) or "none"
+        raise ValueError(
+            f"{name}: its fit is no sum over rows, and needs one machine; sums over rows are {known}. "
+            "With sample=ROWS it is fitted to a random sample of so many rows on the driver"
+        )
+    for setting in ("target_kind", "conformal", "calibrate", "bootstrap"):
+        value, default = getattr(estimator, setting), COMMON[setting][0]
+        if value != default:
+            raise ValueError(
+                f"{name}: {setting} = {value!r}, expected {default!r} on a cluster; with sample=ROWS it is fitted to a "
+                "random sample of so many rows on the driver, where this is possible"
+            )
+    if estimator.missing == "model":
+        raise ValueError(
+            f"{name}: missing = 'model', expected 'error' or 'indicator' on a cluster; with sample=ROWS it is fitted "
+            "to a random sample of so many rows on the driver, where this is possible"
+        )
+    if weights is not None:
+        raise ValueError(
+            f"{name}: {weights} is given, expected none on a cluster; with sample=ROWS it is fitted to a random sample of "
+            "so many rows on the driver, where weights count"
+        )
+    folds = getattr(estimator, "cv", None)
+    if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
+        raise ValueError(f"{name}: cv = {folds!r}, expected a number of folds on a cluster, whose rows are nowhere whole")
+
+
+def check_version(found: str, where: str) -> None:
+    """Two versions of condens in one cluster would add up what does not belong together."""
+    if found != _core.version:
+        raise RuntimeError(
+            f"condens is {found} on {where} and {_core.version} on the driver, expected one version; install the same "
+            "on all machines of the cluster"
+        )
+
+
+# --- the columns --------------------------------------------------------------------------------------
+
+
+def _medians(engine: Engine, layout: Layout, counts: dict[Any, Counter[Any]], names: Sequence[str]) -> dict[str, float]:
+    """The medians of columns, exactly: the digits of the one or two values in the middle, one pass for each digit."""
+    # Of each middle rank what is known: the digits so far, and its rank among the numbers that begin with them.
+    ranks: dict[str, list[tuple[int, int]]] = {}
+    for name in names:
+        total = counts[name, 0].total()
+        ranks[name] = [_next_digit(counts[name, 0], 0, rank) for rank in ((total - 1) // 2, total // 2)]
+    for known in range(1, _blocks._DIGITS):
+        wanted = {name: {prefix for prefix, _ in of_name} for name, of_name in ranks.items()}
+        digits = engine.reduce(partial(_blocks.count_digits, layout, wanted, known), _blocks.add_counts, "medians")
+        ranks = {
+            name: [_next_digit(digits[name, prefix], prefix, rank) for prefix, rank in of_name]
+            for name, of_name in ranks.items()
+        }
+    values = {name: [_blocks.number_of(bits) for bits, _ in of_name] for name, of_name in ranks.items()}
+    return {name: low + (high - low) / 2 for name, (low, high) in values.items()}
+
+
+def _next_digit(counts: Counter[Any], prefix: int, rank: int) -> tuple[int, int]:
+    for digit in sorted(counts):
+        if rank < counts[digit]:
+            return prefix << 16 | digit, rank
+        rank -= counts[digit]
+    raise ValueError("a column changed between two passes; persist the table, or make its source deterministic")
+
+
+def _ends(engine: Engine, layout: Layout) -> dict[Any, tuple[float, float]]:
+    return engine.reduce(partial(_ends_of, layout), _merge_ends, "ranges")  # type: ignore[no-any-return]
+
+
+def _ends_of(layout: Layout, rows: Rows) -> dict[str, tuple[float, float]]:
+    inputs, targets = _blocks.columns_of(layout, rows)
+    numbers = {n: v for n, v in {**inputs, **targets}.items() if n not in layout.texts or n in targets}
+    return {n: (float(v.min()), float(v.max())) for n, v in ((n, v[~np.isnan(v)]) for n, v in numbers.items()) if v.size}
+
+
+def _merge_ends(parts: Sequence[dict[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
+    out: dict[str, tuple[float, float]] = {}
+    for part in parts:
+        for name, (low, high) in part.items():
+            known = out.get(name, (low, high))
+            out[name] = (min(low, known[0]), max(high, known[1]))
+    return out
+
+
+def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]:
+    """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels, most
+    frequent levels, ranges and medians.
+
+    Every column has rows of its own, in which all others have their typical value, so that no two look alike.
+    """
+    counts = engine.reduce(partial(_blocks.count_levels, layout), _blocks.add_counts, "levels")
+    ends = _ends(engine, layout)
+    numbers = [name for name in (*layout.inputs, *layout.targets) if (name, 0) in counts]
+    for name in numbers:
+        if name not in ends:
+            raise ValueError(f"input {name!r} is missing in every row, expected a value in some; leave it out")
+    medians = _medians(engine, layout, counts, numbers)
+
+    typical: dict[str, Any] = {}
+    own: dict[str, list[Any]] = {}
+    for name in numbers:
+        missing = counts[name, "missing"][True]
+        there = counts[name, 0].total()
+        own[name] = [ends[name][0], medians[name], ends[name][1], *([np.nan] if missing else [])]
+        typical[name] = np.nan if missing > there else medians[name]
+    for name in sorted(layout.texts):
+        own[name], typical[name] = _levels_like(name, counts[name, "levels"], estimator)
+    blocks = [name for name in (*layout.inputs, *layout.targets)]
+    table: dict[str, Any] = {}
+    for name in blocks:
+        column = [value for block in blocks for value in (own[block] if block == name else [typical[name]] * len(own[block]))]
+        table[name] = column if name in layout.texts else np.array(column, dtype=np.float64)
+    seed = estimator.random_state
+    return {
+        "columns": table,
+        "targets": list(layout.targets),
+        "categorical": sorted(layout.texts),
+        "missing": estimator.missing,
+        "many_levels": "indicators",
+        "rare_levels": 2,  # rare levels have one row in the small table, others have two
+        "unseen": estimator.unseen,
+        "seed": int(seed) if isinstance(seed, (int, np.integer)) else 0,
+    }
+
+
+def _levels_like(name: str, counts: Counter[str], estimator: Any) -> tuple[list[str], str]:
+    """Rows whose levels are rare, frequent and most frequent as those counted, and the most frequent one."""
+    levels = len(counts) if estimator.missing == "indicator" else len(counts) - ("" in counts)
+    if levels > _MOST_INDICATORS and estimator.many_levels == "statistics":
+        raise ValueError(
+            f"column {name!r} has {levels} levels, of which statistics of y would stand for the levels, which needs one "
+            "machine; with many_levels='indicators' each level that is not rare is an input of its own, or group the "
+            "levels, or leave the column out"
+        )
+    least = estimator.rare_levels
+    if least is None:
+        least = 5 if levels > 10 else 0
+    most = max(counts[level] for level in counts)
+    # Of levels as frequent as each other the first counts; what is missing is called "(missing)" in that order.
+    typical = min((lvl for lvl in counts if counts[lvl] == most), key=lambda lvl: lvl or "(missing)")
+    rows = [level for level in counts for _ in range(1 if counts[level] < least else 2)]
+    return sorted(rows), typical
+
+
+# --- the fit ------------------------------------------------------------------------------------------------
+
+
+def fit(
+    estimator: Any, engine: Engine, layout: Layout, *, names: Sequence[str], y_ndim: int, gather_rows: int
+) -> None:
+    """Fits the estimator by sums over the engine's partitions; `names` are those of the inputs, if they have some."""
+    if isinstance(gather_rows, bool) or not isinstance(gather_rows, (int, np.integer)) or gather_rows < 0:
+        raise ValueError(f"gather_rows = {gather_rows!r}, expected a number of rows >= 0")
+    options = chosen_options(estimator._info, estimator, np.empty((0, len(layout.inputs))), np.empty((0, 1)))
+    layout = replace(layout, keep_missing=takes_missing(estimator.missing))
+    encoder = None
+    if layout.texts or layout.keep_missing:
+        layout = replace(layout, encoder=encoder_of(engine, layout, estimator))
+        encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
+    lengths = engine.make_blocks(layout)
+    if sum(lengths) < 2:
+        raise ValueError(f"the table has {sum(lengths)} rows, expected at least 2")
+    first_rows = [0, *np.cumsum(lengths).tolist()][:-1]
+    said = [] if encoder is None else encoder.warnings(sum(lengths))
+    _warn(estimator, said)
+    with observer(bool(estimator.verbose), estimator.callback) as watch:
+        model = _core.fit_by_sums(
+            estimator._info["name"],
+            estimator.preset,
+            options,
+            lambda pass_: engine.sums(pass_, first_rows),
+            len(layout.inputs) if encoder is None else len(encoder.encoded_names),
+            len(layout.targets),
+            gather_rows=int(gather_rows),
+            threads=threads_of(estimator.n_jobs),
+            callback=watch,
+            input_names=list(names) if encoder is None else [],
+            target_names=list(layout.targets),
+            encoder=encoder,
+        )
+    set_fitted(estimator, model, layout, names, y_ndim)
+    _warn(estimator, [text for text in model.warnings if text not in said])
+
+
+def set_fitted(estimator: Any, model: _core.Model, layout: Layout, names: Sequence[str], y_ndim: int) -> None:
+    """The state that the fit of an ordinary estimator leaves."""
+    estimator.n_features_in_ = len(layout.targets if layout.is_density else layout.inputs)
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names:
+        estimator.feature_names_in_ = np.array(list(names), dtype=object)
+    estimator._set_model(model, y_ndim=y_ndim)
+
+
+def _warn(estimator: Any, texts: Sequence[str]) -> None:
+    for text in texts:
+        warnings.warn(f"{type(estimator).__name__}: {text}", FitWarning, stacklevel=5)
+
+
+def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
+    """A random sample of the rows, in order; the same for any cut of the table into partitions."""
+    if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)) or sample < 2:
+        raise ValueError(f"sample = {sample!r}, expected a number of rows >= 2, or None")
+    lengths = dict(engine.reduce(_blocks.lengths_of, _blocks.concatenated, "lengths"))
+    total = sum(lengths.values())
+    rows = np.arange(total)
+    if total > sample:
+        warnings.warn(
+            f"{type(estimator).__name__}: fitted to a random sample of {sample} of {total} rows",
+            FitWarning,
+            stacklevel=4,
+        )
+        seed = 0 if estimator.random_state is None else draw_seed(estimator.random_state)
+        rows = np.sort(np.random.default_rng(seed).choice(total, int(sample), replace=False, shuffle=False))
+    numbers: list[NDArray[np.int64]] = []
+    first = 0
+    for partition in range(max(lengths, default=-1) + 1):
+        count = lengths.get(partition, 0)
+        begin, end = np.searchsorted(rows, (first, first + count))
+        numbers.append(rows[begin:end] - first)
+        first += count
+    return engine.reduce(partial(_blocks.pick, numbers), _blocks.concatenated, "sample")  # type: ignore[no-any-return]

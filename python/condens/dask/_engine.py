@@ -1,0 +1,171 @@
+"""Partitions of dask collections: kept on the workers as numbers, and summed up in trees of tasks."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+import uuid
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dask
+from dask.delayed import Delayed, delayed
+
+from condens import _blocks, _cluster, _core
+from condens._blocks import Block, Layout, Rows
+from condens._frames import is_frame
+
+_WORKER = "a worker of dask"
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether `data` is a data frame, series or array of dask."""
+    return dask.is_dask_collection(data) and (hasattr(data, "npartitions") or hasattr(data, "chunks"))
+
+
+def partitions_of(data: Any, name: str) -> list[Delayed]:
+    """The parts of a collection, in the order of the rows."""
+    if not is_lazy(data):
+        raise TypeError(f"{name} is a {type(data).__name__}, expected a data frame, series or array of dask, as X is")
+    if hasattr(data, "chunks") and data.ndim == 2:
+        data = data.rechunk({1: -1})  # a partition has whole rows
+    parts = data.to_delayed()
+    return list(parts.ravel()) if hasattr(parts, "ravel") else list(parts)
+
+
+def client() -> Any:
+    """The client of dask.distributed that computes here, if there is one."""
+    if "distributed" not in sys.modules:
+        return None
+    try:
+        return sys.modules["distributed"].get_client()
+    except ValueError:
+        return None
+
+
+def compute(what: Delayed) -> Any:
+    """The value, by one future, which is cancelled with all tasks behind it when something stops us."""
+    here = client()
+    if here is None:
+        return what.compute()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")  # a pass, which lost workers must not take along
+        future = here.compute(what)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def _rows(partition: int, x: Any, y: Any, weights: Any) -> Rows:
+    return Rows(partition, x, y, weights)
+
+
+def _checked(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The function on a worker, which may have joined the cluster just now."""
+    if _core.version != version:
+        raise RuntimeError(
+            f"condens is {_core.version} on {_WORKER} and {version} on the driver, expected one version; install the "
+            "same on all machines of the cluster"
+        )
+    return function(*arguments)
+
+
+def _versions() -> dict[str, Any]:
+    here = client()
+    if here is None:
+        return {}
+    # A function of the standard library, since workers may have no condens that could be asked.
+    return dict(here.run(importlib.metadata.version, "condens", on_error="return"))
+
+
+class DaskEngine:
+    """Partitions of X, y and weights, which are cut alike."""
+
+    def __init__(self, x: Any, y: Any, weights: Any) -> None:
+        given = {"X": x, "y": y, "sample_weight": weights}
+        parts = {name: partitions_of(data, name) for name, data in given.items() if data is not None}
+        for name, own in parts.items():
+            if len(own) != len(parts["X"]):
+                raise ValueError(
+                    f"{name} has {len(own)} partitions and X has {len(parts['X'])}, expected as many; take both from "
+                    "one frame, as ddf[inputs] and ddf[target], or rechunk arrays alike"
+                )
+        for worker, found in _versions().items():
+            _cluster.check_version("not installed" if isinstance(found, Exception) else found, f"worker {worker}")
+        nothing = [None] * len(parts["X"])
+        columns = (parts["X"], parts.get("y", nothing), parts.get("sample_weight", nothing))
+        name = f"condens-rows-{uuid.uuid4().hex}"
+        self._rows: list[Delayed] = [
+            delayed(_rows)(i, *row, dask_key_name=(name, i)) for i, row in enumerate(zip(*columns, strict=True))
+        ]
+        self._blocks: list[Delayed] = []
+        self._kept: list[Delayed] = []
+        self._read = False
+
+    def _keep(self, parts: Sequence[Delayed]) -> list[Delayed]:
+        kept = list(dask.persist(*parts))
+        self._kept += kept
+        return kept
+
+    def close(self) -> None:
+        """Takes back what is kept on the workers, and what still runs there."""
+        here = client()
+        if here is not None:
+            here.cancel(sys.modules["distributed"].futures_of(self._kept))
+        self._kept, self._rows, self._blocks = [], [], []
+
+    def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
+        if not self._read:  # and will be again
+            self._rows, self._read = self._keep(self._rows), True
+            lengths = dict(compute(_tree([(rows,) for rows in self._rows], _blocks.lengths_of, _blocks.concatenated, "lengths")))
+            self._rows = [rows for i, rows in enumerate(self._rows) if lengths[i]]
+            if not self._rows:
+                raise ValueError("the table has 0 rows, expected at least 2")
+        return compute(_tree([(rows,) for rows in self._rows], function, merge, what))
+
+    def make_blocks(self, layout: Layout) -> list[int]:
+        name, make = f"condens-blocks-{uuid.uuid4().hex}", partial(_checked, _core.version, _blocks.block_of, layout)
+        parts = [delayed(make)(rows, dask_key_name=(name, i)) for i, rows in enumerate(self._rows)]
+        blocks = self._keep(parts)
+        lengths = compute(_tree([(block,) for block in blocks], _length, _blocks.concatenated, "lengths"))
+        self._blocks = [block for block, length in zip(blocks, lengths, strict=True) if length]
+        self._kept, self._rows = blocks, []
+        return [length for length in lengths if length]
+
+    def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
+        name = f"condens-pass-{uuid.uuid4().hex}"
+        shared = Delayed(name, {name: pass_})  # once in the graph, where it outlives workers
+        parts = [(shared, block, first) for block, first in zip(self._blocks, first_rows, strict=True)]
+        return compute(_tree(parts, _blocks.accumulate, _blocks.merge, "accumulate"))  # type: ignore[no-any-return]
+
+
+def _length(block: Block) -> list[int]:
+    return [len(block)]
+
+
+def _tree(
+    parts: Sequence[tuple[Any, ...]], function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], what: str
+) -> Delayed:
+    """The function of all parts, merged in order by a tree whose shape depends on their number alone."""
+    token, own = uuid.uuid4().hex, partial(_checked, _core.version, function)
+    level = [delayed(own)(*part, dask_key_name=(f"condens-{what}-{token}", i)) for i, part in enumerate(parts)]
+    height = 0
+    while len(level) > 1 or height == 0:
+        height += 1
+        groups = [level[i : i + _cluster.FAN_IN] for i in range(0, len(level), _cluster.FAN_IN)]
+        level = [
+            delayed(merge)(group, dask_key_name=(f"condens-merge-{token}", height, i)) for i, group in enumerate(groups)
+        ]
+    return level[0]
+
+
+def columns_of(data: Any) -> tuple[int, bool]:
+    """How many columns a collection has, and whether it is a frame or an array of columns rather than one column."""
+    if is_frame(data):
+        return len(data.columns), True
+    ndim = getattr(data, "ndim", 1)
+    return (int(data.shape[1]), True) if ndim == 2 else (1, False)
