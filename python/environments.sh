@@ -42,6 +42,7 @@ demo_environment() {
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.
 newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob
+                 "dask[array,dataframe]" distributed pyspark
                  pytest pytest-xdist hypothesis nbclient ipykernel mypy ruff sphinx sphinx-gallery myst-nb
                  pydata-sphinx-theme)
 

@@ -1,7 +1,8 @@
 """A fit whose rows are on a cluster, from the driver's side; the engines say how partitions are read.
 
-An engine runs a function on every partition and merges what comes back, in a tree of fixed shape, so that a fixed cut of
-the rows gives the same bits on any number of workers. What is computed are the core's passes: no method is known here.
+An engine runs a function on every partition and merges what comes back, in a tree of fixed shape, so that a fixed cut
+of the rows gives the same bits on any number of workers. What is computed are the core's passes: no method is known
+here.
 """
 
 from __future__ import annotations
@@ -50,35 +51,32 @@ def mergeable() -> list[str]:
     return sorted(info["class_name"] for info in _core.models() if "sums_over_rows" in info["capabilities"])
 
 
-def check_settings(estimator: Any, weights: str | None) -> None:
-    """Refuses what fits by sums do not do; `weights` is the argument that gives some."""
+def check_settings(estimator: Any, weights: str | None, sample: str) -> None:
+    """Refuses what fits by sums do not do; `weights` is the argument that gives some, `sample` that of a sample."""
     name = type(estimator).__name__
+    advice = f"with {sample}=ROWS it is fitted to a random sample of so many rows on the driver"
     if "sums_over_rows" not in estimator._info["capabilities"]:
         known = ", ".join(mergeable()) or "none"
         raise ValueError(
-            f"{name}: its fit is no sum over rows, and needs one machine; sums over rows are {known}. "
-            "With sample=ROWS it is fitted to a random sample of so many rows on the driver"
+            f"{name}: its fit is no sum over rows, and needs one machine; sums over rows are {known}; {advice}"
         )
     for setting in ("target_kind", "conformal", "calibrate", "bootstrap"):
         value, default = getattr(estimator, setting), COMMON[setting][0]
         if value != default:
             raise ValueError(
-                f"{name}: {setting} = {value!r}, expected {default!r} on a cluster; with sample=ROWS it is fitted to a "
-                "random sample of so many rows on the driver, where this is possible"
+                f"{name}: {setting} = {value!r}, expected {default!r} on a cluster; {advice}, where this is possible"
             )
     if estimator.missing == "model":
         raise ValueError(
-            f"{name}: missing = 'model', expected 'error' or 'indicator' on a cluster; with sample=ROWS it is fitted "
-            "to a random sample of so many rows on the driver, where this is possible"
+            f"{name}: missing = 'model', expected 'error' or 'indicator' on a cluster; {advice}, where this is possible"
         )
     if weights is not None:
-        raise ValueError(
-            f"{name}: {weights} is given, expected none on a cluster; with sample=ROWS it is fitted to a random sample of "
-            "so many rows on the driver, where weights count"
-        )
+        raise ValueError(f"{name}: {weights} is given, expected none on a cluster; {advice}, where weights count")
     folds = getattr(estimator, "cv", None)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
-        raise ValueError(f"{name}: cv = {folds!r}, expected a number of folds on a cluster, whose rows are nowhere whole")
+        raise ValueError(
+            f"{name}: cv = {folds!r}, expected a number of folds on a cluster, whose rows are nowhere whole"
+        )
 
 
 def check_version(found: str, where: str) -> None:
@@ -126,7 +124,9 @@ def _ends(engine: Engine, layout: Layout) -> dict[Any, tuple[float, float]]:
 def _ends_of(layout: Layout, rows: Rows) -> dict[str, tuple[float, float]]:
     inputs, targets = _blocks.columns_of(layout, rows)
     numbers = {n: v for n, v in {**inputs, **targets}.items() if n not in layout.texts or n in targets}
-    return {n: (float(v.min()), float(v.max())) for n, v in ((n, v[~np.isnan(v)]) for n, v in numbers.items()) if v.size}
+    return {
+        n: (float(v.min()), float(v.max())) for n, v in ((n, v[~np.isnan(v)]) for n, v in numbers.items()) if v.size
+    }
 
 
 def _merge_ends(parts: Sequence[dict[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
@@ -139,11 +139,16 @@ def _merge_ends(parts: Sequence[dict[str, tuple[float, float]]]) -> dict[str, tu
 
 
 def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]:
-    """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels, most
-    frequent levels, ranges and medians.
+    """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels,
+    most frequent levels, ranges and medians.
 
     Every column has rows of its own, in which all others have their typical value, so that no two look alike.
     """
+    if estimator.many_levels not in ("statistics", "indicators"):
+        raise ValueError(f"many_levels = {estimator.many_levels!r}, expected 'statistics' or 'indicators'")
+    rare = estimator.rare_levels
+    if rare is not None and (isinstance(rare, bool) or not isinstance(rare, (int, np.integer)) or rare < 0):
+        raise ValueError(f"rare_levels = {rare!r}, expected a number of rows >= 0, or None")
     counts = engine.reduce(partial(_blocks.count_levels, layout), _blocks.add_counts, "levels")
     ends = _ends(engine, layout)
     numbers = [name for name in (*layout.inputs, *layout.targets) if (name, 0) in counts]
@@ -161,10 +166,12 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         typical[name] = np.nan if missing > there else medians[name]
     for name in sorted(layout.texts):
         own[name], typical[name] = _levels_like(name, counts[name, "levels"], estimator)
-    blocks = [name for name in (*layout.inputs, *layout.targets)]
+    blocks = [*layout.inputs, *layout.targets]
     table: dict[str, Any] = {}
     for name in blocks:
-        column = [value for block in blocks for value in (own[block] if block == name else [typical[name]] * len(own[block]))]
+        column = [
+            value for block in blocks for value in (own[block] if block == name else [typical[name]] * len(own[block]))
+        ]
         table[name] = column if name in layout.texts else np.array(column, dtype=np.float64)
     seed = estimator.random_state
     return {
@@ -184,8 +191,8 @@ def _levels_like(name: str, counts: Counter[str], estimator: Any) -> tuple[list[
     levels = len(counts) if estimator.missing == "indicator" else len(counts) - ("" in counts)
     if levels > _MOST_INDICATORS and estimator.many_levels == "statistics":
         raise ValueError(
-            f"column {name!r} has {levels} levels, of which statistics of y would stand for the levels, which needs one "
-            "machine; with many_levels='indicators' each level that is not rare is an input of its own, or group the "
+            f"column {name!r} has {levels} levels, for which statistics of y would stand, which needs one machine; "
+            "with many_levels='indicators' each level that is not rare is an input of its own, or group the "
             "levels, or leave the column out"
         )
     least = estimator.rare_levels
@@ -201,9 +208,7 @@ def _levels_like(name: str, counts: Counter[str], estimator: Any) -> tuple[list[
 # --- the fit ------------------------------------------------------------------------------------------------
 
 
-def fit(
-    estimator: Any, engine: Engine, layout: Layout, *, names: Sequence[str], y_ndim: int, gather_rows: int
-) -> None:
+def fit(estimator: Any, engine: Engine, layout: Layout, *, names: Sequence[str], y_ndim: int, gather_rows: int) -> None:
     """Fits the estimator by sums over the engine's partitions; `names` are those of the inputs, if they have some."""
     if isinstance(gather_rows, bool) or not isinstance(gather_rows, (int, np.integer)) or gather_rows < 0:
         raise ValueError(f"gather_rows = {gather_rows!r}, expected a number of rows >= 0")
@@ -230,7 +235,7 @@ def fit(
             gather_rows=int(gather_rows),
             threads=threads_of(estimator.n_jobs),
             callback=watch,
-            input_names=list(names) if encoder is None else [],
+            input_names=[] if encoder is not None or layout.is_density else list(names),
             target_names=list(layout.targets),
             encoder=encoder,
         )

@@ -42,7 +42,9 @@ class LazyDistributions:
         laws = [part._laws for part in parts]
         kind = type(laws[0]) if laws else _core.Laws
         if kind is not _core.Laws and len(laws) > 1:
-            raise TypeError("distributions of a target_kind stay in partitions; use map, or to_delayed and dask.compute")
+            raise TypeError(
+                "distributions of a target_kind stay in partitions; use map, or to_delayed and dask.compute"
+            )
         whole = laws[0] if len(laws) == 1 else _core.Laws.concatenate(laws)
         return distributions_of(whole, (sum(map(len, laws)),), self._n_jobs)
 

@@ -15,7 +15,6 @@ from dask.delayed import Delayed, delayed
 
 from condens import _blocks, _cluster, _core
 from condens._blocks import Block, Layout, Rows
-from condens._frames import is_frame
 
 _WORKER = "a worker of dask"
 
@@ -51,7 +50,9 @@ def compute(what: Delayed) -> Any:
     if here is None:
         return what.compute()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sending large graph")  # a pass, which lost workers must not take along
+        warnings.filterwarnings(
+            "ignore", message="Sending large graph"
+        )  # a pass, which lost workers must not take along
         future = here.compute(what)
     try:
         return future.result()
@@ -121,7 +122,9 @@ class DaskEngine:
     def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
         if not self._read:  # and will be again
             self._rows, self._read = self._keep(self._rows), True
-            lengths = dict(compute(_tree([(rows,) for rows in self._rows], _blocks.lengths_of, _blocks.concatenated, "lengths")))
+            lengths = dict(
+                compute(_tree([(rows,) for rows in self._rows], _blocks.lengths_of, _blocks.concatenated, "lengths"))
+            )
             self._rows = [rows for i, rows in enumerate(self._rows) if lengths[i]]
             if not self._rows:
                 raise ValueError("the table has 0 rows, expected at least 2")
@@ -164,8 +167,7 @@ def _tree(
 
 
 def columns_of(data: Any) -> tuple[int, bool]:
-    """How many columns a collection has, and whether it is a frame or an array of columns rather than one column."""
-    if is_frame(data):
-        return len(data.columns), True
-    ndim = getattr(data, "ndim", 1)
-    return (int(data.shape[1]), True) if ndim == 2 else (1, False)
+    """How many columns a collection has, and whether it is a table of columns rather than one column."""
+    if data.ndim == 1:
+        return 1, False
+    return len(data.columns) if hasattr(data, "columns") else int(data.shape[1]), True

@@ -36,7 +36,8 @@ def _layout(x: Any, y: Any, is_density: bool) -> tuple[Layout, list[str], int]:
     if texts and not names:
         raise TypeError("categories need columns whose names are all texts")
     width, many = columns_of(y)
-    targets = names_of_targets(y, np.empty((1, width)), names)
+    # Arrays of dask have names, too, which are those of tasks.
+    targets = names_of_targets(y if hasattr(y, "columns") else None, np.empty((1, width)), names)
     return Layout(tuple(inputs), tuple(targets), texts), names, 2 if many else 1
 
 
@@ -62,8 +63,8 @@ class OnDask:
         sample_weight : series or array of dask, cut as X, optional
             Weights >= 0, in any unit; with `sample` only.
         sample : int, optional
-            Fit to a random sample of so many rows, which is brought to the driver, with a warning where there are more:
-            for models whose fit is no sum over rows, and for what is asked beside a fit (`conformal`, `bootstrap`, ...).
+            Fit to a random sample of so many rows, which is brought to the driver, with a warning where there are
+            more: for models whose fit is no sum over rows, and for what is asked beside a fit (`conformal`, ...).
         gather_rows : int, default 15000
             Tables of at most so many rows are brought to the driver, and fitted as on one machine.
 
@@ -80,20 +81,18 @@ class OnDask:
         """
         if not is_lazy(X):
             raise TypeError(
-                f"X is a {type(X).__name__}, expected a data frame or array of dask; condens.{type(self).__name__} takes "
-                "others, and dask.dataframe.from_pandas or dask.array.from_array make one"
+                f"X is a {type(X).__name__}, expected a data frame or array of dask; condens.{type(self).__name__} "
+                "takes others, and dask.dataframe.from_pandas or dask.array.from_array make one"
             )
         check_inputs(X)
         layout, names, y_ndim = _layout(X, y, "is_density" in self._info["capabilities"])  # type: ignore[attr-defined]
         if sample is None:
-            _cluster.check_settings(self, None if sample_weight is None else "sample_weight")
+            _cluster.check_settings(self, None if sample_weight is None else "sample_weight", "sample")
         engine = DaskEngine(X, y, sample_weight)
         try:
             if sample is not None:
                 return self._fit_to_sample(engine, sample, y, sample_weight)
-            _cluster.fit(
-                self, engine, layout, names=names, y_ndim=y_ndim, gather_rows=gather_rows
-            )
+            _cluster.fit(self, engine, layout, names=names, y_ndim=y_ndim, gather_rows=gather_rows)
         finally:
             engine.close()
         return self
@@ -108,7 +107,7 @@ class OnDask:
     # --- prediction -----------------------------------------------------------------------------------
 
     def predict_distribution(self, X: Any) -> Any:
-        """The distribution of y given each row of X: of a dask collection lazily, in partitions (`LazyDistributions`)."""
+        """The distribution of y given each row of X: of a dask collection lazily, as `LazyDistributions`."""
         if not is_lazy(X):
             return super().predict_distribution(X)  # type: ignore[misc]
         check_is_fitted(self)
@@ -129,7 +128,9 @@ class OnDask:
         """
         if not is_lazy(X):
             return super().predict_quantiles(X, quantiles)  # type: ignore[misc]
-        levels = [as_share(level, "quantiles", closed=True) for level in np.atleast_1d(as_float64(quantiles, "quantiles"))]
+        levels = [
+            as_share(level, "quantiles", closed=True) for level in np.atleast_1d(as_float64(quantiles, "quantiles"))
+        ]
         names = self._by_target_names([f"{level:g}" for level in levels])
         return self._lazily(X, "predict_quantiles", levels, names=names)
 

@@ -27,46 +27,38 @@ Record = tuple[int, int, int, bytes]
 Work = Callable[[int, Iterable[Any]], Iterable[Record]]
 
 
-def _batch(records: Sequence[tuple[Any, ...]]) -> Any:
-    import pyarrow as pa
-
-    kinds = [pa.int64(), pa.int64(), pa.int64(), pa.binary(), pa.binary()]
-    names = ["place", "part", "rows", "error", "bytes"]
-    return pa.RecordBatch.from_arrays(
-        [pa.array([record[i] for record in records], kind) for i, kind in enumerate(kinds)], names=names
-    )
-
-
 def _checked(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """`work` as a function for mapInArrow, which must not need condens before its version is known."""
-    from pyspark import cloudpickle
-
-    payload, version = cloudpickle.dumps((work, _batch)), _core.version
+    payload, version, names = cloudpickle.dumps(work), _core.version, [part.split()[0] for part in _SCHEMA.split(", ")]
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import importlib.metadata
         import pickle
+        import platform
 
+        import pyarrow as pa
         from pyspark import TaskContext
 
-        try:
-            found = importlib.metadata.version("condens")
-        except importlib.metadata.PackageNotFoundError:
-            found = "not installed"
-        if found != version:
-            import platform
+        kinds = [pa.int64(), pa.int64(), pa.int64(), pa.binary(), pa.binary()]
 
-            raise RuntimeError(
-                f"condens is {found} on {platform.node()} and {version} on the driver, expected one version; install "
-                "the same on all machines of the cluster"
-            )
-        work, batch = pickle.loads(payload)
+        def batch(*record: Any) -> Any:
+            return pa.RecordBatch.from_arrays([pa.array([v], k) for v, k in zip(record, kinds, strict=True)], names)
+
         place = TaskContext.get().partitionId()
         try:
-            for place, part, rows, data in work(place, batches):
-                yield batch([(place, part, rows, None, data)])
+            try:
+                found = importlib.metadata.version("condens")
+            except importlib.metadata.PackageNotFoundError:
+                found = "not installed"
+            if found != version:
+                raise RuntimeError(
+                    f"condens is {found} on {platform.node()} and {version} on the driver, expected one version; "
+                    "install the same on all machines of the cluster"
+                )
+            for number, part, rows, data in pickle.loads(payload)(place, batches):
+                yield batch(number, part, rows, None, data)
         except (ValueError, TypeError, ArithmeticError, RuntimeError) as error:
-            yield batch([(place, 0, 0, pickle.dumps((type(error).__name__, str(error))), None)])
+            yield batch(place, 0, 0, pickle.dumps((type(error).__name__, str(error))), None)
 
     return run
 
@@ -123,7 +115,9 @@ def _vectors(column: Any, place: int) -> Any:
     return np.array(rows, dtype=np.float64)
 
 
-def _of_rows(names: dict[str, list[str]], function: Callable[[Rows], Any], place: int, batches: Any) -> Iterator[Record]:
+def _of_rows(
+    names: dict[str, list[str]], function: Callable[[Rows], Any], place: int, batches: Any
+) -> Iterator[Record]:
     rows = _frames(names, place, batches)
     if rows is not None:
         yield place, 0, len(rows), pickle.dumps(function(rows))
@@ -141,7 +135,9 @@ def _to_blocks(names: dict[str, list[str]], layout: Layout, size: int, place: in
         yield place, part, len(own), pickle.dumps(own, protocol=5)
 
 
-def _accumulated(pass_: bytes, places: dict[tuple[int, int], tuple[int, int]], _: int, batches: Any) -> Iterator[Record]:
+def _accumulated(
+    pass_: bytes, places: dict[tuple[int, int], tuple[int, int]], _: int, batches: Any
+) -> Iterator[Record]:
     for batch in batches:
         for record in batch.to_pylist():
             number, first_row = places[record["place"], record["part"]]
@@ -149,15 +145,19 @@ def _accumulated(pass_: bytes, places: dict[tuple[int, int], tuple[int, int]], _
             yield number, 0, record["rows"], pickle.dumps(state)
 
 
-def _merged(merge: Callable[[Sequence[Any]], Any], frame: Any) -> Any:
-    """One record of those in a frame of pandas, in their order; the first error, if there is one."""
-    frame = frame.sort_values("place")
-    first = int(frame["place"].iloc[0])
-    bad = frame[frame["error"].notna()]
-    if len(bad):
-        return bad.iloc[:1].assign(place=first // _cluster.FAN_IN)
-    data = pickle.dumps(merge([pickle.loads(data) for data in frame["bytes"]]))
-    return frame.iloc[:1].assign(place=first // _cluster.FAN_IN, bytes=[data], rows=int(frame["rows"].sum()))
+def _merging(merge: Callable[[Sequence[Any]], Any]) -> Callable[[Any], Any]:
+    """A function for applyInPandas: one record of those in a frame, in their order; the first error, if any."""
+
+    def run(frame):  # type: ignore[no-untyped-def]  # pyspark would read the types
+        frame = frame.sort_values("place")
+        place = int(frame["place"].iloc[0]) // _cluster.FAN_IN
+        bad = frame[frame["error"].notna()]
+        if len(bad):
+            return bad.iloc[:1].assign(place=place)
+        data = pickle.dumps(merge([pickle.loads(data) for data in frame["bytes"]]))
+        return frame.iloc[:1].assign(place=place, bytes=[data], rows=int(frame["rows"].sum()))
+
+    return run
 
 
 class SparkEngine:
@@ -200,9 +200,11 @@ class SparkEngine:
 
     def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
         assert self._blocks is not None
-        places = {place: (number, first) for number, (place, first) in enumerate(zip(self._places, first_rows, strict=True))}
+        places = {
+            place: (number, first) for number, (place, first) in enumerate(zip(self._places, first_rows, strict=True))
+        }
         frame = self._blocks.mapInArrow(_checked(partial(_accumulated, pass_, places)), _SCHEMA)
-        count, merge = len(places), partial(_merged, _blocks.merge)
+        count, merge = len(places), _merging(_blocks.merge)
         while count > _ON_DRIVER:
             group = F.floor(F.col("place") / _cluster.FAN_IN)
             frame = frame.groupBy(group).applyInPandas(merge, _SCHEMA)
@@ -217,6 +219,3 @@ def _tree(states: list[Any], merge: Callable[[Sequence[Any]], Any]) -> Any:
         states = [merge(states[i : i + _cluster.FAN_IN]) for i in range(0, len(states), _cluster.FAN_IN)]
         if len(states) == 1:
             return states[0]
-
-
-__all__ = ["SparkEngine", "cloudpickle"]

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from condens import _blocks, _cluster, _core
+from condens import _cluster, _core
 from condens._arrays import as_share
 from condens._blocks import Layout
 from condens._parameters import COMMON, defaults, docstring
@@ -61,7 +61,7 @@ def _param(name: str, text: str) -> Param[Any]:
     return Param(Params._dummy(), name, text, typeConverter=_plain)
 
 
-class _Columns(Params):
+class _Columns(Params):  # type: ignore[misc]
     """Getters and setters are made for every Param."""
 
     def _named(self, keywords: dict[str, Any]) -> None:
@@ -85,7 +85,9 @@ class _Columns(Params):
             if isinstance(kind, VectorUDT):
                 return [vector_to_array(_quoted(features)).alias("x0")], []
             if not isinstance(kind, T.ArrayType):
-                raise TypeError(f"featuresCol = {features!r} is of {kind.simpleString()}, expected vectors; see inputCols")
+                raise TypeError(
+                    f"featuresCol = {features!r} is of {kind.simpleString()}, expected vectors; see inputCols"
+                )
             return [_quoted(features).alias("x0")], []
         return [self._column(frame, name, "inputCols", f"x{i}") for i, name in enumerate(names)], list(names)
 
@@ -118,7 +120,7 @@ def _field(frame: DataFrame, name: str, role: str) -> T.StructField:
     raise ValueError(f"{role}: the data have no column {name!r}; they have {', '.join(frame.columns)}")
 
 
-class _Writer(MLWriter):
+class _Writer(MLWriter):  # type: ignore[misc]
     """Metadata as of any stage and, of a model, a table that holds the bytes of the model file."""
 
     def __init__(self, instance: Any) -> None:
@@ -134,7 +136,7 @@ class _Writer(MLWriter):
             table.coalesce(1).write.parquet(path + "/data")
 
 
-class _Reader(MLReader[Any]):
+class _Reader(MLReader[Any]):  # type: ignore[misc]
     def __init__(self, cls: type[Any]) -> None:
         super().__init__()
         self._cls = cls
@@ -151,7 +153,7 @@ class _Reader(MLReader[Any]):
         return instance
 
 
-class _Kept(MLWritable, MLReadable[Any]):
+class _Kept(MLWritable, MLReadable[Any]):  # type: ignore[misc]
     def write(self) -> MLWriter:
         return _Writer(self)
 
@@ -160,7 +162,7 @@ class _Kept(MLWritable, MLReadable[Any]):
         return _Reader(cls)
 
 
-class CondensEstimator(Estimator[Any], _Columns, _Kept):
+class CondensEstimator(Estimator[Any], _Columns, _Kept):  # type: ignore[misc]
     """Base class of the estimators of condens.spark."""
 
     _plain_class: type[Any]
@@ -177,7 +179,7 @@ class CondensEstimator(Estimator[Any], _Columns, _Kept):
         estimator = self._plain_class(**options)
         sample = self._value("sampleRows")
         if sample is None:
-            _cluster.check_settings(estimator, None if self._value("weightCol") is None else "weightCol")
+            _cluster.check_settings(estimator, None if self._value("weightCol") is None else "weightCol", "sampleRows")
         engine, layout, names = self._engine(dataset)
         try:
             if sample is None:
@@ -245,7 +247,7 @@ def _fit_to_sample(estimator: Any, engine: SparkEngine, sample: Any, layout: Lay
         estimator.fit(x, y.iloc[:, 0] if len(layout.targets) == 1 else y, weights)
 
 
-class CondensModel(Model, _Columns, _Kept):
+class CondensModel(Model, _Columns, _Kept):  # type: ignore[misc]
     """Base class of the fitted models of condens.spark.
 
     Attributes
@@ -286,7 +288,7 @@ class CondensModel(Model, _Columns, _Kept):
         schema = T.StructType([T.StructField(name, kind) for name, (kind, _) in added.items()])
         udf = F.pandas_udf(_prediction(pickle.dumps(self._estimator), names, added, with_target), schema)
         kept = [_quoted(name) for name in dataset.columns if name not in added]
-        out = dataset.withColumn(whole, udf(*columns))
+        out = dataset.withColumn(whole, udf(F.struct(*columns)))
         return out.select(*kept, *(F.col(f"`{whole}`.`{name}`").alias(name) for name in added))
 
 
@@ -333,48 +335,38 @@ def _ends(row: Any) -> Any:
 
 def _mixtures(laws: Any, one: bool) -> list[Any]:
     """Weights, means and covariances of every distribution."""
-    weights, means = np.asarray(laws.weights), np.asarray(laws.means)
-    covariances = np.asarray(laws.covariances)
-    n, m = weights.shape
-    d = laws.n_targets
-    means = np.broadcast_to(means, (n, *means.shape[-(2 if means.ndim > 2 or d > 1 else 1) :])) if means.ndim < 3 else means
+    weights = np.asarray(laws.weights)
+    (n, m), d = weights.shape, laws.n_targets
+    shapes = {"means": (m,) if one else (m, d), "covariances": (m,) if one else (m, d, d)}
+    each = {name: np.asarray(getattr(laws, name)) for name in shapes}
     return [
         {
             "weights": weights[i].tolist(),
-            "means": np.reshape(means[i], (m,) if one else (m, d)).tolist(),
-            "covariances": np.reshape(covariances[i], (m,) if one else (m, d, d)).tolist(),
+            **{name: each[name][i].reshape(shape).tolist() for name, shape in shapes.items()},
         }
         for i in range(n)
     ]
 
 
 def _prediction(estimator: bytes, names: list[str], added: dict[str, tuple[Any, Answer]], with_target: bool) -> Any:
-    """The function for `pandas_udf`: batches of columns in, frames of what is added out."""
+    """The function for `pandas_udf`: batches of frames of columns in, of what is added out."""
     import pandas as pd
 
     answers = {name: answer for name, (_, answer) in added.items()}
-    width = len(names) or 1
 
     def run(batches):  # type: ignore[no-untyped-def]
-        import pandas as pd
-
         own = pickle.loads(estimator)
         for batch in batches:
-            columns = list(batch)
-            if names:
-                x = pd.DataFrame({name: column.to_numpy() for name, column in zip(names, columns, strict=False)})
-            else:
-                x = np.array([np.asarray(row, dtype=np.float64) for row in columns[0]])
-            y = np.stack([column.to_numpy() for column in columns[width:]], axis=1) if with_target else None
+            x = batch[[name for name in batch.columns if name.startswith("x")]]
+            x = x.set_axis(names, axis=1) if names else np.array(x["x0"].tolist(), dtype=np.float64)
+            y = batch[[name for name in batch.columns if name.startswith("y")]].to_numpy() if with_target else None
             if len(x):
                 yield pd.DataFrame({name: pd.Series(answer(own, x, y)) for name, answer in answers.items()})
             else:
                 yield pd.DataFrame({name: pd.Series(dtype=object) for name in answers})
 
-    from typing import Iterator as Batches  # noqa: UP035  (what pyspark looks for)
-    from typing import Tuple as Columns  # noqa: UP035
-
-    run.__annotations__ = {"batches": Batches[Columns[pd.Series, ...]], "return": Batches[pd.DataFrame]}
+    # What pyspark reads, and text it cannot.
+    run.__annotations__ = {"batches": Iterator[pd.DataFrame], "return": Iterator[pd.DataFrame]}
     return run
 
 
@@ -407,12 +399,13 @@ def make_estimator(plain: type[Any], module: str) -> tuple[type[Any], type[Any]]
     model = type(
         name + "Model",
         (CondensModel,),
-        {**columns, **_accessors(list(columns)), "__module__": module, "__doc__": f"What {name} of condens.spark fits."},
+        {
+            **columns,
+            **_accessors(list(columns)),
+            "__module__": module,
+            "__doc__": f"What {name} of condens.spark fits.",
+        },
     )
     text = docstring(info).replace("\n", "\n\nA pyspark.ml Estimator: see docs/cluster.md.\n", 1)
     body = {**columns, **own, **_accessors([*columns, *own]), "_plain_class": plain, "_model_class": model}
     return type(name, (CondensEstimator,), {**body, "__module__": module, "__doc__": text}), model
-
-
-_Iterator = Iterator
-_ = _blocks
