@@ -1,0 +1,209 @@
+"""What a fit on a cluster costs beside the plain one, and what to expect of 100 and 1,000 workers.
+
+usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
+
+The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
+`LocalCluster` of two workers of one thread, 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
+number). The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the pass
+and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the driver
+computes in between; then the seconds of a task that does nothing. Its assumptions are printed with it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+
+import dask
+import dask.array as da
+import distributed
+import numpy as np
+
+import condens
+import condens.dask
+from condens import _blocks, _cluster
+from condens.dask import _engine
+
+ROWS = int(float(os.environ.get("CONDENS_ROWS", "1e6")))
+INPUTS = 10
+BLOCK = 50_000
+MODELS = {
+    "LSCDE": {"bandwidth": [1.0, 2.0], "bandwidth_y": [0.2, 0.4], "regularization": [1e-3, 1e-1], "n_centers": 200},
+    "GMM": {"n_components": 5},
+}
+REPEATS = 3
+
+# Of the simulation.
+BANDWIDTH = 1.25e9  # bytes a second of each machine, both ways: 10 Gbit/s
+LATENCY = 1e-3  # seconds of a message
+TABLES = (10**8, 10**9)
+WORKERS = (1, 100, 1000)
+
+
+def rows(count):
+    """Two branches whose spread depends on the inputs."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(count, INPUTS))
+    branch = random.choice([-1.0, 1.0], count)
+    return x, np.sin(x[:, 0]) + branch * (1 + 0.3 * x[:, 1]) + 0.2 * np.exp(0.3 * x[:, 2]) * random.normal(size=count)
+
+
+def seconds(function):
+    """The least of some repeats, and what came back."""
+    best, out = np.inf, None
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        out = function()
+        best = min(best, time.perf_counter() - begin)
+    return best, out
+
+
+# --- what passes cost -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Pass:
+    """One pass of a fit: sizes in bytes, and seconds."""
+
+    sent: int
+    state: int
+    block: float
+    merge: float
+    driver: float  # before it, since the pass before
+
+
+class Recorder:
+    """An engine without a cluster that measures."""
+
+    def __init__(self, x, y):
+        self._x, self._y = x, y
+        self.passes = []
+        self._since = time.perf_counter()
+
+    def make_blocks(self, layout):
+        """As of an engine."""
+        parts = [slice(begin, begin + BLOCK) for begin in range(0, len(self._x), BLOCK)]
+        self._blocks = [
+            _blocks.block_of(layout, _blocks.Rows(i, self._x[part], self._y[part])) for i, part in enumerate(parts)
+        ]
+        self._since = time.perf_counter()
+        return [len(block) for block in self._blocks]
+
+    def sums(self, pass_, first_rows):
+        """As of an engine."""
+        begin = time.perf_counter()
+        driver = begin - self._since
+        states = [_blocks.accumulate(pass_, b, f) for b, f in zip(self._blocks, first_rows, strict=True)]
+        block = (time.perf_counter() - begin) / len(states)
+        begin = time.perf_counter()
+        out = _blocks.merge(states)
+        merge = (time.perf_counter() - begin) / max(1, len(states) - 1)
+        self.passes.append(Pass(len(pass_), max(map(len, states)), block, merge, driver))
+        self._since = time.perf_counter()
+        return out
+
+
+def passes_of(name, options, x, y):
+    """The passes of a fit, and the driver's seconds after the last one."""
+    engine = Recorder(x, y)
+    estimator = getattr(condens, name)(n_jobs=1, **options)
+    names = tuple(f"x{i + 1}" for i in range(INPUTS))
+    _cluster.fit(estimator, engine, _blocks.Layout(names, ("y",)), names=[], y_ndim=1, gather_rows=0)
+    return engine.passes, time.perf_counter() - engine._since
+
+
+# --- the simulation -----------------------------------------------------------------------------------------
+
+
+def task_seconds():
+    """What the scheduler and the workers here take for a task that does nothing, in a tree like ours."""
+    engine = object.__new__(_engine.DaskEngine)
+    engine._read, engine._kept = True, []
+    engine._rows = [dask.delayed(_blocks.Rows)(i, [0]) for i in range(2000)]
+    own, _ = seconds(lambda: engine.reduce(_blocks.lengths_of, lambda parts: parts[0], "nothing"))
+    return own / (2000 * (2 + 1 / (_cluster.FAN_IN - 1)))
+
+
+def simulated(passes, after, table, workers, scheduler):
+    """Seconds of the fit: blocks are dealt out evenly, every pass waits for the one before."""
+    blocks = -(-table // BLOCK)
+    workers = min(workers, blocks)
+    total = after
+    for p in passes:
+        spread = np.ceil(np.log2(workers + 1)) * (LATENCY + p.sent / BANDWIDTH)
+        tasks, inputs, climb = blocks, blocks, 0.0
+        while inputs > 1:
+            merged = -(-inputs // _cluster.FAN_IN)
+            # States of neighbouring blocks are on their worker already as long as it has whole groups.
+            travel = 0 if workers == 1 or inputs >= _cluster.FAN_IN * workers else _cluster.FAN_IN - 1
+            each = (_cluster.FAN_IN - 1) * p.merge + travel * p.state / BANDWIDTH
+            climb += -(-merged // workers) * each + (LATENCY if travel else 0)
+            tasks, inputs = tasks + merged, merged
+        total += p.driver + spread + max(-(-blocks // workers) * p.block, tasks * scheduler) + climb
+    return total
+
+
+def compared(name, x, y, lazy_x, lazy_y):
+    """A row of the first table."""
+    options, head = MODELS.get(name, {}), slice(0, 1000)
+    plain, one = seconds(lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y))
+    own, other = seconds(lambda: getattr(condens.dask, name)(n_jobs=2, **options).fit(lazy_x, lazy_y))
+    gap = np.abs(one.log_density(x[head], y[head]) - other.log_density(x[head], y[head])).max()
+    print(f"| {name} | {plain:.1f} | {own:.1f} | {own / plain:.2f} | {gap:.1e} |", flush=True)
+
+
+def main():
+    """Prints the page."""
+    warnings.simplefilter("ignore")
+    note, chosen = sys.argv[1], sys.argv[2:] or list(MODELS)
+    x, y = rows(ROWS)
+    print("# On a cluster: overhead, and what to expect of many workers\n")
+    print(f"Written by `benchmarks/cluster.py`, {note}; {ROWS:,} rows of {INPUTS} inputs.\n")
+    print("## Beside the plain fit on one machine\n")
+    print(
+        "Plain: two threads. Dask: two workers of one thread. The best of three, in seconds; at most 1.5 is the goal.\n"
+    )
+    print("| model | plain | Dask | ratio | largest difference of log densities |\n|---|---|---|---|---|")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        lazy_x, lazy_y = (da.from_array(v, chunks=(BLOCK, *v.shape[1:])).persist() for v in (x, y))
+        distributed.wait([lazy_x, lazy_y])
+        for name in chosen:
+            compared(name, x, y, lazy_x, lazy_y)
+        scheduler = task_seconds()
+    print("\n## What a pass costs\n")
+    print(f"Blocks of {BLOCK:,} rows, one thread; of all passes of a fit the sums, and the largest sizes.\n")
+    print("| model | passes | seconds a block | seconds a merge | driver's seconds | pass, bytes | state, bytes |")
+    print("|---|---|---|---|---|---|---|")
+    measured = {}
+    for name in chosen:
+        passes, after = measured[name] = passes_of(name, MODELS.get(name, {}), x, y)
+        block, merge = sum(p.block for p in passes), sum(p.merge for p in passes)
+        driver = after + sum(p.driver for p in passes)
+        sent, state = max(p.sent for p in passes), max(p.state for p in passes)
+        print(f"| {name} | {len(passes)} | {block:.3g} | {merge:.2g} | {driver:.2g} | {sent:,} | {state:,} |")
+    print("\n## A simulation of the graph of tasks\n")
+    print(
+        f"Assumptions: machines joined by {8 * BANDWIDTH / 1e9:g} Gbit/s both ways and {1e3 * LATENCY:g} ms a message; a "
+        f"scheduler that takes {1e3 * scheduler:.2g} ms for each task, one after the other, as measured here; blocks of "
+        f"{BLOCK:,} rows that are in memory already, dealt out evenly; a pass spreads from worker to worker, to twice as "
+        "many each time; states are merged eight at a time, and seven of eight travel where a worker has no whole group; a "
+        "pass begins when the one before has ended, and there are as many as above; no worker fails. Efficiency: the "
+        "seconds of one worker, over the sum of those of all workers.\n"
+    )
+    print("| model | rows | " + " | ".join(f"{w:,} worker{'s' * (w > 1)}" for w in WORKERS) + " | efficiency |")
+    print("|---|---|" + "---|" * (len(WORKERS) + 1))
+    for name in chosen:
+        for table in TABLES:
+            times = [simulated(*measured[name], table, w, scheduler) for w in WORKERS]
+            shares = " / ".join(
+                f"{100 * times[0] / (w * t):.0f} %" for w, t in zip(WORKERS[1:], times[1:], strict=True)
+            )
+            print(f"| {name} | {table:,} | " + " | ".join(f"{t:.3g} s" for t in times) + f" | {shares} |")
+
+
+if __name__ == "__main__":
+    main()
