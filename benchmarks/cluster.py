@@ -4,9 +4,9 @@ usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
 The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
 `LocalCluster` of two workers of one thread, 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
-number). The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the pass
-and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the driver
-computes in between; then the seconds of a task that does nothing. Its assumptions are printed with it.
+number). The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the
+pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
+driver computes in between. Its assumptions are printed with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import time
 import warnings
 from dataclasses import dataclass
 
-import dask
 import dask.array as da
 import distributed
 import numpy as np
@@ -25,7 +24,6 @@ import numpy as np
 import condens
 import condens.dask
 from condens import _blocks, _cluster
-from condens.dask import _engine
 
 ROWS = int(float(os.environ.get("CONDENS_ROWS", "1e6")))
 INPUTS = 10
@@ -39,6 +37,8 @@ REPEATS = 3
 # Of the simulation.
 BANDWIDTH = 1.25e9  # bytes a second of each machine, both ways: 10 Gbit/s
 LATENCY = 1e-3  # seconds of a message
+TASK = 1e-3  # seconds of the scheduler for a task, one after the other: what dask.distributed's documentation says
+LARGE_BLOCK = 500_000  # rows
 TABLES = (10**8, 10**9)
 WORKERS = (1, 100, 1000)
 
@@ -118,18 +118,9 @@ def passes_of(name, options, x, y):
 # --- the simulation -----------------------------------------------------------------------------------------
 
 
-def task_seconds():
-    """What the scheduler and the workers here take for a task that does nothing, in a tree like ours."""
-    engine = object.__new__(_engine.DaskEngine)
-    engine._read, engine._kept = True, []
-    engine._rows = [dask.delayed(_blocks.Rows)(i, [0]) for i in range(2000)]
-    own, _ = seconds(lambda: engine.reduce(_blocks.lengths_of, lambda parts: parts[0], "nothing"))
-    return own / (2000 * (2 + 1 / (_cluster.FAN_IN - 1)))
-
-
-def simulated(passes, after, table, workers, scheduler):
+def simulated(passes, after, table, workers):
     """Seconds of the fit: blocks are dealt out evenly, every pass waits for the one before."""
-    blocks = -(-table // BLOCK)
+    blocks, larger = -(-table // LARGE_BLOCK), LARGE_BLOCK / BLOCK
     workers = min(workers, blocks)
     total = after
     for p in passes:
@@ -142,7 +133,7 @@ def simulated(passes, after, table, workers, scheduler):
             each = (_cluster.FAN_IN - 1) * p.merge + travel * p.state / BANDWIDTH
             climb += -(-merged // workers) * each + (LATENCY if travel else 0)
             tasks, inputs = tasks + merged, merged
-        total += p.driver + spread + max(-(-blocks // workers) * p.block, tasks * scheduler) + climb
+        total += p.driver + spread + max(-(-blocks // workers) * larger * p.block, tasks * TASK) + climb
     return total
 
 
@@ -173,7 +164,6 @@ def main():
         distributed.wait([lazy_x, lazy_y])
         for name in chosen:
             compared(name, x, y, lazy_x, lazy_y)
-        scheduler = task_seconds()
     print("\n## What a pass costs\n")
     print(f"Blocks of {BLOCK:,} rows, one thread; of all passes of a fit the sums, and the largest sizes.\n")
     print("| model | passes | seconds a block | seconds a merge | driver's seconds | pass, bytes | state, bytes |")
@@ -187,18 +177,18 @@ def main():
         print(f"| {name} | {len(passes)} | {block:.3g} | {merge:.2g} | {driver:.2g} | {sent:,} | {state:,} |")
     print("\n## A simulation of the graph of tasks\n")
     print(
-        f"Assumptions: machines joined by {8 * BANDWIDTH / 1e9:g} Gbit/s both ways and {1e3 * LATENCY:g} ms a message; a "
-        f"scheduler that takes {1e3 * scheduler:.2g} ms for each task, one after the other, as measured here; blocks of "
-        f"{BLOCK:,} rows that are in memory already, dealt out evenly; a pass spreads from worker to worker, to twice as "
-        "many each time; states are merged eight at a time, and seven of eight travel where a worker has no whole group; a "
-        "pass begins when the one before has ended, and there are as many as above; no worker fails. Efficiency: the "
-        "seconds of one worker, over the sum of those of all workers.\n"
+        f"Assumptions: machines joined by {8 * BANDWIDTH / 1e9:g} Gbit/s both ways and {1e3 * LATENCY:g} ms a message; "
+        f"a scheduler that takes {1e3 * TASK:.2g} ms for each task, one after the other; blocks of {LARGE_BLOCK:,} "
+        "rows, which take as many times longer, in memory already and dealt out evenly; a pass spreads from worker to "
+        "worker, to twice as many each time; states are merged eight at a time, and seven of eight travel where a worker "
+        "has no whole group; a pass begins when the one before has ended, and there are as many as above; no worker fails. "
+        "Efficiency: the seconds of one worker, over the sum of those of all workers.\n"
     )
     print("| model | rows | " + " | ".join(f"{w:,} worker{'s' * (w > 1)}" for w in WORKERS) + " | efficiency |")
     print("|---|---|" + "---|" * (len(WORKERS) + 1))
     for name in chosen:
         for table in TABLES:
-            times = [simulated(*measured[name], table, w, scheduler) for w in WORKERS]
+            times = [simulated(*measured[name], table, w) for w in WORKERS]
             shares = " / ".join(
                 f"{100 * times[0] / (w * t):.0f} %" for w, t in zip(WORKERS[1:], times[1:], strict=True)
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -208,28 +208,63 @@ def _levels_like(name: str, counts: Counter[str], estimator: Any) -> tuple[list[
 # --- the fit ------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """A table that is kept as numbers: what its columns are, and how many rows each block has."""
+
+    layout: Layout
+    encoder: _core.Encoder | None
+    lengths: list[int]
+
+    @property
+    def first_rows(self) -> list[int]:
+        """The place of each block's first row in the whole table."""
+        return [0, *np.cumsum(self.lengths).tolist()][:-1]
+
+
+def read(estimator: Any, engine: Engine, layout: Layout) -> Blocks:
+    """Has the engine keep its table in numbers, as the estimator reads columns."""
+    layout, encoder = replace(layout, keep_missing=takes_missing(estimator.missing)), None
+    if layout.texts or layout.keep_missing:
+        layout = replace(layout, encoder=encoder_of(engine, layout, estimator))
+        encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
+    return Blocks(layout, encoder, engine.make_blocks(layout))
+
+
 def fit(estimator: Any, engine: Engine, layout: Layout, *, names: Sequence[str], y_ndim: int, gather_rows: int) -> None:
     """Fits the estimator by sums over the engine's partitions; `names` are those of the inputs, if they have some."""
     if isinstance(gather_rows, bool) or not isinstance(gather_rows, (int, np.integer)) or gather_rows < 0:
         raise ValueError(f"gather_rows = {gather_rows!r}, expected a number of rows >= 0")
-    options = chosen_options(estimator._info, estimator, np.empty((0, len(layout.inputs))), np.empty((0, 1)))
-    layout = replace(layout, keep_missing=takes_missing(estimator.missing))
-    encoder = None
-    if layout.texts or layout.keep_missing:
-        layout = replace(layout, encoder=encoder_of(engine, layout, estimator))
-        encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
-    lengths = engine.make_blocks(layout)
-    if sum(lengths) < 2:
-        raise ValueError(f"the table has {sum(lengths)} rows, expected at least 2")
-    first_rows = [0, *np.cumsum(lengths).tolist()][:-1]
-    said = [] if encoder is None else encoder.warnings(sum(lengths))
+    estimator.n_features_in_ = len(layout.targets if layout.is_density else layout.inputs)
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names:
+        estimator.feature_names_in_ = np.array(list(names), dtype=object)
+    blocks = read(estimator, engine, layout)
+    said = [] if blocks.encoder is None else blocks.encoder.warnings(sum(blocks.lengths))
     _warn(estimator, said)
+    model = fitted_model(estimator, blocks, engine.sums, names, gather_rows)
+    estimator._set_model(model, y_ndim=y_ndim)
+    _warn(estimator, [text for text in model.warnings if text not in said])
+
+
+def fitted_model(
+    estimator: Any,
+    blocks: Blocks,
+    sums: Callable[[bytes, Sequence[int]], bytes],
+    names: Sequence[str],
+    gather_rows: int,
+) -> _core.Model:
+    """The model of the estimator's settings for these blocks, of which `sums` makes the sums of a pass."""
+    layout, encoder, first_rows = blocks.layout, blocks.encoder, blocks.first_rows
+    if sum(blocks.lengths) < 2:
+        raise ValueError(f"the table has {sum(blocks.lengths)} rows, expected at least 2")
+    options = chosen_options(estimator._info, estimator, np.empty((0, len(layout.inputs))), np.empty((0, 1)))
     with observer(bool(estimator.verbose), estimator.callback) as watch:
-        model = _core.fit_by_sums(
+        return _core.fit_by_sums(
             estimator._info["name"],
             estimator.preset,
             options,
-            lambda pass_: engine.sums(pass_, first_rows),
+            lambda pass_: sums(pass_, first_rows),
             len(layout.inputs) if encoder is None else len(encoder.encoded_names),
             len(layout.targets),
             gather_rows=int(gather_rows),
@@ -239,17 +274,6 @@ def fit(estimator: Any, engine: Engine, layout: Layout, *, names: Sequence[str],
             target_names=list(layout.targets),
             encoder=encoder,
         )
-    set_fitted(estimator, model, layout, names, y_ndim)
-    _warn(estimator, [text for text in model.warnings if text not in said])
-
-
-def set_fitted(estimator: Any, model: _core.Model, layout: Layout, names: Sequence[str], y_ndim: int) -> None:
-    """The state that the fit of an ordinary estimator leaves."""
-    estimator.n_features_in_ = len(layout.targets if layout.is_density else layout.inputs)
-    estimator.__dict__.pop("feature_names_in_", None)
-    if names:
-        estimator.feature_names_in_ = np.array(list(names), dtype=object)
-    estimator._set_model(model, y_ndim=y_ndim)
 
 
 def _warn(estimator: Any, texts: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ try:
 except ImportError as error:
     raise ImportError("condens.dask needs dask: pip install 'condens[dask]'") from error
 
+from condens.dask._comparison import compare as compare
 from condens.dask._distributions import LazyDistributions as LazyDistributions
 from condens.dask._estimators import make_estimator
 from condens.estimators import _CLASSES
@@ -30,4 +31,4 @@ if TYPE_CHECKING:
 
 _ESTIMATORS = {cls.__name__: make_estimator(cls, __name__) for cls in _CLASSES.values()}
 globals().update(_ESTIMATORS)
-__all__ = sorted({"LazyDistributions", *_ESTIMATORS})
+__all__ = sorted({"LazyDistributions", "compare", *_ESTIMATORS})

@@ -123,34 +123,57 @@ class DaskEngine:
         if not self._read:  # and will be again
             self._rows, self._read = self._keep(self._rows), True
             lengths = dict(
-                compute(_tree([(rows,) for rows in self._rows], _blocks.lengths_of, _blocks.concatenated, "lengths"))
+                compute(tree([(rows,) for rows in self._rows], _blocks.lengths_of, _blocks.concatenated, "lengths"))
             )
             self._rows = [rows for i, rows in enumerate(self._rows) if lengths[i]]
             if not self._rows:
                 raise ValueError("the table has 0 rows, expected at least 2")
-        return compute(_tree([(rows,) for rows in self._rows], function, merge, what))
+        return compute(tree([(rows,) for rows in self._rows], function, merge, what))
 
     def make_blocks(self, layout: Layout) -> list[int]:
         name, make = f"condens-blocks-{uuid.uuid4().hex}", partial(_checked, _core.version, _blocks.block_of, layout)
         parts = [delayed(make)(rows, dask_key_name=(name, i)) for i, rows in enumerate(self._rows)]
         blocks = self._keep(parts)
-        lengths = compute(_tree([(block,) for block in blocks], _length, _blocks.concatenated, "lengths"))
+        lengths = compute(tree([(block,) for block in blocks], _length, _blocks.concatenated, "lengths"))
         self._blocks = [block for block, length in zip(blocks, lengths, strict=True) if length]
         self._kept, self._rows = blocks, []
         return [length for length in lengths if length]
 
+    def parts(
+        self, function: Callable[..., Block], first_rows: Sequence[int], *more: Any
+    ) -> tuple[list[Delayed], list[int]]:
+        """Parts of the blocks, kept beside them, and how many rows these have; without those that have none."""
+        name = f"condens-parts-{uuid.uuid4().hex}"
+        pairs = zip(self._blocks, first_rows, strict=True)
+        parts = self._keep(
+            [delayed(function)(block, first, *more, dask_key_name=(name, i)) for i, (block, first) in enumerate(pairs)]
+        )
+        lengths = compute(tree([(part,) for part in parts], _length, _blocks.concatenated, "lengths"))
+        there = [part for part, length in zip(parts, lengths, strict=True) if length]
+        return there, [length for length in lengths if length]
+
+    def release(self, parts: Sequence[Delayed]) -> None:
+        """Forgets parts that were kept."""
+        own = {id(part) for part in parts}
+        self._kept = [part for part in self._kept if id(part) not in own]
+
     def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
-        name = f"condens-pass-{uuid.uuid4().hex}"
-        shared = Delayed(name, {name: pass_})  # once in the graph, where it outlives workers
-        parts = [(shared, block, first) for block, first in zip(self._blocks, first_rows, strict=True)]
-        return compute(_tree(parts, _blocks.accumulate, _blocks.merge, "accumulate"))  # type: ignore[no-any-return]
+        return sums_of(self._blocks, pass_, first_rows)
+
+
+def sums_of(blocks: Sequence[Delayed], pass_: bytes, first_rows: Sequence[int]) -> bytes:
+    """The merged state of blocks."""
+    name = f"condens-pass-{uuid.uuid4().hex}"
+    shared = Delayed(name, {name: pass_})  # once in the graph, where it outlives workers
+    parts = [(shared, block, first) for block, first in zip(blocks, first_rows, strict=True)]
+    return compute(tree(parts, _blocks.accumulate, _blocks.merge, "accumulate"))  # type: ignore[no-any-return]
 
 
 def _length(block: Block) -> list[int]:
     return [len(block)]
 
 
-def _tree(
+def tree(
     parts: Sequence[tuple[Any, ...]], function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], what: str
 ) -> Delayed:
     """The function of all parts, merged in order by a tree whose shape depends on their number alone."""
