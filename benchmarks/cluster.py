@@ -180,9 +180,9 @@ def main():
         f"Assumptions: machines joined by {8 * BANDWIDTH / 1e9:g} Gbit/s both ways and {1e3 * LATENCY:g} ms a message; "
         f"a scheduler that takes {1e3 * TASK:.2g} ms for each task, one after the other; blocks of {LARGE_BLOCK:,} "
         "rows, which take as many times longer, in memory already and dealt out evenly; a pass spreads from worker to "
-        "worker, to twice as many each time; states are merged eight at a time, and seven of eight travel where a worker "
-        "has no whole group; a pass begins when the one before has ended, and there are as many as above; no worker fails. "
-        "Efficiency: the seconds of one worker, over the sum of those of all workers.\n"
+        "worker, to twice as many each time; states are merged eight at a time, and seven of eight travel where a "
+        "worker has no whole group; a pass begins when the one before has ended, and there are as many as above; no "
+        "worker fails. Efficiency: the seconds of one worker, over the sum of those of all workers.\n"
     )
     print("| model | rows | " + " | ".join(f"{w:,} worker{'s' * (w > 1)}" for w in WORKERS) + " | efficiency |")
     print("|---|---|" + "---|" * (len(WORKERS) + 1))

@@ -87,8 +87,8 @@ def _numbers(column: Any, name: str, partition: int, keep_missing: bool = False)
     dtype = column.dtype
     if str(dtype).lower().startswith(("date", "timestamp", *_TIMES)):
         raise TypeError(
-            f"column {name!r} has dtype {dtype}, expected numbers or texts: on a cluster dates are not read off the "
-            "calendar; make numbers of them first, such as the days since some date"
+            f"column {name!r} has dtype {dtype}, expected numbers or texts: where rows are elsewhere dates are not read "
+            "off the calendar; make numbers of them first, such as the days since some date"
         )
     marked = not isinstance(dtype, np.dtype) and dtype.kind in "biuf"  # pandas' own marks of what is missing
     raw = column.to_numpy(dtype=np.float64, na_value=np.nan) if marked else np.asarray(column)
@@ -170,9 +170,9 @@ def block_of(layout: Layout, rows: Rows) -> Block:
     return Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
 
 
-def accumulate(pass_: bytes, block: Block, first_row: int) -> bytes:
+def accumulate(pass_: bytes, block: Block, first_row: int, threads: int = 1) -> bytes:
     """What a block adds to a pass."""
-    return _core.accumulate(pass_, block.x, block.y, block.weights, first_row, 1)
+    return _core.accumulate(pass_, block.x, block.y, block.weights, first_row, threads)
 
 
 def merge(states: Sequence[bytes]) -> bytes:

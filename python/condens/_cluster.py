@@ -1,4 +1,4 @@
-"""A fit whose rows are on a cluster, from the driver's side; the engines say how partitions are read.
+"""A fit whose rows are elsewhere, on a cluster or in files; the engines say how partitions are read.
 
 An engine runs a function on every partition and merges what comes back, in a tree of fixed shape, so that a fixed cut
 of the rows gives the same bits on any number of workers. What is computed are the core's passes: no method is known
@@ -31,7 +31,7 @@ _MOST_INDICATORS = 20  # of the core's encoder
 
 
 class Engine(Protocol):
-    """The partitions of a table on a cluster."""
+    """The partitions of a table on a cluster, or the batches of one in files."""
 
     def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
         """`function` of every partition that has rows, merged in order."""
@@ -51,10 +51,10 @@ def mergeable() -> list[str]:
     return sorted(info["class_name"] for info in _core.models() if "sums_over_rows" in info["capabilities"])
 
 
-def check_settings(estimator: Any, weights: str | None, sample: str) -> None:
+def check_settings(estimator: Any, weights: str | None = None, sample: str = "sample") -> None:
     """Refuses what fits by sums do not do; `weights` is the argument that gives some, `sample` that of a sample."""
     name = type(estimator).__name__
-    advice = f"with {sample}=ROWS it is fitted to a random sample of so many rows on the driver"
+    advice = f"with {sample}=ROWS it is fitted to a random sample of so many rows, in memory"
     if "sums_over_rows" not in estimator._info["capabilities"]:
         known = ", ".join(mergeable()) or "none"
         raise ValueError(
@@ -64,19 +64,21 @@ def check_settings(estimator: Any, weights: str | None, sample: str) -> None:
         value, default = getattr(estimator, setting), COMMON[setting][0]
         if value != default:
             raise ValueError(
-                f"{name}: {setting} = {value!r}, expected {default!r} on a cluster; {advice}, where this is possible"
+                f"{name}: {setting} = {value!r}, expected {default!r} where rows are elsewhere; {advice}, where this "
+                "is possible"
             )
     if estimator.missing == "model":
         raise ValueError(
-            f"{name}: missing = 'model', expected 'error' or 'indicator' on a cluster; {advice}, where this is possible"
+            f"{name}: missing = 'model', expected 'error' or 'indicator' where rows are elsewhere; {advice}, where "
+            "this is possible"
         )
     if weights is not None:
-        raise ValueError(f"{name}: {weights} is given, expected none on a cluster; {advice}, where weights count")
+        raise ValueError(
+            f"{name}: {weights} is given, expected none where rows are elsewhere; {advice}, where weights count"
+        )
     folds = getattr(estimator, "cv", None)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
-        raise ValueError(
-            f"{name}: cv = {folds!r}, expected a number of folds on a cluster, whose rows are nowhere whole"
-        )
+        raise ValueError(f"{name}: cv = {folds!r}, expected a number of folds where rows are elsewhere")
 
 
 def check_version(found: str, where: str) -> None:

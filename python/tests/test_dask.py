@@ -29,7 +29,7 @@ import dask.dataframe as dd  # noqa: E402
 
 import condens.dask  # noqa: E402
 from condens import _blocks, _cluster  # noqa: E402
-from condens.dask import _engine  # noqa: E402
+from condens.dask import _comparison, _engine  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::condens.FitWarning")
 
@@ -37,7 +37,7 @@ ROWS = 300
 INPUTS = ["speed", "load"]
 
 # Quick settings of every model whose fit is a sum over rows, and none of the others.
-QUICK_FITS: dict[str, dict[str, Any]] = {"LSCDE": QUICK}
+QUICK_FITS: dict[str, dict[str, Any]] = {"LSCDE": QUICK, "GMM": {"n_components": 2}}
 
 
 @pytest.fixture(scope="session")
@@ -67,18 +67,39 @@ def test_classes_and_parameters_are_those_of_condens() -> None:
         own, plain = getattr(condens.dask, info["class_name"]), getattr(condens, info["class_name"])
         assert issubclass(own, plain)
         assert own().get_params() == plain().get_params()
-    assert set(condens.dask.__all__) == {i["class_name"] for i in _core.models()} | {"LazyDistributions"}
+    assert set(condens.dask.__all__) == {i["class_name"] for i in _core.models()} | {"LazyDistributions", "compare"}
     assert clone(condens.dask.LSCDE(bandwidth=2.0)).bandwidth == 2.0
 
 
+@pytest.fixture(scope="session")
+def large_table() -> Any:
+    """More rows than are brought together."""
+    x, y = make_data(16_000, seed=1)
+    return pd.DataFrame({"speed": x[:, 0], "load": x[:, 1], "y": y})
+
+
+# What the fit of a model chooses by folds, too.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "LSCDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1]},
+    "GMM": {"n_components": [1, 3]},
+}
+
+
 @pytest.mark.parametrize("name", _cluster.mergeable())
-def test_fit_by_sums_is_the_same_for_any_partitions(cluster: Any, table: Any, name: str) -> None:
-    whole = fit(table, 1, name, gather_rows=10)
-    expected = whole.log_density(table[INPUTS], table["y"])
-    for partitions in (3, 7):
-        other = fit(table, partitions, name, gather_rows=10)
-        np.testing.assert_allclose(other.log_density(table[INPUTS], table["y"]), expected, rtol=0, atol=1e-10)
-        assert_same_model(other, fit(table, partitions, name, gather_rows=10))  # a fixed cut: the same bits
+def test_fit_is_that_of_one_machine_for_any_partitions(cluster: Any, large_table: Any, name: str) -> None:
+    settings, some = SETTINGS[name], large_table[:500]
+    plain = getattr(condens, name)(**settings).fit(large_table[INPUTS], large_table["y"])
+    expected = plain.log_density(some[INPUTS], some["y"])
+    for partitions in (1, 3, 7):
+        ddf = cut(large_table, partitions)
+        model = getattr(condens.dask, name)(**settings).fit(ddf[INPUTS], ddf["y"])
+        np.testing.assert_allclose(model.log_density(some[INPUTS], some["y"]), expected, rtol=0, atol=1e-10)
+        assert model.report_["details"].keys() == plain.report_["details"].keys()
+
+
+@pytest.mark.parametrize("name", _cluster.mergeable())
+def test_same_cut_gives_the_same_bits(cluster: Any, table: Any, name: str) -> None:
+    assert_same_model(fit(table, 12, name, gather_rows=10), fit(table, 12, name, gather_rows=10))
 
 
 def test_small_tables_are_fitted_as_on_one_machine(cluster: Any, table: Any) -> None:
@@ -166,6 +187,51 @@ def test_density_without_targets(cluster: Any, table: Any) -> None:
     model = condens.dask.Parzen().fit(ddf, sample=ROWS)
     assert_same_model(model, plain)
     assert model.score(ddf) == pytest.approx(plain.score(table), rel=1e-12)
+
+
+def test_comparison_on_the_cluster(cluster: Any, table: Any) -> None:
+    models = {"narrow": condens.dask.LSCDE(**QUICK), "gmm": condens.GMM(n_components=2), "wide": "lscde"}
+    boards = []
+    for partitions in (1, 4):
+        ddf = cut(table, partitions)
+        boards.append(condens.dask.compare(ddf[INPUTS], ddf["y"], models, repeats=2, test_fraction=0.4))
+    for name in ("nll", "nll_standardized", "crps", "coverage_0.9"):
+        np.testing.assert_allclose(boards[0].table[name], boards[1].table[name], rtol=1e-9)
+    assert set(boards[0].models) == set(models)
+    # One split by hand: the same rows, the same scores.
+    test = np.concatenate([_test_rows(first, count) for first, count in ((0, 200), (200, 100))])
+    plain = condens.LSCDE(**QUICK).fit(table[INPUTS][~test], table["y"][~test])
+    nll = -plain.log_density(table[INPUTS][test], table["y"][test]).mean()
+    board = boards[1]
+    assert board.scores["nll"][board.models.index("narrow")][0] == pytest.approx(nll, rel=1e-9)
+    deviation = float(np.log(table["y"][~test].std()))
+    assert board.scores["nll_standardized"][board.models.index("narrow")][0] == pytest.approx(nll - deviation, rel=1e-9)
+    assert 0.3 < test.mean() < 0.5
+
+
+def _test_rows(first: int, count: int) -> Any:
+    block = _blocks.Block(np.arange(first, first + count, dtype=np.float64)[:, None], np.zeros((count, 1)))
+    return np.isin(block.x[:, 0], _comparison._part(block, first, 0.4, 0, True).x[:, 0])
+
+
+def test_comparison_refuses(cluster: Any, table: Any) -> None:
+    ddf = cut(table, 2)
+
+    def compare(models: Any, **options: Any) -> Any:
+        return condens.dask.compare(ddf[INPUTS], ddf["y"], models, **options)
+
+    with pytest.raises(ValueError, match="AutoCDE: its fit is no sum over rows"):
+        compare(["auto"])
+    with pytest.raises(ValueError, match=r"models has 'lscd', expected .* names among lscde"):
+        compare(["lscd"])
+    with pytest.raises(TypeError, match="models = 'lscde', expected a list"):
+        compare("lscde")
+    with pytest.raises(ValueError, match="one or more models with labels that differ"):
+        compare(["lscde", "lscde"])
+    with pytest.raises(ValueError, match="repeats = 0"):
+        compare(["lscde"], repeats=0)
+    with pytest.raises(ValueError, match=r"test_fraction = 1, expected a number in \(0, 1\)"):
+        compare(["lscde"], test_fraction=1.0)
 
 
 def test_weighted_score(cluster: Any, table: Any) -> None:
@@ -268,7 +334,7 @@ def test_models_that_are_no_sums_say_which_are(table: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target_kind": "count"}, "target_kind = 'count', expected 'real' on a cluster"),
+        ({"target_kind": "count"}, "target_kind = 'count', expected 'real' where rows are elsewhere"),
         ({"conformal": True}, "conformal = True, expected False"),
         ({"calibrate": True}, "calibrate = True, expected False"),
         ({"bootstrap": 10}, "bootstrap = 10, expected 0"),

@@ -71,7 +71,7 @@ def compare(
     share, seed = as_share(test_fraction, "test_fraction"), draw_seed(random_state)
     estimators = {label: _estimator(model) for label, model in _labelled(models)}
     for estimator in estimators.values():
-        _cluster.check_settings(estimator, None, "sample")
+        _cluster.check_settings(estimator)
     layout, names, _ = _layout(X, y, is_density=False)
     trials: dict[str, list[dict[str, Any]]] = {label: [] for label in estimators}
     engine = DaskEngine(X, y, None)
@@ -113,7 +113,7 @@ def _estimator(model: Any) -> Any:
 
 
 def _part(block: Block, first_row: int, share: float, seed: int, test: bool) -> Block:
-    """The test or the training rows of a block: by a number that a row's place gives (splitmix64; Steele et al. 2014)."""
+    """The test or the training rows of a block, by a number that each place gives (splitmix64; Steele et al. 2014)."""
     with np.errstate(over="ignore"):
         z = np.arange(first_row, first_row + len(block), dtype=np.uint64) + np.uint64(seed) * np.uint64(1 << 40)
         z = (z + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

@@ -148,7 +148,6 @@ class OnDisk:
             self,
             engine,
             layout,
-            weighted=False,
             names=X.columns,
             y_ndim=1 if y is not None and y.single else 2,
             gather_rows=gather_rows,
