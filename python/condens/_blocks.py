@@ -87,8 +87,8 @@ def _numbers(column: Any, name: str, partition: int, keep_missing: bool = False)
     dtype = column.dtype
     if str(dtype).lower().startswith(("date", "timestamp", *_TIMES)):
         raise TypeError(
-            f"column {name!r} has dtype {dtype}, expected numbers or texts: where rows are elsewhere dates are not read "
-            "off the calendar; make numbers of them first, such as the days since some date"
+            f"column {name!r} has dtype {dtype}, expected numbers or texts: where rows are elsewhere dates are not "
+            "read off the calendar; make numbers of them first, such as the days since some date"
         )
     marked = not isinstance(dtype, np.dtype) and dtype.kind in "biuf"  # pandas' own marks of what is missing
     raw = column.to_numpy(dtype=np.float64, na_value=np.nan) if marked else np.asarray(column)
