@@ -36,8 +36,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::cond
 ROWS = 300
 INPUTS = ["speed", "load"]
 
+FEW_PASSES: dict[str, Any] = {"starts": 1, "max_iterations": 10}
 # Quick settings of every model whose fit is a sum over rows, and none of the others.
-QUICK_FITS: dict[str, dict[str, Any]] = {"LSCDE": QUICK, "GMM": {"n_components": 2}}
+QUICK_FITS: dict[str, dict[str, Any]] = {"LSCDE": QUICK, "GMM": {"n_components": 2, **FEW_PASSES}}
 
 
 @pytest.fixture(scope="session")
@@ -80,8 +81,8 @@ def large_table() -> Any:
 
 # What the fit of a model chooses by folds, too.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "LSCDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1]},
-    "GMM": {"n_components": [1, 3]},
+    "LSCDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "max_centers": 40},
+    "GMM": {"n_components": [1, 3], **FEW_PASSES},
 }
 
 
@@ -94,7 +95,7 @@ def test_fit_is_that_of_one_machine_for_any_partitions(cluster: Any, large_table
         ddf = cut(large_table, partitions)
         model = getattr(condens.dask, name)(**settings).fit(ddf[INPUTS], ddf["y"])
         np.testing.assert_allclose(model.log_density(some[INPUTS], some["y"]), expected, rtol=0, atol=1e-10)
-        assert model.report_["details"].keys() == plain.report_["details"].keys()
+        assert plain.report_["details"].keys() - model.report_["details"].keys() <= {"gain_of_inputs"}
 
 
 @pytest.mark.parametrize("name", _cluster.mergeable())
@@ -319,9 +320,10 @@ def test_sample_is_the_same_for_any_partitions(cluster: Any, table: Any) -> None
             assert_same_model(model, other)
         model = other
     ddf = cut(table, 4)
-    whole = condens.dask.LSCDE(**QUICK, conformal=True).fit(ddf[INPUTS], ddf["y"], ddf["speed"].abs(), sample=ROWS)
-    plain = condens.LSCDE(**QUICK, conformal=True).fit(table[INPUTS], table["y"], table["speed"].abs())
-    assert_same_model(whole, plain)
+    whole = condens.dask.LSCDE(**QUICK, conformal=True).fit(ddf[INPUTS], ddf["y"], sample=ROWS)
+    assert_same_model(whole, condens.LSCDE(**QUICK, conformal=True).fit(table[INPUTS], table["y"]))
+    whole = condens.dask.LSCDE(**QUICK).fit(ddf[INPUTS], ddf["y"], ddf["speed"].abs(), sample=ROWS)
+    assert_same_model(whole, condens.LSCDE(**QUICK).fit(table[INPUTS], table["y"], table["speed"].abs()))
 
 
 def test_models_that_are_no_sums_say_which_are(table: Any) -> None:

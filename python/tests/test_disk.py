@@ -42,6 +42,7 @@ def table(request, frame, tmp_path):
     return disk.Table(path)
 
 
+@pytest.mark.filterwarnings("ignore:.*the largest candidate")
 def test_a_file_gives_the_model_of_the_rows_in_memory(table, frame):
     parameters = {"n_components": [2, 4], "random_state": 1}
     plain = condens.GMM(**parameters).fit(frame[["x", "kind"]], frame["y"])

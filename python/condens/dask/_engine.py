@@ -53,7 +53,7 @@ def compute(what: Delayed) -> Any:
         warnings.filterwarnings(
             "ignore", message="Sending large graph"
         )  # a pass, which lost workers must not take along
-        future = here.compute(what)
+        future = here.compute(what, optimize_graph=False)
     try:
         return future.result()
     except BaseException:
