@@ -43,7 +43,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {"LSCDE": QUICK, "GMM": {"n_components":
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    options = {"n_workers": 4, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 4, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
 
@@ -361,6 +361,8 @@ def test_arguments_that_are_refused(cluster: Any, table: Any) -> None:
         model.fit(ddf[INPUTS])
     with pytest.raises(ValueError, match="y has 2 partitions and X has 3"):
         model.fit(ddf[INPUTS], cut(table, 2)["y"])
+    with pytest.raises(ValueError, match="X is one column, expected a table"):
+        model.fit(ddf["speed"], ddf["y"])
     with pytest.raises(ValueError, match="sample_weight is given"):
         model.fit(ddf[INPUTS], ddf["y"], ddf["speed"])
     with pytest.raises(ValueError, match="gather_rows = -1"):

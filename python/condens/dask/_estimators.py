@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 def _layout(x: Any, y: Any, is_density: bool) -> tuple[Layout, list[str], int]:
     """The columns, the names that X gives them, and the dimensions of y."""
+    if x.ndim == 1:
+        raise ValueError("X is one column, expected a table of columns, as ddf[['a']] or array[:, None]")
     count, _ = columns_of(x)
     names = column_names(x) if is_frame(x) else []
     texts = frozenset(str(name) for name in x.columns if _has_levels(x[name])) if is_frame(x) else frozenset()
