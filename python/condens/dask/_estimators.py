@@ -24,8 +24,6 @@ Floats = NDArray[np.float64]
 
 def _layout(x: Any, y: Any, is_density: bool) -> tuple[Layout, list[str], int]:
     """The columns, the names that X gives them, and the dimensions of y."""
-    if x.ndim == 1:
-        raise ValueError("X is one column, expected a table of columns, as ddf[['a']] or array[:, None]")
     count, _ = columns_of(x)
     names = column_names(x) if is_frame(x) else []
     texts = frozenset(str(name) for name in x.columns if _has_levels(x[name])) if is_frame(x) else frozenset()
@@ -86,6 +84,8 @@ class OnDask:
                 f"X is a {type(X).__name__}, expected a data frame or array of dask; condens.{type(self).__name__} "
                 "takes others, and dask.dataframe.from_pandas or dask.array.from_array make one"
             )
+        if X.ndim == 1:
+            raise ValueError("X is one column, expected a table of columns, as ddf[['a']] or array[:, None]")
         check_inputs(X)
         layout, names, y_ndim = _layout(X, y, "is_density" in self._info["capabilities"])  # type: ignore[attr-defined]
         if sample is None:
