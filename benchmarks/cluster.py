@@ -3,9 +3,9 @@
 usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
 The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
-`LocalCluster` of two workers of one thread, 10^6 rows of 10 inputs in 4 partitions (CONDENS_ROWS changes their
+`LocalCluster` of two workers of one thread, 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
 number). The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the
-pass and of a state, and the seconds that a block of 250,000 rows takes, that merging two states takes, and that the
+pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
 driver computes in between. Its assumptions are printed with it.
 """
 
@@ -27,7 +27,7 @@ from condens import _blocks, _cluster
 
 ROWS = int(float(os.environ.get("CONDENS_ROWS", "1e6")))
 INPUTS = 10
-BLOCK = 250_000  # rows of a partition: 22 MB, where Dask advises some 100 MB
+BLOCK = 50_000
 MODELS = {
     "GMM": {"n_components": 5, "covariance": "full"},
     "LSCDE": {
