@@ -21,7 +21,7 @@ class DimensionTest:
 
     Attributes
     ----------
-    n_components : int
+    n_directions : int
         The first number that was not rejected, or the most that were fitted.
     all_rejected : bool
         Whether every number up to the most that were fitted was rejected.
@@ -35,7 +35,7 @@ class DimensionTest:
         Whether a number is too few, at the level.
     """
 
-    n_components: int
+    n_directions: int
     all_rejected: bool
     tested: NDArray[np.intp]
     score: Floats
@@ -97,7 +97,7 @@ def dimension_test(
     targets = as_targets(y)
     check_consistent_length(rows, targets)
     weights = None if sample_weight is None else as_float64(sample_weight, "sample_weight")
-    n_components, all_rejected, steps = final._model.dimension_test(
+    n_directions, all_rejected, steps = final._model.dimension_test(
         final._rows(rows),
         as_rows(targets.reshape(len(targets), -1)),
         weights=weights,
@@ -106,5 +106,5 @@ def dimension_test(
     )
     tested, score, gain, error, p_value, rejected = np.ascontiguousarray(steps.T)
     return DimensionTest(
-        n_components, all_rejected, tested.astype(np.intp), score, gain, error, p_value, rejected.astype(bool)
+        n_directions, all_rejected, tested.astype(np.intp), score, gain, error, p_value, rejected.astype(bool)
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -129,7 +130,8 @@ def subspace_distance(A: ArrayLike, B: ArrayLike) -> float:
     return float(np.sqrt(2) * subspace_change(A, B).distance)
 
 
-class SubspaceChange(NamedTuple):
+@dataclass(frozen=True)
+class SubspaceChange:
     """How far two subspaces lie apart.
 
     Attributes

@@ -68,7 +68,7 @@ def test_one_direction_is_enough(rows):
     X, y = rows
     model = Sliced(n_components=1, model="ekde").fit(X, y)
     found = inspection.dimension_test(model, X, y, folds=3, most=2)
-    assert found.n_components == 1
+    assert found.n_directions == 1
     assert not found.all_rejected
     assert_array_equal(found.tested, [0, 1])
     assert_array_equal(found.rejected, [True, False])
