@@ -131,6 +131,20 @@ TEST(RowSums, LscdeWithGivenCentresAndWidthsIsTheClosedFormula) {
             1e-11);
 }
 
+TEST(RowSums, AMetricOfALargeTableIsTheSameForAnyCut) {
+  const Dataset data = rows_of(most_rows_at_once + 500, 11);
+  Document options = options_of("lscde");
+  options.set("metric", "nw").set("n_centers", Index{30}).set("max_centers", Index{30}).set("refine", false);
+  options.set("bandwidth", Document(std::vector<double>{0.5, 1}))
+      .set("bandwidth_y", Document(std::vector<double>{0.2}));
+  const ModelInfo& info = find_model("lscde");
+  Bytes table(data, 3001);
+  const auto plain = info.fit(data, "", options, {});
+  const auto found = fit_by_sums(info, table, "", options, 0, {});
+  EXPECT_EQ(info.results_of(*plain).at("input_widths"), info.results_of(*found).at("input_widths"));
+  EXPECT_LT(largest_difference(*plain, *found, rows_of(200, 12)), 1e-10);
+}
+
 TEST(RowSums, LscdeLearnsFromFurtherRowsByItsSums) {
   const Dataset data = rows_of(600, 10);
   Document options(Document::Object{});

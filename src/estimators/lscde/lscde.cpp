@@ -59,6 +59,14 @@ struct Start {
   Defensive defensive;
 };
 
+/// To a millionth of the spread: the search for a metric makes much of the last digits, which differ with the order in
+/// which the sums of the scale were added.
+void coarsen(Dataset& data) {
+  constexpr double steps = 1 << 20;
+  data.x = Matrix((data.x * steps).array().round() / steps);
+  data.y = Matrix((data.y * steps).array().round() / steps);
+}
+
 /// One group per bandwidth; without bandwidth_y the same width serves x and y.
 std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y) {
   std::vector<WidthGroup> groups;
@@ -417,7 +425,8 @@ struct Lscde::Fitter {
   const Run& run;
 
   Lscde fit(const std::function<Folds()>& folds_of_rows, FitReport report) const {
-    const preparation::Standardized sample = start.rows.sample(most_rows_at_once).rows;
+    preparation::Standardized sample = start.rows.sample(most_rows_at_once).rows;
+    if (start.rows.size() > most_rows_at_once) coarsen(sample.data);
     const lscde::MetricProposal metric = lscde::propose_metric(sample, options, run, report);
     const bool open = metric.verdict == lscde::MetricVerdict::open;
     const Index d_x = start.x_scale.dimension();
