@@ -1,12 +1,26 @@
 #include "rows_in_table.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "condens/core/parallel.hpp"
 #include "model/kernel_rows.hpp"
 
 namespace condens {
 
 namespace {
+
+constexpr Index kPiece = 2048;
+constexpr Index kMostPieces = 64;
+
+/// Neighbouring rows of a block, which outlives them.
+Dataset piece_of(const Dataset& block, Range rows) {
+  const auto piece = [&](const Observations& of) {
+    return Observations::borrow(of.data() + rows.begin * of.rows(), of.rows(), rows.size());
+  };
+  return {.x = block.x.rows() > 0 ? piece(block.x) : Observations(Matrix(0, rows.size())), .y = piece(block.y)};
+}
 
 Matrix one_number(double value) { return Matrix::Constant(1, 1, value); }
 
@@ -50,33 +64,49 @@ EmSums EmRowsInTable::total(const Document& pass, Index k, bool full, Task& task
 }
 
 Document em_accumulate(const Document& pass, const Dataset& block, const Run& run) {
-  const Dataset data = table_passes::Scale::from_document(pass.at("scale")).standardized(block);
-  const Matrix z = stacked(data);
-  const EmRowsInMemory rows(z, data.weights);
+  const table_passes::Scale scale = table_passes::Scale::from_document(pass.at("scale"));
   const bool full = pass.at("full").as_bool();
-  Task task(run, "a block", 1);
-  EmSums sums = [&] {
-    if (pass.at("step").as_string() == "assign") {
-      EmSums out = rows.assigned(pass.at("means").as_matrix(), full, task);
-      out.least = 0;
-      out.worst = z.col(0);
-      return out;
-    }
-    EmState state;
+  const bool assign = pass.at("step").as_string() == "assign";
+  EmState state;
+  state.means = pass.at("means").as_matrix();
+  if (!assign) {
     state.weights = pass.at("weights").as_vector();
-    state.means = pass.at("means").as_matrix();
     state.covariances = pass.at("covariances").as_matrix();
-    return rows.weighed(state, full, task);
-  }();
+  }
+  // Pieces stay in the cache from the user's scale to the sums.
+  const Index pieces = block_count(block.size(), kPiece);
+  const Index parts = std::min(pieces, kMostPieces);
+  const EmSums nothing(block.x.rows() + block.y.rows(), state.means.cols(), full);
+  std::vector<EmSums> sums(static_cast<std::size_t>(parts), nothing);
+  Task task(run, "a block", 1);
+  parallel_for(
+      parts, task.threads(),
+      [&](Index part) {
+        const Run alone{.threads = 1, .observer = {}};
+        Task own(alone, "a piece", 1);
+        for (Index i = part * pieces / parts; i < (part + 1) * pieces / parts; ++i) {
+          const Dataset rows = scale.standardized(piece_of(block, block_range(block.size(), kPiece, i)));
+          const EmRowsInMemory em_rows(stacked(rows), rows.weights);
+          sums[static_cast<std::size_t>(part)].add(assign ? em_rows.assigned(state.means, full, own)
+                                                          : em_rows.weighed(state, full, own));
+        }
+      },
+      [&] { task.poll(); });
+  EmSums total = nothing;
+  for (const EmSums& part : sums) total.add(part);
+  if (assign) {  // no density, and so none that is least
+    total.least = 0;
+    total.worst = Vector::Zero(state.means.rows());
+  }
   return Document::Object{
-      {"sum", Document::Object{{"mass", std::move(sums.mass)},
-                               {"first", std::move(sums.first)},
-                               {"second", std::move(sums.second)},
-                               {"score", one_number(sums.score)},
-                               {"square", one_number(sums.square)},
-                               {"cross", one_number(sums.cross)}}},
+      {"sum", Document::Object{{"mass", std::move(total.mass)},
+                               {"first", std::move(total.first)},
+                               {"second", std::move(total.second)},
+                               {"score", one_number(total.score)},
+                               {"square", one_number(total.square)},
+                               {"cross", one_number(total.cross)}}},
       {"smallest",
-       Document::Object{{"limit", Index{1}}, {"keys", one_number(sums.least)}, {"columns", Matrix(sums.worst)}}}};
+       Document::Object{{"limit", Index{1}}, {"keys", one_number(total.least)}, {"columns", Matrix(total.worst)}}}};
 }
 
 }  // namespace condens
