@@ -115,6 +115,23 @@ std::string representatives_text(const Model& model, const HasStates& states, In
                 rest_text(order.size(), most_inputs, "inputs"));
 }
 
+/// cell(k, j) of the constant, k = 0, and of the inputs of the largest effects, by state.
+template <class Cell>
+TextRows rows_of_scores(const Model& model, const HasStates& states, Index shown, const Cell& cell) {
+  TextRows rows = state_header("input", shown);
+  add_row(rows, "(all inputs at their means)", shown, [&](Index j) { return cell(0, j); });
+  const std::vector<std::string> names = model.encoder.encoded_names();
+  const std::vector<Index> order = by_effect(states);
+  for (std::size_t i = 0; i < std::min(order.size(), most_inputs); ++i) {
+    add_row(rows, names[static_cast<std::size_t>(order[i])], shown, [&](Index j) { return cell(order[i] + 1, j); });
+  }
+  return rows;
+}
+
+std::string rest_of_inputs(const HasStates& states) {
+  return rest_text(states.state_inputs().rows(), most_inputs, "inputs");
+}
+
 constexpr double level_of_intervals = 0.95;
 
 /// From the replicates of a bootstrap; nothing where there are too few of as many states.
@@ -137,15 +154,9 @@ std::string bootstrap_text(const Model& model, const HasStates& states, Index sh
     std::snprintf(text.data(), text.size(), "%.2f to %.2f", found->intervals.lower(k, j), found->intervals.upper(k, j));
     return std::string(text.data());
   };
-  TextRows rows = state_header("input", shown);
-  add_row(rows, "(all inputs at their means)", shown, [&](Index j) { return cell(0, j); });
-  const std::vector<std::string> names = model.encoder.encoded_names();
-  const std::vector<Index> order = by_effect(states);
-  for (std::size_t i = 0; i < std::min(order.size(), most_inputs); ++i) {
-    add_row(rows, names[static_cast<std::size_t>(order[i])], shown, [&](Index j) { return cell(order[i] + 1, j); });
-  }
+  const TextRows rows = rows_of_scores(model, states, shown, cell);
   return headed(message("95 % intervals of these, from ", found->matched.size(), " bootstrap replicates"), rows,
-                rest_text(order.size(), most_inputs, "inputs"));
+                rest_of_inputs(states));
 }
 
 /// Coefficients of the scores with their standard errors.
@@ -162,20 +173,14 @@ std::string coefficients_text(const Model& model, const HasStates& states, Index
       std::snprintf(text.data(), text.size(), "%.2f ± %.2f", coefficients(k, j), errors(k, j));
     return std::string(text.data());
   };
-  TextRows rows = state_header("input", shown);
-  add_row(rows, "(all inputs at their means)", shown, [&](Index j) { return cell(0, j); });
-  const std::vector<std::string> names = model.encoder.encoded_names();
-  const std::vector<Index> order = by_effect(states);
-  for (std::size_t i = 0; i < std::min(order.size(), most_inputs); ++i) {
-    add_row(rows, names[static_cast<std::size_t>(order[i])], shown, [&](Index j) { return cell(order[i] + 1, j); });
-  }
+  const TextRows rows = rows_of_scores(model, states, shown, cell);
   const std::string scale =
       model.density->options().at("standardize").as_bool() ? "by one standard deviation" : "by one unit";
   return headed("What leads to each state: the change of its log weight as an input rises " + scale +
                     (errors.size() == 0 ? ""
                      : robust           ? " ± robust standard error"
                                         : " ± standard error"),
-                rows, rest_text(order.size(), most_inputs, "inputs"));
+                rows, rest_of_inputs(states));
 }
 
 }  // namespace

@@ -101,6 +101,15 @@ Matrix transformed(const Standardizer& scale, const Vector& origin, const Matrix
 
 }  // namespace
 
+Dataset neighbours(const Dataset& block, Range rows) {
+  const auto part = [&](const Observations& of) {
+    return Observations::borrow(of.data() + rows.begin * of.rows(), of.rows(), rows.size());
+  };
+  return {.x = block.x.rows() > 0 ? part(block.x) : Observations(Matrix(0, rows.size())),
+          .y = part(block.y),
+          .groups = block.groups};
+}
+
 double number_of(const Document& state, std::string_view name) { return state.at("sum").at(name).as_matrix()(0, 0); }
 
 Extent extent_of(RowSums& table) {

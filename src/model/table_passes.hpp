@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "condens/core/document.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/core/run.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/data/standardizer.hpp"
@@ -82,6 +83,9 @@ Dataset all_rows(RowSums& table);
 /// What a block adds to one of these passes; nothing where `pass` is none of them. Throws std::invalid_argument for
 /// rows that no fit takes.
 std::optional<Document> accumulate(const Document& pass, const Dataset& block, Index first_row);
+
+/// Neighbouring rows of a block in memory, which outlives them.
+Dataset neighbours(const Dataset& block, Range rows);
 
 /// A number of a state's part "sum".
 double number_of(const Document& state, std::string_view name);

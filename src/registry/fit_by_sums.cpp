@@ -1,7 +1,5 @@
 // Fits of rows that are elsewhere (condens/model/row_sums.hpp), for every model that can.
 
-#include <algorithm>
-
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/registry.hpp"
@@ -37,14 +35,10 @@ BlocksInMemory::BlocksInMemory(const Dataset& data, Index rows_of_block, const R
 
 Document BlocksInMemory::total(const Document& pass) {
   Document out;
-  for (Index first = 0; first < data_.size(); first += rows_of_block_) {
-    const Index count = std::min(rows_of_block_, data_.size() - first);
-    Dataset block;
-    if (data_.x.rows() > 0)
-      block.x = Observations::borrow(data_.x.data() + first * data_.x.rows(), data_.x.rows(), count);
-    block.y = Observations::borrow(data_.y.data() + first * data_.y.rows(), data_.y.rows(), count);
-    block.groups = data_.groups;
-    Document state = accumulate(pass, block, first, {.threads = run_.threads, .observer = {}});
+  for (Index i = 0; i < block_count(data_.size(), rows_of_block_); ++i) {
+    const Range rows = block_range(data_.size(), rows_of_block_, i);
+    Document state =
+        accumulate(pass, table_passes::neighbours(data_, rows), rows.begin, {.threads = run_.threads, .observer = {}});
     out = out.is_null() ? std::move(state) : merge_states(out, state);
   }
   return out;

@@ -15,7 +15,7 @@ from condens import FitWarning, _cluster, _core
 from condens._arrays import as_share, draw_seed
 from condens._blocks import Block
 from condens._trials import _scores
-from condens.comparison import Comparison, _comparison, _label
+from condens.comparison import Comparison, _comparison, _labelled
 from condens.dask._engine import DaskEngine, compute, sums_of, tree
 from condens.dask._estimators import _layout
 from condens.distributions import GaussianMixtures
@@ -69,7 +69,7 @@ def compare(
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise ValueError(f"repeats = {repeats!r}, expected a number of splits >= 1")
     share, seed = as_share(test_fraction, "test_fraction"), draw_seed(random_state)
-    estimators = {label: _estimator(model) for label, model in _labelled(models)}
+    estimators = {label: _estimator(model) for label, model in _with_labels_that_differ(models)}
     for estimator in estimators.values():
         _cluster.check_settings(estimator)
     layout, names, _ = _layout(X, y, is_density=False)
@@ -90,13 +90,8 @@ def compare(
     return _board(trials, {"cv": "random", "repeats": int(repeats), "test_fraction": share, "seed": seed})
 
 
-def _labelled(models: Any) -> list[tuple[str, Any]]:
-    if isinstance(models, Mapping):
-        out = list(models.items())
-    elif isinstance(models, (str, ConditionalDensityRegressor)) or not isinstance(models, Sequence):
-        raise TypeError(f"models = {models!r}, expected a list of models, or a dict of labels and models")
-    else:
-        out = [(model if isinstance(model, str) else _label(model), model) for model in models]
+def _with_labels_that_differ(models: Any) -> list[tuple[str, Any]]:
+    out = _labelled(models)
     if not out or len({label for label, _ in out}) < len(out):
         raise ValueError(f"models = {models!r}, expected one or more models with labels that differ")
     return out

@@ -14,14 +14,6 @@ namespace {
 constexpr Index kPiece = 2048;
 constexpr Index kMostPieces = 64;
 
-/// Neighbouring rows of a block, which outlives them.
-Dataset piece_of(const Dataset& block, Range rows) {
-  const auto piece = [&](const Observations& of) {
-    return Observations::borrow(of.data() + rows.begin * of.rows(), of.rows(), rows.size());
-  };
-  return {.x = block.x.rows() > 0 ? piece(block.x) : Observations(Matrix(0, rows.size())), .y = piece(block.y)};
-}
-
 Matrix one_number(double value) { return Matrix::Constant(1, 1, value); }
 
 Document em_pass(const table_passes::Scale& scale, std::string_view step, const Matrix& means, bool full) {
@@ -85,7 +77,8 @@ Document em_accumulate(const Document& pass, const Dataset& block, const Run& ru
         const Run alone{.threads = 1, .observer = {}};
         Task own(alone, "a piece", 1);
         for (Index i = part * pieces / parts; i < (part + 1) * pieces / parts; ++i) {
-          const Dataset rows = scale.standardized(piece_of(block, block_range(block.size(), kPiece, i)));
+          const Dataset rows =
+              scale.standardized(table_passes::neighbours(block, block_range(block.size(), kPiece, i)));
           const EmRowsInMemory em_rows(stacked(rows), rows.weights);
           sums[static_cast<std::size_t>(part)].add(assign ? em_rows.assigned(state.means, full, own)
                                                           : em_rows.weighed(state, full, own));
