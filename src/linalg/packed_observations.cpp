@@ -85,7 +85,7 @@ struct Levels {
 };
 
 /// The different values of a coordinate, as long as they are few.
-class Values {
+class DifferentValues {
  public:
   void add(double value) {
     std::uint64_t bits = 0;
@@ -138,10 +138,10 @@ std::shared_ptr<const PackedObservations> PackedObservations::pack(const MatrixV
   std::atomic<bool> packable = true;
   parallel_for(block_count(p, panel), threads, [&](Index block) {
     const auto [begin, end] = block_range(p, panel, block);
-    std::vector<Values> values(static_cast<std::size_t>(end - begin));
+    std::vector<DifferentValues> values(static_cast<std::size_t>(end - begin));
     for (Index i = 0; i < n && packable; ++i) {
       for (Index k = begin; k < end; ++k) {
-        Values& own = values[static_cast<std::size_t>(k - begin)];
+        DifferentValues& own = values[static_cast<std::size_t>(k - begin)];
         own.add(x(k, i));
         if (!own.few()) packable = false;
       }
