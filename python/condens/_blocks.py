@@ -170,6 +170,15 @@ def block_of(layout: Layout, rows: Rows) -> Block:
     return Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
 
 
+def joined(blocks: Sequence[Block]) -> Block:
+    """Neighbouring blocks as one."""
+
+    def rows(parts: list[Any]) -> Any:
+        return None if parts[0] is None else np.concatenate(parts)
+
+    return Block(rows([b.x for b in blocks]), rows([b.y for b in blocks]), rows([b.weights for b in blocks]))
+
+
 def accumulate(pass_: bytes, block: Block, first_row: int, threads: int = 1) -> bytes:
     """What a block adds to a pass."""
     return _core.accumulate(pass_, block.x, block.y, block.weights, first_row, threads)

@@ -54,6 +54,13 @@ def table() -> Any:
     return pd.DataFrame({"speed": x[:, 0], "load": x[:, 1], "y": y})
 
 
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small tables stay in as many blocks as partitions, up to some thirty."""
+    monkeypatch.setattr(_engine, "_BLOCKS", 32)
+    monkeypatch.setattr(_engine, "_LEAST_ROWS", 1)
+
+
 def cut(table: Any, partitions: int) -> Any:
     return dd.from_pandas(table, npartitions=partitions, sort=False)
 
@@ -96,6 +103,21 @@ def test_fit_is_that_of_one_machine_for_any_partitions(cluster: Any, large_table
         model = getattr(condens.dask, name)(**settings).fit(ddf[INPUTS], ddf["y"])
         np.testing.assert_allclose(model.log_density(some[INPUTS], some["y"]), expected, rtol=0, atol=1e-10)
         assert plain.report_["details"].keys() - model.report_["details"].keys() <= {"gain_of_inputs"}
+
+
+def test_small_partitions_are_joined(cluster: Any, large_table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _engine.neighbours([3, 4, 5]) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    monkeypatch.setattr(_engine, "_BLOCKS", 3)
+    monkeypatch.setattr(_engine, "_MOST_ROWS", 6_000)
+    assert _engine.neighbours([4_000, 1_000, 1_000, 9_000, 500, 600]) == [slice(0, 3), slice(3, 4), slice(4, 6)]
+    one, many = (fit(large_table, partitions, "GMM") for partitions in (8, 40))  # blocks of 2,000 rows; of 400, joined
+    assert len(_engine.neighbours([400] * 40)) == 4
+    np.testing.assert_allclose(
+        many.log_density(large_table[INPUTS], large_table["y"]),
+        one.log_density(large_table[INPUTS], large_table["y"]),
+        rtol=0,
+        atol=1e-10,
+    )
 
 
 @pytest.mark.parametrize("name", _cluster.mergeable())

@@ -45,6 +45,13 @@ Document smallest_of(const Document& a, const Document& b) {
                             "one pass over one table"));
 }
 
+Document::Array each_merged(const Document::Array& a, const Document::Array& b) {
+  if (a.size() != b.size()) refuse("each");
+  Document::Array out;
+  for (std::size_t i = 0; i < a.size(); ++i) out.push_back(merge_states(a[i], b[i]));
+  return out;
+}
+
 }  // namespace
 
 RowSums::RowSums(Index n_inputs, Index n_targets, std::vector<Index> groups)
@@ -55,6 +62,10 @@ Document merge_states(const Document& a, const Document& b) {
   if (a.as_object().size() != b.as_object().size()) refuse("state");
   for (const auto& [how, part] : a.as_object()) {
     const Document* other = b.find(how);
+    if (how == "each" && other != nullptr) {
+      out.set(how, each_merged(part.as_array(), other->as_array()));
+      continue;
+    }
     if (other == nullptr || other->as_object().size() != part.as_object().size()) refuse(how);
     if (how == "smallest") {
       if (part.at("columns").as_matrix().rows() != other->at("columns").as_matrix().rows()) refuse(how);

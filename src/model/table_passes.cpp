@@ -112,6 +112,12 @@ Dataset neighbours(const Dataset& block, Range rows) {
 
 double number_of(const Document& state, std::string_view name) { return state.at("sum").at(name).as_matrix()(0, 0); }
 
+std::vector<Document> totals_of(RowSums& table, const std::vector<Document>& passes) {
+  if (passes.size() == 1) return {table.total(passes.front())};
+  const Document state = table.total(Document::Object{{"pass", "several"}, {"passes", Document::Array(passes)}});
+  return state.at("each").as_array();
+}
+
 Extent extent_of(RowSums& table) {
   const Document state = table.total(pass_of("extent"));
   return {static_cast<Index>(number_of(state, "rows")), state.at("low").at("values").as_vector(),

@@ -87,6 +87,9 @@ std::optional<Document> accumulate(const Document& pass, const Dataset& block, I
 /// Neighbouring rows of a block in memory, which outlives them.
 Dataset neighbours(const Dataset& block, Range rows);
 
+/// The states of several passes, which the table is asked for together.
+std::vector<Document> totals_of(RowSums& table, const std::vector<Document>& passes);
+
 /// A number of a state's part "sum".
 double number_of(const Document& state, std::string_view name);
 

@@ -11,6 +11,11 @@ namespace condens {
 Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
   if (std::optional<Document> state = table_passes::accumulate(pass, block, first_row)) return *std::move(state);
   const std::string& name = pass.at("pass").as_string();
+  if (name == "several") {
+    Document::Array states;
+    for (const Document& own : pass.at("passes").as_array()) states.push_back(accumulate(own, block, first_row, run));
+    return Document::Object{{"each", std::move(states)}};
+  }
   for (const ModelInfo& info : models()) {
     if (info.name == name && info.accumulate) return info.accumulate(pass, block, first_row, run);
   }

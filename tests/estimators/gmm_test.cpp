@@ -125,13 +125,36 @@ TEST(ExpectationMaximization, DoesNotDependOnThreads) {
   const EmRowsInMemory rows(z, Vector::Ones(3000));
   const EmSettings settings{.full = true, .floors = Vector::Constant(4, 1e-3), .max_iterations = 5};
   Task one = quiet();
-  const EmState alone = em_continue(rows, em_start_of_clusters(rows, z.leftCols(5), settings, one), settings, one);
+  const EmState alone =
+      em_continue(rows, em_start_of_clusters(rows, {z.leftCols(5)}, settings, one).front(), settings, one);
   for (const int threads : {2, 7}) {
     Task task = quiet(threads);
-    const EmState state = em_continue(rows, em_start_of_clusters(rows, z.leftCols(5), settings, task), settings, task);
+    const EmState state =
+        em_continue(rows, em_start_of_clusters(rows, {z.leftCols(5)}, settings, task).front(), settings, task);
     EXPECT_EQ(state.covariances, alone.covariances);
     EXPECT_EQ(state.score, alone.score);
   }
+}
+
+TEST(ExpectationMaximization, SeveralMixturesInOnePassAreThoseThatEachIsAlone) {
+  const Matrix z = clusters(3, 500, 5);
+  const EmRowsInMemory rows(z, Vector::Ones(500));
+  const EmSettings settings{.full = true, .floors = Vector::Constant(3, 1e-3), .max_iterations = 40, .tolerance = 1e-4};
+  Task task = quiet();
+  const std::vector<Matrix> means = {z.leftCols(3), z.rightCols(6), z.middleCols(7, 1)};
+  const std::vector<EmState> together =
+      em_continue(rows, em_start_of_clusters(rows, means, settings, task), settings, task);
+  std::vector<Index> iterations;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const EmState alone =
+        em_continue(rows, em_start_of_clusters(rows, {means[i]}, settings, task).front(), settings, task);
+    EXPECT_EQ(together[i].means, alone.means);
+    EXPECT_EQ(together[i].covariances, alone.covariances);
+    EXPECT_EQ(together[i].score, alone.score);
+    EXPECT_EQ(together[i].iterations, alone.iterations);
+    iterations.push_back(alone.iterations);
+  }
+  EXPECT_NE(iterations[0], iterations[2]);  // they end at different times
 }
 
 TEST(ExpectationMaximization, BeginsEmptyComponentsAgainOrDropsThem) {

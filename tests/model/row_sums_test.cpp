@@ -235,6 +235,15 @@ TEST(RowSums, StatesOfDifferentPassesDoNotMerge) {
   EXPECT_THROW(merge_states(state(2), state(3)), FormatError);
   EXPECT_THROW(merge_states(state(2), Document::Object{{"low", Document::Object{}}}), FormatError);
   EXPECT_THROW(scaled_state(Document::Object{{"low", Document::Object{}}}, 2), FormatError);
+  const auto several = [&](std::vector<Index> sizes) {
+    Document::Array states;
+    for (const Index k : sizes) states.push_back(state(k));
+    return Document(Document::Object{{"each", std::move(states)}});
+  };
+  EXPECT_EQ(merge_states(several({2, 3}), several({2, 3})), several({2, 3}));
+  EXPECT_THROW(merge_states(several({2, 3}), several({2})), FormatError);
+  EXPECT_THROW(merge_states(several({2, 3}), several({2, 2})), FormatError);
+  EXPECT_THROW(merge_states(several({2}), state(2)), FormatError);
 }
 
 }  // namespace

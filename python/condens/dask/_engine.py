@@ -17,6 +17,9 @@ from condens import _blocks, _cluster, _core
 from condens._blocks import Block, Layout, Rows
 
 _WORKER = "a worker of dask"
+# A task of dask takes milliseconds beside its work, and a fit some hundred passes: small partitions are joined into this
+# many blocks, of at least and at most so many rows. Larger partitions stay as they are.
+_BLOCKS, _LEAST_ROWS, _MOST_ROWS = 8, 50_000, 250_000
 
 
 def is_lazy(data: Any) -> bool:
@@ -135,9 +138,21 @@ class DaskEngine:
         parts = [delayed(make)(rows, dask_key_name=(name, i)) for i, rows in enumerate(self._rows)]
         blocks = self._keep(parts)
         lengths = compute(tree([(block,) for block in blocks], _length, _blocks.concatenated, "lengths"))
-        self._blocks = [block for block, length in zip(blocks, lengths, strict=True) if length]
         self._kept, self._rows = blocks, []
-        return [length for length in lengths if length]
+        there = [(block, length) for block, length in zip(blocks, lengths, strict=True) if length]
+        groups = neighbours([length for _, length in there])
+        if len(groups) == len(there):
+            self._blocks = [block for block, _ in there]
+            return [length for _, length in there]
+        name = f"condens-joined-{uuid.uuid4().hex}"
+        self._blocks = self._keep(
+            [
+                delayed(_blocks.joined)([block for block, _ in there[group]], dask_key_name=(name, i))
+                for i, group in enumerate(groups)
+            ]
+        )
+        self._kept = self._blocks
+        return [sum(length for _, length in there[group]) for group in groups]
 
     def parts(
         self, function: Callable[..., Block], first_rows: Sequence[int], *more: Any
@@ -167,6 +182,19 @@ def sums_of(blocks: Sequence[Delayed], pass_: bytes, first_rows: Sequence[int]) 
     shared = Delayed(name, {name: pass_})  # once in the graph, where it outlives workers
     parts = [(shared, block, first) for block, first in zip(blocks, first_rows, strict=True)]
     return compute(tree(parts, _blocks.accumulate, _blocks.merge, "accumulate"))  # type: ignore[no-any-return]
+
+
+def neighbours(lengths: Sequence[int]) -> list[slice]:
+    """Blocks of so many rows, which of them make one together; it depends on the table alone, not on the workers."""
+    most = min(max(sum(lengths) // _BLOCKS, _LEAST_ROWS), _MOST_ROWS)
+    out: list[slice] = []
+    begin = rows = 0
+    for i, length in enumerate(lengths):
+        if i > begin and rows + length > most:
+            out.append(slice(begin, i))
+            begin, rows = i, 0
+        rows += length
+    return [*out, slice(begin, len(lengths))]
 
 
 def _length(block: Block) -> list[int]:

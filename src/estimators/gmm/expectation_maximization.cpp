@@ -294,6 +294,27 @@ bool mend_empty(const EmRows& rows, const EmSums& sums, EmState& state, Index al
   return true;
 }
 
+/// What ends the iterations of a state.
+struct Course {
+  Index last;          ///< iteration
+  Index allowed;       ///< components that may begin again
+  bool mended = true;  ///< nothing to compare the score with
+  bool ended = false;
+};
+
+/// From the sums of a state to the next one, or to the end.
+void iterate(const EmRows& rows, const EmSums& sums, const EmSettings& settings, EmState& state, Course& course) {
+  const double before = std::exchange(state.score, sums.score / rows.total());
+  const double spread = sums.square - 2 * state.score * sums.cross + state.score * state.score * rows.squares();
+  state.standard_error = std::sqrt(std::max(spread, 0.0)) / rows.total();
+  state.converged = !course.mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
+  course.ended = state.converged || state.iterations >= course.last;
+  if (course.ended) return;
+  maximise(sums, settings, state);
+  course.mended = mend_empty(rows, sums, state, course.allowed);
+  ++state.iterations;
+}
+
 }  // namespace
 
 EmSums::EmSums(Index d, Index k, bool full)
@@ -317,19 +338,27 @@ EmRowsInMemory::EmRowsInMemory(const MatrixView& columns, const VectorView& row_
       z_(columns.transpose()),
       weights_(row_weights) {}
 
-EmSums EmRowsInMemory::weighed(const EmState& state, bool full, Task& task) const {
-  const std::vector<Kernel> kernels = kernels_of(state, full);
-  return over_rows(z_, weights_, state.means, full, task, [&](Block& block, EmSums& part) {
-    block.weigh(kernels, part);
-    block.add(full, part);
-  });
+std::vector<EmSums> EmRowsInMemory::weighed(const std::vector<EmState>& states, bool full, Task& task) const {
+  std::vector<EmSums> out;
+  for (const EmState& state : states) {
+    const std::vector<Kernel> kernels = kernels_of(state, full);
+    out.push_back(over_rows(z_, weights_, state.means, full, task, [&](Block& block, EmSums& part) {
+      block.weigh(kernels, part);
+      block.add(full, part);
+    }));
+  }
+  return out;
 }
 
-EmSums EmRowsInMemory::assigned(const Matrix& means, bool full, Task& task) const {
-  return over_rows(z_, weights_, means, full, task, [&](Block& block, EmSums& part) {
-    block.assign_to_nearest();
-    block.add(full, part);
-  });
+std::vector<EmSums> EmRowsInMemory::assigned(const std::vector<Matrix>& means, bool full, Task& task) const {
+  std::vector<EmSums> out;
+  for (const Matrix& own : means) {
+    out.push_back(over_rows(z_, weights_, own, full, task, [&](Block& block, EmSums& part) {
+      block.assign_to_nearest();
+      block.add(full, part);
+    }));
+  }
+  return out;
 }
 
 GaussianComponents EmState::components() const {
@@ -344,35 +373,50 @@ EmState em_start(const MatrixView& means, const VectorView& variances, bool full
   return out;
 }
 
-EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task) {
-  EmState state = em_start(means, settings.floors, settings.full);
+std::vector<EmState> em_start_of_clusters(const EmRows& rows, const std::vector<Matrix>& means,
+                                          const EmSettings& settings, Task& task) {
   EmSettings own = settings;
-  own.full = settings.full && means.rows() > 1;
-  maximise(rows.assigned(state.means, own.full, task), own, state);
-  state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.count()));
-  state.weights /= state.weights.sum();
-  return state;
+  own.full = settings.full && rows.dimension() > 1;
+  const std::vector<EmSums> sums = rows.assigned(means, own.full, task);
+  std::vector<EmState> out;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    EmState state = em_start(means[i], settings.floors, settings.full);
+    maximise(sums[i], own, state);
+    state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.count()));
+    state.weights /= state.weights.sum();
+    out.push_back(std::move(state));
+  }
+  return out;
+}
+
+std::vector<EmState> em_continue(const EmRows& rows, std::vector<EmState> states, const EmSettings& given, Task& task) {
+  EmSettings settings = given;
+  settings.full = given.full && rows.dimension() > 1;  // one coordinate has a variance only
+  std::vector<Course> courses;
+  for (EmState& state : states) {
+    state.converged = false;
+    courses.push_back({.last = state.iterations + settings.max_iterations, .allowed = 2 * state.weights.size()});
+  }
+  while (true) {
+    std::vector<std::size_t> going;
+    std::vector<EmState> now;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (courses[i].ended) continue;
+      going.push_back(i);
+      now.push_back(states[i]);
+    }
+    if (going.empty()) return states;
+    const std::vector<EmSums> sums = rows.weighed(now, settings.full, task);
+    for (std::size_t i = 0; i < going.size(); ++i)
+      iterate(rows, sums[i], settings, states[going[i]], courses[going[i]]);
+    task.poll();
+  }
 }
 
 EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task) {
-  EmSettings settings = given;
-  settings.full = given.full && state.means.rows() > 1;  // one coordinate has a variance only
-  const Index allowed = 2 * state.weights.size();
-  const Index last = state.iterations + settings.max_iterations;
-  state.converged = false;
-  bool mended = true;  // nothing to compare with
-  while (true) {
-    const EmSums sums = rows.weighed(state, settings.full, task);
-    const double before = std::exchange(state.score, sums.score / rows.total());
-    const double spread = sums.square - 2 * state.score * sums.cross + state.score * state.score * rows.squares();
-    state.standard_error = std::sqrt(std::max(spread, 0.0)) / rows.total();
-    state.converged = !mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
-    if (state.converged || state.iterations >= last) return state;
-    maximise(sums, settings, state);
-    mended = mend_empty(rows, sums, state, allowed);
-    ++state.iterations;
-    task.poll();
-  }
+  std::vector<EmState> states;
+  states.push_back(std::move(state));
+  return std::move(em_continue(rows, std::move(states), given, task).front());
 }
 
 }  // namespace condens

@@ -12,6 +12,8 @@
 //
 // Symbols: d dimension, n rows, k components; c_i the weight of row i.
 
+#include <vector>
+
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
 #include "condens/distributions/gaussian_components.hpp"
@@ -54,7 +56,7 @@ struct EmSums {
   Vector worst = {};        ///< d, its row
 };
 
-/// The two passes over standardised rows z, wherever they are.
+/// The two passes over standardised rows z, wherever they are; one serves several mixtures.
 class EmRows {
  public:
   EmRows(Index dimension, Index count, double weight, double squares)
@@ -65,10 +67,10 @@ class EmRows {
   double total() const { return total_; }      ///< sum c
   double squares() const { return squares_; }  ///< sum c^2
 
-  /// The E step: rows by their posterior of every component. `full`: second moments are matrices.
-  virtual EmSums weighed(const EmState& state, bool full, Task& task) const = 0;
-  /// Rows by the nearest of `means`.
-  virtual EmSums assigned(const Matrix& means, bool full, Task& task) const = 0;
+  /// The E step of each state: rows by their posterior of every component. `full`: second moments are matrices.
+  virtual std::vector<EmSums> weighed(const std::vector<EmState>& states, bool full, Task& task) const = 0;
+  /// Rows by the nearest mean of each set.
+  virtual std::vector<EmSums> assigned(const std::vector<Matrix>& means, bool full, Task& task) const = 0;
 
  private:
   Index dimension_;
@@ -81,8 +83,8 @@ class EmRows {
 class EmRowsInMemory final : public EmRows {
  public:
   EmRowsInMemory(const MatrixView& columns, const VectorView& row_weights);
-  EmSums weighed(const EmState& state, bool full, Task& task) const override;
-  EmSums assigned(const Matrix& means, bool full, Task& task) const override;
+  std::vector<EmSums> weighed(const std::vector<EmState>& states, bool full, Task& task) const override;
+  std::vector<EmSums> assigned(const std::vector<Matrix>& means, bool full, Task& task) const override;
 
  private:
   Matrix z_;  // n x d
@@ -92,10 +94,13 @@ class EmRowsInMemory final : public EmRows {
 /// Equal weights, variances `variances` (d) for every component.
 EmState em_start(const MatrixView& means, const VectorView& variances, bool full);
 
-/// Every row belongs to the nearest mean, and one M step.
-EmState em_start_of_clusters(const EmRows& rows, const MatrixView& means, const EmSettings& settings, Task& task);
+/// Of each set of means: every row belongs to the nearest one, and one M step.
+std::vector<EmState> em_start_of_clusters(const EmRows& rows, const std::vector<Matrix>& means,
+                                          const EmSettings& settings, Task& task);
 
-/// Iterates until the end that the settings give. Same bits for any number of threads.
+/// Iterates each state until the end that the settings give, all in the same passes; every one as it would alone. Same
+/// bits for any number of threads.
+std::vector<EmState> em_continue(const EmRows& rows, std::vector<EmState> states, const EmSettings& given, Task& task);
 EmState em_continue(const EmRows& rows, EmState state, const EmSettings& given, Task& task);
 
 }  // namespace condens

@@ -87,31 +87,33 @@ class Fitter {
   EmState fit(Index k, bool full) const {
     EmSettings settings{.full = full, .floors = floors_, .max_iterations = options_.short_iterations};
     settings.tolerance = options_.tolerance;
-    const Index starts = centers_.size() > 0 ? 1 : options_.starts;
-    std::optional<EmState> best;
-    for (Index start = 0; start < starts; ++start) {
-      EmState state = begin(k, full, start, settings);
-      if (starts > 1) state = em_continue(start_.rows, std::move(state), settings, task_);
-      if (!best || state.score > best->score) best = std::move(state);
-    }
-    settings.max_iterations = std::max<Index>(0, options_.max_iterations - best->iterations);
-    if (starts > 1 && best->converged) return *best;
-    return em_continue(start_.rows, *std::move(best), settings, task_);
+    std::vector<EmState> states = begin(k, full, settings);
+    const bool several = states.size() > 1;
+    if (several) states = em_continue(start_.rows, std::move(states), settings, task_);
+    EmState best = *std::max_element(states.begin(), states.end(),
+                                     [](const EmState& a, const EmState& b) { return a.score < b.score; });
+    settings.max_iterations = std::max<Index>(0, options_.max_iterations - best.iterations);
+    if (several && best.converged) return best;
+    return em_continue(start_.rows, std::move(best), settings, task_);
   }
 
  private:
-  EmState begin(Index k, bool full, Index start, const EmSettings& settings) const {
+  std::vector<EmState> begin(Index k, bool full, const EmSettings& settings) const {
     const Vector variances =
         Vector::Constant(floors_.size(), std::max(options_.initial_variance, options_.variance_floor));
-    if (centers_.size() > 0) return em_start(centers_, variances, full);
-    const auto seed = static_cast<std::uint64_t>(options_.seed);
-    if (options_.initialization == GmmInitialization::random) {
-      return em_start(random_centers_in_region(k, RandomStream(seed, static_cast<std::uint64_t>(start))), variances,
-                      full);
+    if (centers_.size() > 0) return {em_start(centers_, variances, full)};
+    std::vector<EmState> out;
+    std::vector<Matrix> means;
+    for (Index start = 0; start < options_.starts; ++start) {
+      RandomStream random(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(start));
+      if (options_.initialization == GmmInitialization::random) {
+        out.push_back(em_start(random_centers_in_region(k, random), variances, full));
+      } else {
+        means.emplace_back(
+            start_.z(Eigen::all, kmeans_centers(start_.z, start_.weights, k, random(), task_.threads())));
+      }
     }
-    const std::vector<Index> chosen = kmeans_centers(
-        start_.z, start_.weights, k, RandomStream(seed, static_cast<std::uint64_t>(start))(), task_.threads());
-    return em_start_of_clusters(start_.rows, start_.z(Eigen::all, chosen), settings, task_);
+    return means.empty() ? out : em_start_of_clusters(start_.rows, means, settings, task_);
   }
 
   Matrix random_centers_in_region(Index k, RandomStream random) const {

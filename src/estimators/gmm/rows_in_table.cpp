@@ -28,31 +28,39 @@ EmRowsInTable::EmRowsInTable(RowSums& table, const table_passes::Scale& scale, I
       table_(table),
       scale_(scale) {}
 
-EmSums EmRowsInTable::weighed(const EmState& state, bool full, Task& task) const {
-  Document pass = em_pass(scale_, "weigh", state.means, full);
-  pass.set("weights", state.weights).set("covariances", state.covariances);
-  return total(pass, state.means.cols(), full, task);
+std::vector<EmSums> EmRowsInTable::weighed(const std::vector<EmState>& states, bool full, Task& task) const {
+  std::vector<Document> passes;
+  for (const EmState& state : states) {
+    passes.push_back(em_pass(scale_, "weigh", state.means, full));
+    passes.back().set("weights", state.weights).set("covariances", state.covariances);
+  }
+  return totals(passes, full, task);
 }
 
-EmSums EmRowsInTable::assigned(const Matrix& means, bool full, Task& task) const {
-  return total(em_pass(scale_, "assign", means, full), means.cols(), full, task);
+std::vector<EmSums> EmRowsInTable::assigned(const std::vector<Matrix>& means, bool full, Task& task) const {
+  std::vector<Document> passes;
+  for (const Matrix& own : means) passes.push_back(em_pass(scale_, "assign", own, full));
+  return totals(passes, full, task);
 }
 
-EmSums EmRowsInTable::total(const Document& pass, Index k, bool full, Task& task) const {
+std::vector<EmSums> EmRowsInTable::totals(const std::vector<Document>& passes, bool full, Task& task) const {
   task.poll();
-  const Document state = table_.total(pass);
-  const Document& sums = state.at("sum");
-  EmSums out(dimension(), k, full);
-  out.mass = sums.at("mass").as_vector();
-  out.first = sums.at("first").as_matrix();
-  out.second = sums.at("second").as_matrix();
-  out.score = table_passes::number_of(state, "score");
-  out.square = table_passes::number_of(state, "square");
-  out.cross = table_passes::number_of(state, "cross");
-  const Document& least = state.at("smallest");
-  out.least = least.at("keys").as_matrix()(0, 0);
-  out.worst = least.at("columns").as_matrix().col(0);
-  return out;
+  std::vector<EmSums> all;
+  for (const Document& state : table_passes::totals_of(table_, passes)) {
+    const Document& sums = state.at("sum");
+    Vector mass = sums.at("mass").as_vector();
+    EmSums& out = all.emplace_back(dimension(), mass.size(), full);
+    out.mass = std::move(mass);
+    out.first = sums.at("first").as_matrix();
+    out.second = sums.at("second").as_matrix();
+    out.score = table_passes::number_of(state, "score");
+    out.square = table_passes::number_of(state, "square");
+    out.cross = table_passes::number_of(state, "cross");
+    const Document& least = state.at("smallest");
+    out.least = least.at("keys").as_matrix()(0, 0);
+    out.worst = least.at("columns").as_matrix().col(0);
+  }
+  return all;
 }
 
 Document em_accumulate(const Document& pass, const Dataset& block, const Run& run) {
@@ -80,8 +88,8 @@ Document em_accumulate(const Document& pass, const Dataset& block, const Run& ru
           const Dataset rows =
               scale.standardized(table_passes::neighbours(block, block_range(block.size(), kPiece, i)));
           const EmRowsInMemory em_rows(stacked(rows), rows.weights);
-          sums[static_cast<std::size_t>(part)].add(assign ? em_rows.assigned(state.means, full, own)
-                                                          : em_rows.weighed(state, full, own));
+          sums[static_cast<std::size_t>(part)].add(
+              (assign ? em_rows.assigned({state.means}, full, own) : em_rows.weighed({state}, full, own)).front());
         }
       },
       [&] { task.poll(); });

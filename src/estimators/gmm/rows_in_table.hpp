@@ -1,6 +1,8 @@
 #pragma once
 // The passes of expectation maximisation over rows that are not in memory (condens/model/row_sums.hpp).
 
+#include <vector>
+
 #include "condens/core/run.hpp"
 #include "expectation_maximization.hpp"
 #include "model/table_passes.hpp"
@@ -11,11 +13,11 @@ class EmRowsInTable final : public EmRows {
  public:
   /// All rows have weight one. Table and scale outlive this.
   EmRowsInTable(RowSums& table, const table_passes::Scale& scale, Index rows);
-  EmSums weighed(const EmState& state, bool full, Task& task) const override;
-  EmSums assigned(const Matrix& means, bool full, Task& task) const override;
+  std::vector<EmSums> weighed(const std::vector<EmState>& states, bool full, Task& task) const override;
+  std::vector<EmSums> assigned(const std::vector<Matrix>& means, bool full, Task& task) const override;
 
  private:
-  EmSums total(const Document& pass, Index k, bool full, Task& task) const;
+  std::vector<EmSums> totals(const std::vector<Document>& passes, bool full, Task& task) const;
 
   RowSums& table_;
   const table_passes::Scale& scale_;
