@@ -17,7 +17,7 @@ from condens import _blocks, _cluster, _core
 from condens._blocks import Block, Layout, Rows
 
 _WORKER = "a worker of dask"
-# A task of dask takes milliseconds beside its work, and a fit some hundred passes: small partitions are joined into this
+# A task of dask takes milliseconds beside its work, and a fit some hundred passes: small partitions are joined into so
 # many blocks, of at least and at most so many rows. Larger partitions stay as they are.
 _BLOCKS, _LEAST_ROWS, _MOST_ROWS = 8, 50_000, 250_000
 
