@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "bindings.hpp"
@@ -13,6 +14,7 @@
 #include "condens/io/model_file.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/registry.hpp"
+#include "core/freed_memory.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "model/table_passes.hpp"
@@ -62,8 +64,20 @@ void refuse_weights(bool weighted) {
           "memory, or give rows as often as they weigh");
 }
 
+/// Dask tells the memory of its workers to shrink whenever 64 KiB are free, which doubles the time of a block. There we
+/// are the program that the memory serves.
+void keep_freed_memory_of_workers() {
+  static const bool told = [] {
+    const bool shrinks = std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr;
+    if (shrinks) keep_freed_memory();
+    return shrinks;
+  }();
+  static_cast<void>(told);
+}
+
 nb::bytes accumulate_block(const nb::bytes& pass, const Rows& x, const Rows& y, const nb::object& weights,
                            Index first_row, int threads) {
+  keep_freed_memory_of_workers();
   refuse_weights(!weights.is_none());
   const Document document = from_bytes(pass, "pass");
   const Dataset block = dataset_of(x, y, nb::none());
