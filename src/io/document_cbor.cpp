@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "condens/io/document_format.hpp"
@@ -212,11 +213,10 @@ class Reader {
 
   Document members(std::uint64_t count) {
     Document::Object out;
+    std::set<std::string> keys;
     for (std::uint64_t i = 0; i < count; ++i) {
       std::string key = text(expect(text_string, "a key"));
-      for (const auto& member : out) {
-        if (member.first == key) fail(message("the key '", key, "' occurs twice"));
-      }
+      if (!keys.insert(key).second) fail(message("the key '", key, "' occurs twice"));
       place_.enter(key);
       out.emplace_back(std::move(key), value());
       place_.leave();

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "condens/io/document_format.hpp"
@@ -129,8 +130,8 @@ class Builder {
 
   bool start_object(std::size_t) { return open(Document::Object{}); }
   bool key(std::string& name) {
-    for (const auto& member : std::get<Document::Object>(open_.back().container)) {
-      if (member.first == name) throw FormatError(message(place_.text(), ": the key '", name, "' occurs twice"));
+    if (!open_.back().keys.insert(name).second) {
+      throw FormatError(message(place_.text(), ": the key '", name, "' occurs twice"));
     }
     open_.back().key = std::move(name);
     return true;
@@ -156,7 +157,8 @@ class Builder {
  private:
   struct Level {
     std::variant<Document::Array, Document::Object> container;
-    std::string key;  // of the member to come
+    std::string key = {};             // of the member to come
+    std::set<std::string> keys = {};  // so far
   };
 
   /// Says in place_ where the next value will stand.
@@ -173,7 +175,7 @@ class Builder {
   bool open(Container container) {
     enter();
     detail::check_depth<FormatError>(place_);
-    open_.push_back({std::move(container), ""});
+    open_.push_back({std::move(container)});
     return true;
   }
 

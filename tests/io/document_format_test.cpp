@@ -121,6 +121,9 @@ TEST(DocumentFormat, ReadingRefusesBrokenTrees) {
   EXPECT_NE(json_complaint("").find("model: not readable as JSON: parse error at line 1, column 1"), std::string::npos);
   EXPECT_NE(json_complaint("{} x"), "");
   EXPECT_EQ(json_complaint("{\"a\": 1, \"a\": 2}"), "model: the key 'a' occurs twice");
+  std::string many = "{";  // whose time grows with their number, not with its square
+  for (int i = 0; i < 200'000; ++i) many += "\"" + std::to_string(i) + "\": 1, ";
+  EXPECT_EQ(json_complaint(many + "\"7\": 1}"), "model: the key '7' occurs twice");
   EXPECT_EQ(json_complaint("{\"a\": {\"shape\": [2, 2], \"values\": [1.0]}}"),
             "model.a: shape: a matrix of shape 2 x 2 with 1 values");
   EXPECT_EQ(json_complaint("{\"shape\": [-1, -1], \"values\": [1.0]}"),
