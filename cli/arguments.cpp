@@ -96,11 +96,14 @@ void CsvFlags::add_to(CLI::App& verb) {
   add_option(verb, "--comment", comment, "CHAR", "Skip lines that begin with it", "CSV files");
 }
 
+CsvOptions CsvFlags::options() const {
+  return {.separator = one_character("--delimiter", delimiter), .comment = one_character("--comment", comment)};
+}
+
 Table CsvFlags::read(const std::string& path) const {
-  const CsvOptions options{.separator = one_character("--delimiter", delimiter),
-                           .comment = one_character("--comment", comment)};
+  const CsvOptions how = options();
   try {
-    return read_csv(path, options);
+    return read_csv(path, how);
   } catch (const std::exception& error) {
     const bool model = is_model(path);
     throw std::invalid_argument(
@@ -148,8 +151,9 @@ EncoderOptions ColumnFlags::options() const {
   return out;
 }
 
-void check_bands(const std::string& path, const Model& model, double level, BandMethod method) {
-  require(model.replicates.has_value(), "--bands: ", path,
+void check_bands(const std::string& path, const Model& model, double level, BandMethod method,
+                 const std::string& dashes) {
+  require(model.replicates.has_value(), dashes, "bands: ", path,
           " has no bootstrap replicates to tell error bars from; fit it again with --bootstrap 100");
   check_bands(model.replicates->size(), level, method);
 }
@@ -171,15 +175,24 @@ void RowFlags::add_to(CLI::App& verb, const std::string& group) {
       ->group(group);
 }
 
+void tell_of_levels(const Encoder& encoder, const Table& table, const Tell& tell) {
+  for (const std::string& text : encoder.filled_without_mark(table)) tell("warning: " + text);
+  for (const std::string& text : encoder.unseen_levels(table)) tell("warning: " + text);
+}
+
 std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encoder, const Table& table,
                                   bool with_targets, const std::string& advice) const {
-  for (const std::string& text : encoder.filled_without_mark(table)) say(verb, "warning: " + text);
-  for (const std::string& text : encoder.unseen_levels(table)) say(verb, "warning: " + text);
+  return read(encoder, table, with_targets, advice, [&](const std::string& text) { say(verb, text); });
+}
+
+std::vector<Index> RowFlags::read(const Encoder& encoder, const Table& table, bool with_targets,
+                                  const std::string& advice, const Tell& tell) const {
+  tell_of_levels(encoder, table, tell);
   EncodableRows found = encoder.encodable_rows(table, with_targets);
   const Index others = table.rows() - std::ssize(found.rows);
   require(others == 0 || drop, found.trouble, "; ", advice);
   require(!found.rows.empty(), found.trouble, "; no row is left");
-  if (others > 0) say(verb, message("left out ", others, " of ", table.rows(), " rows: ", found.trouble));
+  if (others > 0) tell(message("left out ", others, " of ", table.rows(), " rows: ", found.trouble));
   return std::move(found.rows);
 }
 
@@ -274,6 +287,23 @@ bool is_page(const std::string& output, const std::string& flag) {
   const bool page = output.ends_with(".html") || output.ends_with(".htm");
   require(page || output.ends_with(".svg"), flag, " '", output, "', expected a name that ends in .svg or .html");
   return page;
+}
+
+std::string words_for(const std::string& text, const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
+    const std::string name = option->get_name();
+    const std::string kind = option->get_type_name();
+    const std::string whole = option->get_positional() ? kind : name + " " + kind;
+    const std::string value = "Could not convert: " + name + " = ";
+    if (text == name + " is required") return whole + " is missing";
+    if (text.starts_with(name + ": 1 required ")) return name + " has no value, expected " + whole;
+    if (text.starts_with(name + ": At Most 1 ")) return name + " is given more than once, expected one " + whole;
+    if (text.starts_with(value)) {
+      return message(name, " = '", text.substr(value.size()), "', expected ",
+                     kind == "f" ? "a number" : "a whole number");
+    }
+  }
+  return text;
 }
 
 void write_result(const std::string& output, const std::string& text) {

@@ -2,6 +2,7 @@
 // From the words of a call to values: lists, files and model options.
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "condens/core/document.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/data/table.hpp"
+#include "condens/io/csv.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/model/bands.hpp"
 #include "condens/registry.hpp"
@@ -32,6 +34,7 @@ struct CsvFlags {
   std::string comment;
 
   void add_to(CLI::App& verb);
+  CsvOptions options() const;
   Table read(const std::string& path) const;  ///< a file that cannot be read is a wrong call
 };
 
@@ -57,7 +60,14 @@ struct ColumnFlags {
 Model read_model(const std::string& path, const std::string& table = "");
 
 /// Throws std::invalid_argument where the model in the file has no replicates, or too few of them.
-void check_bands(const std::string& path, const Model& model, double level, BandMethod method);
+void check_bands(const std::string& path, const Model& model, double level, BandMethod method,
+                 const std::string& dashes = "--");
+
+/// Hears what is to be known of rows.
+using Tell = std::function<void(const std::string&)>;
+
+/// Missing values and levels of the table that something stands in for.
+void tell_of_levels(const Encoder& encoder, const Table& table, const Tell& tell);
 
 /// What becomes of rows that a model cannot use, of missing values or levels that its training data did not have.
 struct RowFlags {
@@ -69,6 +79,8 @@ struct RowFlags {
   /// is said.
   std::vector<Index> read(const std::string& verb, const Encoder& encoder, const Table& table, bool with_targets,
                           const std::string& advice = "--drop-missing leaves such rows out") const;
+  std::vector<Index> read(const Encoder& encoder, const Table& table, bool with_targets, const std::string& advice,
+                          const Tell& tell) const;
 };
 
 /// Where the rows of a table stand that were taken from it; none: all of them.
@@ -87,6 +99,9 @@ bool is_page(const std::string& output, const std::string& flag = "-o");
 
 /// Writes a whole result: standard output for "-" or no name.
 void write_result(const std::string& output, const std::string& text);
+
+/// What the parser says of a wrong option of the verb, with what was expected.
+std::string words_for(const std::string& text, const CLI::App& verb);
 
 /// The document as JSON; numbers that JSON does not know (NaN, infinity) become null.
 std::string to_json_text(const Document& document);

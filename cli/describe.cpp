@@ -387,6 +387,8 @@ Document influences_document(const Model& model) {
   return out;
 }
 
+}  // namespace
+
 Document describe_document(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
@@ -421,6 +423,8 @@ Document describe_document(const Model& model) {
   set_if_any("states", states_document(model));
   return out.set("influences", influences_document(model));
 }
+
+namespace {
 
 void describe(const DescribeCall& call) {
   const Model model = read_model(call.model);

@@ -9,6 +9,9 @@
 
 namespace condens::cli {
 
+/// All of it, as `condens describe --json` prints it; asks the model for predictions.
+Document describe_document(const Model& model);
+
 /// What chose among candidates, from the options of the model: "cross-validation", "AIC" or "BIC".
 std::string chosen_by(const Document& options);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "arguments.hpp"
 #include "condens/core/errors.hpp"
 #include "console.hpp"
 #include "core/freed_memory.hpp"
@@ -69,24 +70,6 @@ bool is_unknown_verb(const CLI::App& app, const std::string& word) {
   return true;
 }
 
-/// What the parser finds wrong with an option of the verb, with what was expected.
-std::string words_for(const std::string& text, const CLI::App& verb) {
-  for (const CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
-    const std::string name = option->get_name();
-    const std::string kind = option->get_type_name();
-    const std::string whole = option->get_positional() ? kind : name + " " + kind;
-    const std::string value = "Could not convert: " + name + " = ";
-    if (text == name + " is required") return whole + " is missing";
-    if (text.starts_with(name + ": 1 required ")) return name + " has no value, expected " + whole;
-    if (text.starts_with(name + ": At Most 1 ")) return name + " is given more than once, expected one " + whole;
-    if (text.starts_with(value)) {
-      return message(name, " = '", text.substr(value.size()), "', expected ",
-                     kind == "f" ? "a number" : "a whole number");
-    }
-  }
-  return text;
-}
-
 int parse(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // takes words from the back
@@ -132,7 +115,8 @@ int run(const std::vector<std::string>& words) {
       "  condens fit train.csv --target y -o model.json\n"
       "  condens predict model.json new.csv --mean --quantiles .05,.5,.95\n"
       "  condens VERB --help");
-  for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_explain, add_models})
+  for (const auto add :
+       {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_explain, add_models, add_serve})
     add(app);
 
   if (words.size() < 2) {

@@ -15,6 +15,7 @@
 #include "condens/metrics/coverage_slices.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
+#include "scores.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
@@ -179,6 +180,17 @@ void say_note(const CensoredScores& scores) {
   say("score", message("note: crps_of_exact is a mean over the ", scores.n_exact, " exact of ", scores.rows,
                        " rows, not over all: compare it between models only"));
 }
+
+}  // namespace
+
+std::string scores_of(const Model& model, const Dataset& data, bool json, const Run& run) {
+  const std::vector<std::string> targets = names_of(model.encoder.targets());
+  const Scores scores = score(*model.density, model.target, data, {}, run);
+  const std::vector<Promise> promised = promises(model, data, run);
+  return json ? as_json(scores, promised, {}, targets) : as_csv(scores, promised, {}, targets);
+}
+
+namespace {
 
 void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});

@@ -14,5 +14,6 @@ void add_compare(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_models(CLI::App& app);
+void add_serve(CLI::App& app);
 
 }  // namespace condens::cli

@@ -156,13 +156,20 @@ class Scanner {
   std::deque<std::string> unescaped_;  // owns the fields that differ from the text; a deque keeps them in place
 };
 
-/// Column `j` of the row-major fields: numbers if all its values are, otherwise texts.
-Column make_column(std::string_view name, const std::vector<std::string_view>& fields, std::size_t j,
-                   std::size_t width) {
+void check_header(const std::vector<std::string_view>& header, const std::string& source, Index line) {
+  const bool all_numbers =
+      std::all_of(header.begin(), header.end(), [](auto name) { return parse_number(name).has_value(); });
+  require(!all_numbers, source, ":", line, ": the first line holds only numbers, expected the names of the columns");
+}
+
+}  // namespace
+
+Column column_of_fields(std::string_view name, const std::vector<std::string_view>& fields, std::size_t first,
+                        std::size_t step) {
   std::vector<double> numbers;
-  numbers.reserve(fields.size() / width);
+  numbers.reserve(fields.size() / step);
   bool numeric = true;
-  for (std::size_t k = j; k < fields.size() && numeric; k += width) {
+  for (std::size_t k = first; k < fields.size() && numeric; k += step) {
     if (is_missing_mark(fields[k])) {
       numbers.push_back(std::numeric_limits<double>::quiet_NaN());
     } else if (const auto number = parse_number(fields[k])) {
@@ -174,22 +181,14 @@ Column make_column(std::string_view name, const std::vector<std::string_view>& f
   if (numeric) return {std::string(name), std::move(numbers)};
 
   std::vector<std::string> texts;
-  texts.reserve(fields.size() / width);
-  for (std::size_t k = j; k < fields.size(); k += width) {
+  texts.reserve(fields.size() / step);
+  for (std::size_t k = first; k < fields.size(); k += step) {
     const auto number = parse_number(fields[k]);
     const bool missing = is_missing_mark(fields[k]) || (number && std::isnan(*number));
     texts.emplace_back(missing ? std::string_view() : fields[k]);
   }
   return {std::string(name), std::move(texts)};
 }
-
-void check_header(const std::vector<std::string_view>& header, const std::string& source, Index line) {
-  const bool all_numbers =
-      std::all_of(header.begin(), header.end(), [](auto name) { return parse_number(name).has_value(); });
-  require(!all_numbers, source, ":", line, ": the first line holds only numbers, expected the names of the columns");
-}
-
-}  // namespace
 
 Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -217,7 +216,7 @@ Table parse_csv(std::string_view text, const std::string& source, const CsvOptio
   }
 
   Table table(source);
-  for (std::size_t j = 0; j < header.size(); ++j) table.add(make_column(header[j], fields, j, header.size()));
+  for (std::size_t j = 0; j < header.size(); ++j) table.add(column_of_fields(header[j], fields, j, header.size()));
   table.set_lines(std::move(lines));
   return table;
 }

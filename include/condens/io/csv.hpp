@@ -25,6 +25,10 @@ Table read_csv(const std::string& path, const CsvOptions& options = {});
 /// The same from text in memory; `source` names it in messages.
 Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options = {});
 
+/// The column of every `step`-th field, from `first` on: numbers if all are that or missing, otherwise texts.
+Column column_of_fields(std::string_view name, const std::vector<std::string_view>& fields, std::size_t first = 0,
+                        std::size_t step = 1);
+
 /// Writes row after row. Numbers are the shortest decimals that read back as the same
 /// doubles; texts are quoted where they need it.
 class CsvWriter {
