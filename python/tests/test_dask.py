@@ -70,6 +70,14 @@ def fit(table: Any, partitions: int, name: str = "LSCDE", **arguments: Any) -> A
     return getattr(condens.dask, name)(**QUICK_FITS.get(name, {})).fit(ddf[INPUTS], ddf["y"], **arguments)
 
 
+def test_columns_of_parquet_files_are_cut_alike(table: Any, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    cut(table, 3).to_parquet(tmp_path / "rows", write_index=False)
+    ddf = dd.read_parquet(tmp_path / "rows")  # small files: dask reads those of a single column together
+    model = condens.dask.LSCDE(**QUICK).fit(ddf[INPUTS], ddf["y"])
+    assert_same_model(model, fit(table, 3))
+
+
 def test_classes_and_parameters_are_those_of_condens() -> None:
     for info in _core.models():
         own, plain = getattr(condens.dask, info["class_name"]), getattr(condens, info["class_name"])

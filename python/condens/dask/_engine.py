@@ -27,13 +27,13 @@ def is_lazy(data: Any) -> bool:
     return dask.is_dask_collection(data) and (hasattr(data, "npartitions") or hasattr(data, "chunks"))
 
 
-def partitions_of(data: Any, name: str) -> list[Delayed]:
-    """The parts of a collection, in the order of the rows."""
+def partitions_of(data: Any, name: str, *, as_cut: bool = False) -> list[Delayed]:
+    """The parts of a collection, in the order of the rows; of a frame optimised, or as it is cut."""
     if not is_lazy(data):
         raise TypeError(f"{name} is a {type(data).__name__}, expected a data frame, series or array of dask, as X is")
     if hasattr(data, "chunks") and data.ndim == 2:
         data = data.rechunk({1: -1})  # a partition has whole rows
-    parts = data.to_delayed()
+    parts = data.to_delayed(optimize_graph=not as_cut)
     return list(parts.ravel()) if hasattr(parts, "ravel") else list(parts)
 
 
@@ -91,7 +91,11 @@ class DaskEngine:
 
     def __init__(self, x: Any, y: Any, weights: Any) -> None:
         given = {"X": x, "y": y, "sample_weight": weights}
-        parts = {name: partitions_of(data, name) for name, data in given.items() if data is not None}
+        given = {name: data for name, data in given.items() if data is not None}
+        parts = {name: partitions_of(data, name) for name, data in given.items()}
+        if len({len(own) for own in parts.values()}) > 1:
+            # Optimised, dask reads small Parquet files together, the more the fewer columns are taken of them.
+            parts = {name: partitions_of(data, name, as_cut=True) for name, data in given.items()}
         for name, own in parts.items():
             if len(own) != len(parts["X"]):
                 raise ValueError(
