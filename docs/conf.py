@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import condens
+
+sys.path.insert(0, str(Path(__file__).parent / "code"))  # our own extension: generated
 
 project = "condens"
 author = "condens contributors"
 project_copyright = author
 version = release = condens.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["gallery", "**/.ipynb_checkpoints"]
+extensions = [
+    "myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design", "sphinx_gallery.gen_gallery", "generated",
+]  # fmt: skip
+exclude_patterns = ["gallery", "code", "generated/command.md", "**/.ipynb_checkpoints"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
 
 # Docstrings are NumPy's, their single backticks mean code.
 default_role = "literal"
@@ -47,20 +55,16 @@ html_title = "condens"
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
-    "secondary_sidebar_items": {
-        page: ["page-toc"] for page in ("api", "contributing", "errata", "extending", "first-steps", "models/*")
-    },
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 4,
+    "show_toc_level": 2,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["version"],
 }
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
-# Pages without pages below them.
-html_sidebars = {page: [] for page in ("api", "errata", "first-steps", "installation")}
-
-
-def _without_links_out(_app: Any, _page: str, source: list[str]) -> None:
-    """Links to files outside docs/, which lead somewhere in a checkout only, become plain code."""
-    source[0] = re.sub(r"\[([^]]+)\]\((?:\.\./)+(?!docs/|errata\.md)[^)]+\)", r"`\1`", source[0])
+html_sidebars = {"index": []}
 
 
 def _skip_metadata_routing(_app: Any, _what: str, name: str, _item: Any, skip: bool, _options: Any) -> bool | None:
@@ -72,4 +76,3 @@ def _skip_metadata_routing(_app: Any, _what: str, name: str, _item: Any, skip: b
 def setup(app: Any) -> None:
     """Sphinx calls this."""
     app.connect("autodoc-skip-member", _skip_metadata_routing)
-    app.connect("source-read", _without_links_out)

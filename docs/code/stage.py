@@ -62,7 +62,7 @@ def write_tables(place: Path, root: Path) -> None:
     (place / "trial").mkdir()
     for part in range(2):
         trial[part::2].to_parquet(place / "trial" / f"part.{part}.parquet", index=False)
-    flights = trial.rename(columns={"age": "hour", "dose": "distance", "outcome": "delay"})
+    flights = trial.rename(columns={"outcome": "delay"})
     flights.to_parquet(place / "flights.parquet", index=False)
     test = table(60, seed=2)
     test.to_csv(place / "test.csv", index=False)
