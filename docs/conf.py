@@ -34,7 +34,7 @@ napoleon_google_docstring = False
 
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 60
+nb_execution_timeout = 300
 
 warnings.filterwarnings("error", category=condens.FitWarning)  # an example shall not show a fit with a fault
 sphinx_gallery_conf = {

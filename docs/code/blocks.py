@@ -51,7 +51,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 def pages() -> list[Path]:
     """All pages of Markdown that stand in the tree, but for what sphinx-gallery writes and the records of measurements."""
-    folders = [ROOT / "docs", ROOT / "reproduce", ROOT / "packaging"]
+    folders = [ROOT / name for name in ("docs", "reproduce", "packaging", "paper")]
     found = [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
     left_out = (ROOT / "docs" / "examples", ROOT / "docs" / "generated")
     return sorted(page for page in found if not any(place in page.parents for place in left_out))

@@ -97,3 +97,18 @@ def test_the_promise_names_the_versions_of_the_packages() -> None:
     assert r and cmake
     for row in (f"| Python | {python} or later", f"| R | {r[1]} or later", f"| CMake | {cmake[1]} or later"):
         assert row in promise, f"docs/promise.md: expected '{row}'"
+
+
+def test_the_paper_is_as_the_journal_wants_it() -> None:
+    head, text = (ROOT / "paper" / "paper.md").read_text().removeprefix("---\n").split("\n---\n", 1)
+    words = len(re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).split())
+    assert 750 <= words <= 1750, f"paper/paper.md has {words} words"
+    cited = set(re.findall(r"@(\w+)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)))
+    keys = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(), re.M))
+    assert cited == keys
+    sections = re.findall(r"^# (.*)$", text, re.M)
+    assert sections[:6] == [
+        "Summary", "Statement of need", "State of the field", "Software design", "Research impact statement",
+        "AI usage disclosure",
+    ]  # fmt: skip
+    assert all(f"\n{field}:" in "\n" + head for field in ("title", "tags", "authors", "affiliations", "date", "bibliography"))
