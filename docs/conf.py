@@ -51,7 +51,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "condens"
+html_title = f"condens {version}"
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
@@ -59,7 +59,7 @@ html_theme_options = {
     "header_links_before_dropdown": 4,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
-    "footer_end": ["version"],
+    "footer_end": [],
 }
 html_static_path = ["static"]
 html_css_files = ["site.css"]

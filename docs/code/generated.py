@@ -137,7 +137,7 @@ def header_page(header: Path) -> str:
         named = re.search(r"^(?:template <.*>\n)?(?:class|struct|enum(?: class)?) (\w+)", code)
         if named:
             text += f"\n```{{index}} single: {named[1]} (C++)\n```\n"
-        prose = re.sub(r"([*_<>|\\])", r"\\\1", " ".join(comment))
+        prose = re.sub(r"([*_<>|\[\]\\])", r"\\\1", " ".join(comment))
         text += (f"\n{prose}\n" if prose else "") + f"\n```{{code-block}} cpp\n\n{code}\n```\n"
     return text
 
