@@ -43,8 +43,8 @@ demo_environment() {
 # What the tests, the examples and the documentation need, in the newest versions that there are.
 newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob
                  "dask[array,dataframe]" distributed pyspark
-                 pytest pytest-xdist hypothesis nbclient ipykernel mypy ruff sphinx sphinx-gallery myst-nb
-                 pydata-sphinx-theme)
+                 pytest pytest-xdist hypothesis nbclient ipykernel mypy ruff sphinx sphinx-design sphinx-gallery
+                 myst-nb pydata-sphinx-theme)
 
 # The lowest versions that pyproject.toml allows, without the packages that condens exports to.
 lowest_packages=(numpy==1.25.0 scikit-learn==1.6.0 scipy==1.11.1 matplotlib==3.7.1 pandas==2.1.0 joblib==1.3.0

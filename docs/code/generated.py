@@ -78,10 +78,32 @@ def command_help() -> Iterator[tuple[Path, str]]:
 
     overview = said("--help")
     verbs = re.findall(r"^  (\w+) {3,}\w", overview[overview.index("Subcommands:") :], re.M)
-    text = f"```text\n{overview}\n```\n"
+    text = f"## `condens`\n\n{as_tables(overview)}"
     for verb in verbs:
-        text += f"\n## `condens {verb}`\n\n```text\n{said(verb, '--help')}\n```\n"
+        text += f"\n## `condens {verb}`\n\n{as_tables(said(verb, '--help'))}"
     yield PLACE / "command.md", text
+
+
+def as_tables(said: str) -> str:
+    """A help text: its options as tables, which fit on a phone, all else as it stands."""
+    text = ""
+    for part in re.split(r"\n\n+", said):
+        lines = part.split("\n")
+        options = [re.fullmatch(r"  (\S.*?) {2,}(\S.*)", line) for line in lines[1:] or lines]
+        if lines[0].startswith("Usage:"):
+            text += f"```text\n{part.removeprefix('Usage: ')}\n```\n\n"
+        elif all(options):
+            title = f"**{lines[0].removesuffix(':')}**\n\n" if len(lines) > 1 else ""
+            rows = [[cell.replace("|", r"\|") for cell in option.groups()] for option in options if option]
+            prose = [re.sub(r"([*_<>\[\]])", r"\\\1", words) for _, words in rows]
+            table = "".join(f"| `{name}` | {words} |\n" for (name, _), words in zip(rows, prose, strict=True))
+            text += f"{title}| | |\n|---|---|\n{table}\n"
+        elif lines[0].endswith(":") and len(lines) > 1:
+            code = "\n".join(line.removeprefix("  ") for line in lines[1:])
+            text += f"**{lines[0].removesuffix(':')}**\n\n```text\n{code}\n```\n\n"
+        else:
+            text += f"{part}\n\n"
+    return text
 
 
 def r_pages() -> Iterator[tuple[Path, str]]:
