@@ -15,10 +15,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 RUN = ("python", "sh", "r", "cpp")  # by test_code.py
-SHOWN = ("text", "{literalinclude}", "{include}", "{command-help}")  # no code, or that of a file that a test runs
-OF_SPHINX = re.compile(r"\{(code-cell|eval-rst|toctree|py:module|grid|grid-item-card|figure|note|tip|admonition|mermaid)\}")
+SHOWN = ("text", "{literalinclude}", "{include}")  # no code, or that of a file that a test runs
+OF_SPHINX = re.compile(r"\{(code-cell|eval-rst|toctree|py:module)\}")
 
-FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`\n]*)\n(?P<text>.*?)^(?P=indent)(?P=ticks) *$", re.M | re.S)
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`\n]*)\n(?P<text>.*?)^(?P=indent)(?P=ticks) *$", re.M | re.S
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """All pages of Markdown that stand in the tree, but for what sphinx-gallery writes and the records of measurements."""
+    """All pages of Markdown in the tree, but for what is written by programs."""
     folders = [ROOT / name for name in ("docs", "reproduce", "packaging", "paper")]
     found = [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
     left_out = (ROOT / "docs" / "examples", ROOT / "docs" / "generated")

@@ -119,6 +119,7 @@ def r_pages() -> Iterator[tuple[Path, str]]:
     done = subprocess.run(
         ["Rscript", "--vanilla", "-e", program, *map(str, files)], check=True, capture_output=True, text=True
     )
+    known = {file.stem for file in files}
     for part in done.stdout.split("\n=== ")[1:]:
         head, _, page = part.partition("\n")
         name, _, title = head.partition("\t")
@@ -128,7 +129,6 @@ def r_pages() -> Iterator[tuple[Path, str]]:
         # Links to topics of this package lead to their page; those to other packages are not followed.
         body = re.sub(r'<a href="(?:\.\./)+(?:condens/)?(?:help|html)/([\w.-]+)\.html">', r'<a href="\1.html">', body)
         body = re.sub(r'<a href="(?:\.\./\.\./|https?:)[^"]*">(.*?)</a>', r"\1", body, flags=re.S)
-        known = {file.stem for file in files}
         body = re.sub(
             r'<a href="([^"#]+)\.html">(.*?)</a>', lambda m: m[0] if m[1] in known else m[2], body, flags=re.S
         )
@@ -147,7 +147,9 @@ def header_page(header: Path) -> str:
     head = []
     while lines and lines[0].startswith("//"):
         head.append(lines.pop(0)[2:].removeprefix(" "))
-    body = "\n".join(line for line in lines if not re.match(r"#include|namespace \w+(::\w+)* \{|\}  // namespace", line))
+    body = "\n".join(
+        line for line in lines if not re.match(r"#include|namespace \w+(::\w+)* \{|\}  // namespace", line)
+    )
     body = re.sub(r"\n private:.*?(?=\n\};)", "", body, flags=re.S)
     name = header.relative_to(ROOT / "include").as_posix()
     text = f"## `{name}`\n\n```text\n" + "\n".join(head).strip() + "\n```\n"

@@ -1,7 +1,7 @@
 """What the code of the pages takes for granted: a folder with small tables, and names in Python, R and C++.
 
-The tables are drawn here, each with the columns that the pages name; new.csv and test.csv have the inputs and targets of
-all of them, since a model reads its own columns by their names.
+The tables are drawn here, each with the columns that the pages name; new.csv and test.csv have the inputs and targets
+of all of them, since a model reads its own columns by their names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def table(rows: int, seed: int) -> pd.DataFrame:
     out["y"] = (mean + 0.4 * random.normal(size=rows)).round(4)
     out["outcome"] = out.y
     out["load"] = (20 + 3 * out.y).round(3)
-    out["cost"] = np.where(random.random(rows) < 0.4, 0.0, np.exp(5 + 0.02 * out.age + 0.5 * random.normal(size=rows)).round(2))
+    out["cost"] = np.where(
+        random.random(rows) < 0.4, 0.0, np.exp(5 + 0.02 * out.age + 0.5 * random.normal(size=rows)).round(2)
+    )
     out["rings"] = random.poisson(3 + out.age / 20)
     wait = np.exp(2 + 0.01 * out.age + 0.5 * random.normal(size=rows))
     until = random.exponential(30, rows)
@@ -78,7 +80,8 @@ def names() -> dict[str, Any]:
     new = SimpleNamespace(X=X_test.head(12), y=test.y.head(12))
     out = {
         "condens": condens, "np": np, "pd": pd,
-        "X": X, "y": train.y, "Y": train[["a", "b"]], "X_test": X_test, "y_test": test.y, "X_new": new.X, "y_new": new.y,
+        "X": X, "y": train.y, "Y": train[["a", "b"]], "X_test": X_test, "y_test": test.y,
+        "X_new": new.X, "y_new": new.y,
         "frame": train[INPUTS], "pandas_frame": X_test, "cost": train.cost, "visits": train.rings,
         "visits_new": test.rings.head(12), "days": train.days, "waiting": train.waiting, "days_test": test.days,
         "waiting_test": test.waiting, "ratio": lambda X: np.exp(X["dose"] / 4),

@@ -40,7 +40,9 @@ int main() {{
 }}
 """
 
-RUNNABLE = {page: [b for b in blocks.blocks_of(page) if b.language in blocks.RUN and not b.reason] for page in blocks.pages()}
+RUNNABLE = {
+    page: [b for b in blocks.blocks_of(page) if b.language in blocks.RUN and not b.reason] for page in blocks.pages()
+}
 RUNNABLE = {page: found for page, found in RUNNABLE.items() if found}
 
 
@@ -99,7 +101,9 @@ def run(block: blocks.Block, command: list[str], environment: dict[str, str]) ->
         command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     if done.returncode != 0:
-        pytest.fail(f"{block.place} ends with {done.returncode}:\n{block.text}\n{done.stdout}{done.stderr}", pytrace=False)
+        pytest.fail(
+            f"{block.place} ends with {done.returncode}:\n{block.text}\n{done.stdout}{done.stderr}", pytrace=False
+        )
 
 
 def python(found: list[blocks.Block]) -> None:
@@ -124,4 +128,3 @@ def test_code_of_a_page_runs(page: Path, language: str) -> None:
     else:
         for block in found:
             {"sh": shell, "cpp": cpp}[language](block)
-

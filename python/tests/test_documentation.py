@@ -94,7 +94,8 @@ def test_the_promise_names_the_versions_of_the_packages() -> None:
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].removeprefix(">=")
     r = re.search(r"R \(>= ([\d.]+)\)", (ROOT / "r" / "DESCRIPTION").read_text())
     cmake = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
-    assert r and cmake
+    assert r
+    assert cmake
     for row in (f"| Python | {python} or later", f"| R | {r[1]} or later", f"| CMake | {cmake[1]} or later"):
         assert row in promise, f"docs/promise.md: expected '{row}'"
 
@@ -111,4 +112,6 @@ def test_the_paper_is_as_the_journal_wants_it() -> None:
         "Summary", "Statement of need", "State of the field", "Software design", "Research impact statement",
         "AI usage disclosure",
     ]  # fmt: skip
-    assert all(f"\n{field}:" in "\n" + head for field in ("title", "tags", "authors", "affiliations", "date", "bibliography"))
+    assert all(
+        f"\n{field}:" in "\n" + head for field in ("title", "tags", "authors", "affiliations", "date", "bibliography")
+    )

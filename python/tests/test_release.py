@@ -64,7 +64,9 @@ class Repository:
         self.write("build/passed/everything", self.head() + "\n")
 
     def release(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        identity = {f"GIT_{who}_{what}": "tester@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        identity = {
+            f"GIT_{who}_{what}": "tester@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
         return subprocess.run(
             [sys.executable, str(self.place / "packaging" / "release"), *arguments],
             env={**os.environ, **identity}, capture_output=True, text=True,
