@@ -372,8 +372,10 @@ std::vector<double> split_values(const std::string& flag, const std::string& tex
            numbers[2] == std::floor(numbers[2]);
     require(good, flag, " = '", part, "', expected a number, or LOW:HIGH:COUNT with LOW < HIGH and 2 to ",
             static_cast<Index>(most), " values");
-    const double last = numbers[2] - 1.0;
-    for (double k = 0; k <= last; ++k) out.push_back(numbers[0] + (numbers[1] - numbers[0]) * k / last);
+    const auto last = static_cast<Index>(numbers[2]) - 1;
+    for (Index k = 0; k <= last; ++k) {
+      out.push_back(numbers[0] + (numbers[1] - numbers[0]) * static_cast<double>(k) / static_cast<double>(last));
+    }
   }
   std::vector<double> sorted = out;
   std::sort(sorted.begin(), sorted.end());

@@ -131,9 +131,10 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
  private:
   void read_head() {
     begin_ = Clock::now();
+    keep_alive_ = head_only_ = false;  // as long as nothing else is known
     within(server_.limits_.timeout);
     http::async_read_header(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-      if (error) return self->refuse(error);
+      if (error || self->late_) return self->refuse(error);
       if (boost::beast::iequals(self->parser_->get()[http::field::expect], "100-continue")) return self->go_on();
       self->read_body();
     });
@@ -143,7 +144,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
   void go_on() {
     static const std::string text = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(socket_, asio::buffer(text), [self = shared_from_this()](error_code error, std::size_t) {
-      if (error) return self->close();
+      if (error || self->late_) return self->close();
       self->read_body();
     });
   }
@@ -231,12 +232,13 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
   }
   void discard() {
     socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](error_code error, std::size_t) {
-      if (error) return self->close();
+      if (error || self->late_) return self->close();
       self->discard();
     });
   }
 
-  /// What waits on the socket is given up in so many seconds, unless another time is set before.
+  /// What waits on the socket is given up in so many seconds, unless another time is set before. Where it came just
+  /// then nothing is given up, and what goes on in the same time asks for late_.
   void within(double seconds) {
     late_ = false;
     timer_.expires_after(seconds_of(seconds));

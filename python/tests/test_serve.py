@@ -390,6 +390,15 @@ def test_requests_in_one_piece_are_answered_in_order(server: Server) -> None:
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"404", b"200"]
 
 
+def test_what_is_refused_ends_a_connection(server: Server) -> None:
+    """Nothing of its body is taken for another request."""
+    inside = b"GET /health HTTP/1.1\r\n\r\n"
+    huge = b"POST /predict HTTP/1.1\r\nContent-Length: 30000\r\n\r\n" + inside * 100
+    answers = server.raw(inside + huge)
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"413"]
+    assert b"Connection: close" in answers
+
+
 def test_a_thousand_malformed_bodies(server: Server) -> None:
     numbers = random.Random(7)
     good = json.dumps(GEYSER_ROWS).encode()
