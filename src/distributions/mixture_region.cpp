@@ -129,7 +129,9 @@ double excess_mass(const MixtureView& p, const std::vector<Interval>& region, do
 std::vector<Interval> highest_density_region(const MixtureView& p, double mass) {
   const double rest = 0.25 * (1.0 - mass);
   const Interval most = quantile_pair(p, rest);
-  const double low = std::log(2.0 * rest / (most.upper - most.lower));
+  // Ends are known to their rounding, which is all of the length where the scales are below it.
+  const double rounding = std::numeric_limits<double>::epsilon() * std::max(std::abs(most.lower), std::abs(most.upper));
+  const double low = std::log(2.0 * rest / (most.upper - most.lower + rounding));
   Profile profile(p, low);
   profile.search(low);
   const auto deficit = [&](double u) {

@@ -174,6 +174,20 @@ TEST(HighestDensityRegion, SeparatesDistantPeaks) {
   EXPECT_NEAR(region[1].lower, 1e8 - 1.6448536269514722, 1e-7);
 }
 
+// Scales below the rounding of where they are: the region is that place, to its rounding.
+TEST(HighestDensityRegion, OfNoWidthIsAPlace) {
+  for (const double place : {1.0, -3e8, 1e75}) {
+    const GaussianMixture p = univariate(Vector{{0.4, 0.6}}, Vector{{place, place}}, Vector{{1e-75, 1e-60}});
+    for (const double mass : {0.1, 0.9}) {
+      const std::vector<Interval> region = p.highest_density_region(mass);
+      ASSERT_EQ(region.size(), 1u) << place;
+      EXPECT_LE(region[0].lower, region[0].upper);
+      EXPECT_NEAR(region[0].lower, place, 1e-15 * std::abs(place));
+      EXPECT_NEAR(region[0].upper, place, 1e-15 * std::abs(place));
+    }
+  }
+}
+
 // What weighs next to nothing moves neither quantiles nor regions, wherever it lies, and is seen where nothing else is.
 TEST(HighestDensityRegion, IsNotMovedByWhatWeighsNextToNothing) {
   const GaussianMixture p = smooth_examples()[2];
