@@ -163,6 +163,7 @@ double TargetLaw::mean_beyond(double from) const {
     const double sign = low ? 1.0 : -1.0;
     double total = 0.0;
     for (Index l = 0; l < p_.m; ++l) {
+      if (p_.weights[l] == 0.0) continue;  // its mean may be beyond all numbers
       const double square = p_.scale(l) * p_.scale(l);
       const double z = (p_.mean(l) + sign * square - from) / p_.scale(l);
       total += p_.weights[l] * std::exp(sign * p_.mean(l) + 0.5 * square) * 0.5 * std::erfc(-z * kSqrtHalf);
@@ -178,6 +179,7 @@ double TargetLaw::mean_beyond(double from) const {
 
 /// E (y(X) - around)^2 1{X > from}
 double TargetLaw::square_beyond(double from, double around) const {
+  if (std::isinf(around)) return infinity;  // of a mean beyond all numbers
   if (support_.map.is_logarithm()) {
     // Of each component, with c = around: E e^(2sX) - 2 c E e^(sX) + c^2; of all of them together
     // (m - c)^2 + m^2 (exp(s_l^2) - 1), m = exp(s v_l + s_l^2 / 2), in which nothing cancels.
@@ -186,10 +188,13 @@ double TargetLaw::square_beyond(double from, double around) const {
     const double c = low ? around - support_.map.lower : support_.map.upper - around;
     double total = 0.0;
     for (Index l = 0; l < p_.m; ++l) {
+      if (p_.weights[l] == 0.0) continue;
       const double square = p_.scale(l) * p_.scale(l);
       const double m = std::exp(sign * p_.mean(l) + 0.5 * square);
       if (from == -infinity) {
-        total += p_.weights[l] * ((m - c) * (m - c) + m * m * std::expm1(square));
+        // Of wide components the logarithm: expm1 may be beyond all numbers where m^2 is nearly zero.
+        const double spread = square < 40.0 ? m * m * std::expm1(square) : std::exp(2.0 * (sign * p_.mean(l) + square));
+        total += p_.weights[l] * ((m - c) * (m - c) + spread);
         continue;
       }
       const auto share = [&](double power) {

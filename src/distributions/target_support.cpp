@@ -149,6 +149,12 @@ TargetSupport TargetSupport::from_document(const Document& document) {
   } else if (!values.empty()) {
     out.values = TargetValues::listed(std::move(values));
   }
+  const bool below = out.values.are_counts() && !(out.map.lower < 0.0 && out.map.upper == infinity);
+  const std::vector<double>& list = out.values.list();
+  if (below || (!list.empty() && !(out.map.lower < list.front() && list.back() < out.map.upper))) {
+    throw FormatError(message("the target reaches from ", out.map.lower, " to ", out.map.upper,
+                              ", expected ends beyond the values that it takes"));
+  }
   out.atoms = document.at("atoms").as_numbers();
   if (!std::is_sorted(out.atoms.begin(), out.atoms.end(), std::less_equal<>())) {
     throw FormatError("the atoms of the target are not ascending");

@@ -421,19 +421,42 @@ TEST(TargetDistributions, SayWhatDoesNotFit) {
 }
 
 TEST(TargetSupport, ComesBackFromItsDocument) {
-  const TargetSupport support{.map = {0.0, infinity, 2.5}, .values = TargetValues::listed(grades), .atoms = {0.0, 7.0}};
+  const TargetSupport support{
+      .map = {-3.0, infinity, 2.5}, .values = TargetValues::listed(grades), .atoms = {0.0, 7.0}};
   const TargetSupport read = TargetSupport::from_document(support.to_document());
   EXPECT_EQ(read.to_document(), support.to_document());
   EXPECT_EQ(read.map.upper, infinity);
   const TargetSupport counts{.values = TargetValues::counts()};
   EXPECT_TRUE(TargetSupport::from_document(counts.to_document()).values.are_counts());
   Document bad = support.to_document();
-  bad.set("upper", -1.0);
+  bad.set("upper", -4.0);
   EXPECT_EQ(error_of([&] { TargetSupport::from_document(bad); }),
-            "the target reaches from 0 to -1 with reach 2.5, expected lower < upper and reach > 0");
+            "the target reaches from -3 to -4 with reach 2.5, expected lower < upper and reach > 0");
   Document unsorted = support.to_document();
   unsorted.set("atoms", Document(std::vector<double>{1.0, 0.0}));
   EXPECT_EQ(error_of([&] { TargetSupport::from_document(unsorted); }), "the atoms of the target are not ascending");
+  Document beyond = counts.to_document();
+  beyond.set("lower", 0.5);
+  EXPECT_EQ(error_of([&] { TargetSupport::from_document(beyond); }),
+            "the target reaches from 0.5 to inf, expected ends beyond the values that it takes");
+}
+
+/// exp of numbers so large that moments are beyond all numbers, beside others that nearly vanish: infinite, not NaN.
+TEST(TargetDistributions, MomentsBeyondAllNumbersAreInfinite) {
+  const TargetSupport positive{.map = {.lower = 0.0}};
+  const auto of = [&](double mean, double scale, double log_weight) {
+    return TargetDistributions(
+        GaussianMixtures::separate(Matrix{{0.0, mean}}, Matrix{{1.0, scale}}, Matrix{{0.0}, {log_weight}}), positive);
+  };
+  const TargetDistributions large = of(-800, 2000, -1);
+  EXPECT_EQ(large.mean()(0, 0), infinity);
+  EXPECT_EQ(large.variance()(0, 0), infinity);
+  const TargetDistributions vanishing = of(-1e7, 30, 0);  // exp(-1e7 + 450)^2 expm1(900)
+  EXPECT_NEAR(vanishing.mean()(0, 0), 0.5 * std::exp(0.5), 1e-12);
+  EXPECT_NEAR(vanishing.variance()(0, 0), 0.5 * std::exp(2.0) - 0.25 * std::exp(1.0), 1e-11);
+  const TargetDistributions without = of(1e4, 100, -infinity);  // a component of weight zero
+  EXPECT_NEAR(without.mean()(0, 0), std::exp(0.5), 1e-12);
+  EXPECT_NEAR(without.variance()(0, 0), std::exp(2.0) - std::exp(1.0), 1e-11);
 }
 
 }  // namespace
