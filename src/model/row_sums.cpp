@@ -23,9 +23,21 @@ Matrix merged(std::string_view how, const Matrix& a, const Matrix& b) {
   return side_by_side(a, b);
 }
 
+[[noreturn]] void refuse(std::string_view part) {
+  throw FormatError(message("merge_states: '", part,
+                            "' differs in shape or is in one of them only, expected states of ",
+                            "one pass over one table"));
+}
+
 /// The columns of the smallest keys, those of `a` before those of `b` where keys are equal.
 Document smallest_of(const Document& a, const Document& b) {
   const Index limit = a.at("limit").as_integer();
+  const auto fits = [&](const Document& part) {
+    const Matrix& keys = part.at("keys").as_matrix();
+    return part.at("limit").as_integer() == limit && keys.rows() == 1 &&
+           keys.cols() == part.at("columns").as_matrix().cols();
+  };
+  if (limit < 1 || !fits(a) || !fits(b)) refuse("smallest");
   const Matrix keys = side_by_side(a.at("keys").as_matrix(), b.at("keys").as_matrix());
   const Matrix columns = side_by_side(a.at("columns").as_matrix(), b.at("columns").as_matrix());
   std::vector<Index> order(static_cast<std::size_t>(keys.cols()));
@@ -37,12 +49,6 @@ Document smallest_of(const Document& a, const Document& b) {
   }
   return Document::Object{
       {"limit", limit}, {"keys", Matrix(keys(Eigen::all, order))}, {"columns", Matrix(columns(Eigen::all, order))}};
-}
-
-[[noreturn]] void refuse(std::string_view part) {
-  throw FormatError(message("merge_states: '", part,
-                            "' differs in shape or is in one of them only, expected states of ",
-                            "one pass over one table"));
 }
 
 Document::Array each_merged(const Document::Array& a, const Document::Array& b) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/options.hpp"
 #include "condens/data/folds.hpp"
 #include "data/column_unit.hpp"
 #include "kernel_rows.hpp"
@@ -54,21 +55,21 @@ struct Ranges {
 /// Sums of deviations, or of their squared differences from `first`.
 Document moment_state(const Document& pass, const Dataset& block) {
   const Matrix z = stacked(block);
-  const Ranges ranges = Ranges::of(pass.at("low").as_vector(), pass.at("high").as_vector());
-  const Document* first = pass.find("first");
-  const Vector mean = first == nullptr ? Vector::Zero(z.rows()) : first->as_vector();
+  const Ranges ranges = Ranges::of(vector_of(pass, "low", z.rows()), vector_of(pass, "high", z.rows()));
+  const bool first = pass.find("first") == nullptr;
+  const Vector mean = first ? Vector::Zero(z.rows()) : vector_of(pass, "first", z.rows());
   Vector sum = Vector::Zero(z.rows());
   for (Index j = 0; j < z.cols(); ++j) {
     for (Index i = 0; i < z.rows(); ++i) {
       const double deviation = ranges.deviation(z(i, j), i);
-      sum[i] += first == nullptr ? deviation : (deviation - mean[i]) * (deviation - mean[i]);
+      sum[i] += first ? deviation : (deviation - mean[i]) * (deviation - mean[i]);
     }
   }
   return Document::Object{{"sum", Document::Object{{"values", std::move(sum)}}}};
 }
 
 Document sample_state(const Document& pass, const Dataset& block, Index first_row) {
-  const Index limit = pass.at("count").as_integer();
+  const Index limit = count_of(pass, "count", 1, most_sampled);
   const std::vector<double> key =
       keys_of_places(first_row, block.size(), static_cast<std::uint64_t>(pass.at("seed").as_integer()));
   std::vector<Index> order(key.size());
@@ -110,18 +111,64 @@ Dataset neighbours(const Dataset& block, Range rows) {
           .groups = block.groups};
 }
 
-double number_of(const Document& state, std::string_view name) { return state.at("sum").at(name).as_matrix()(0, 0); }
+double number_of(const Document& state, std::string_view name) { return matrix_of(state.at("sum"), name, 1, 1)(0, 0); }
+
+const Matrix& matrix_of(const Document& document, std::string_view name, Index rows, Index cols) {
+  const Matrix& out = document.at(name).as_matrix();
+  const auto fits = [](Index found, Index expected) { return expected == any_size ? found > 0 : found == expected; };
+  const auto text = [](Index expected) { return expected == any_size ? std::string("some") : message(expected); };
+  if (!fits(out.rows(), rows) || !fits(out.cols(), cols)) {
+    throw FormatError(message("a pass over the rows: '", name, "' is ", out.rows(), " x ", out.cols(), ", expected ",
+                              text(rows), " x ", text(cols)));
+  }
+  return out;
+}
+
+Vector vector_of(const Document& document, std::string_view name, Index size) {
+  return matrix_of(document, name, size, 1).col(0);
+}
+
+Index count_of(const Document& document, std::string_view name, Index low, Index high) {
+  const Index out = document.at(name).as_integer();
+  if (out < low || out > high) {
+    throw FormatError(message("a pass over the rows: '", name, "' is ", out, ", expected ", low, " to ", high));
+  }
+  return out;
+}
+
+double width_of(const Document& document, std::string_view name) {
+  const double out = document.at(name).as_number();
+  if (!(out > 0)) throw FormatError(message("a pass over the rows: '", name, "' is ", out, ", expected a number > 0"));
+  return out;
+}
+
+Vector widths_of(const Document& document, std::string_view name, Index size) {
+  Vector out = vector_of(document, name, size);
+  if ((out.array() <= 0).any()) {
+    throw FormatError(message("a pass over the rows: '", name, "' has ", out.minCoeff(), ", expected numbers > 0"));
+  }
+  return out;
+}
 
 std::vector<Document> totals_of(RowSums& table, const std::vector<Document>& passes) {
   if (passes.size() == 1) return {table.total(passes.front())};
   const Document state = table.total(Document::Object{{"pass", "several"}, {"passes", Document::Array(passes)}});
-  return state.at("each").as_array();
+  const Document::Array& each = state.at("each").as_array();
+  if (each.size() != passes.size()) {
+    throw FormatError(message("a pass over the rows: 'each' has ", each.size(), " states, expected ", passes.size()));
+  }
+  return each;
 }
 
 Extent extent_of(RowSums& table) {
   const Document state = table.total(pass_of("extent"));
-  return {static_cast<Index>(number_of(state, "rows")), state.at("low").at("values").as_vector(),
-          state.at("high").at("values").as_vector(), state.at("smallest").at("columns").as_matrix().col(0)};
+  const Index d = table.n_inputs() + table.n_targets();
+  const double rows = number_of(state, "rows");
+  if (!(rows >= 1 && rows <= largest_count)) {
+    throw FormatError(message("a pass over the rows: 'rows' is ", rows, ", expected the number of rows"));
+  }
+  return {static_cast<Index>(rows), vector_of(state.at("low"), "values", d), vector_of(state.at("high"), "values", d),
+          matrix_of(state.at("smallest"), "columns", d, any_size).col(0)};
 }
 
 Scale::Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
@@ -140,9 +187,9 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
   Document pass = pass_of("moments");
   pass.set("low", extent.low).set("high", extent.high);
   const auto n = static_cast<double>(extent.rows);
-  const Vector first = table.total(pass).at("sum").at("values").as_vector() / n;
+  const Vector first = vector_of(table.total(pass).at("sum"), "values", d_x + d_y) / n;
   pass.set("first", first);
-  const Vector second = table.total(pass).at("sum").at("values").as_vector();
+  const Vector second = vector_of(table.total(pass).at("sum"), "values", d_x + d_y);
   const Ranges ranges = Ranges::of(extent.low, extent.high);
   const Vector mean = ranges.centre + ranges.half.cwiseProduct(first);
   const Vector scale = ranges.half.cwiseProduct((second / (n - 1)).cwiseSqrt());
@@ -196,20 +243,37 @@ Document Scale::to_document() const {
                           {"spread", spread_.to_document()}};
 }
 
-Scale Scale::from_document(const Document& document) {
-  const auto of = [&](std::string_view name) { return Standardizer::from_document(document.at(name)); };
-  return {
-      of("x"),      of("y"),     document.at("origin_x").as_vector(), document.at("origin_y").as_vector(), of("from_x"),
-      of("from_y"), of("spread")};
+Scale Scale::from_document(const Document& document, Index n_inputs, Index n_targets) {
+  const auto of = [&](std::string_view name, Index dimension) {
+    Standardizer out = Standardizer::from_document(document.at(name));
+    if (out.dimension() != dimension) {
+      throw FormatError(message("a pass over the rows: the scale '", name, "' is of ", out.dimension(),
+                                " columns, expected ", dimension));
+    }
+    return out;
+  };
+  return {of("x", n_inputs),
+          of("y", n_targets),
+          vector_of(document, "origin_x", n_inputs),
+          vector_of(document, "origin_y", n_targets),
+          of("from_x", n_inputs),
+          of("from_y", n_targets),
+          of("spread", n_targets)};
 }
 
 Sample sample_of(RowSums& table, Index count, Index seed) {
   Document pass = pass_of("sample");
   pass.set("count", count).set("seed", seed);
   const Document state = table.total(pass);
-  const Matrix& columns = state.at("smallest").at("columns").as_matrix();
-  Sample out{cut_apart(table, columns.bottomRows(columns.rows() - 1)), {}};
-  for (Index j = 0; j < columns.cols(); ++j) out.places.push_back(static_cast<Index>(columns(0, j)));
+  const Index d = table.n_inputs() + table.n_targets();
+  const Matrix& columns = matrix_of(state.at("smallest"), "columns", 1 + d, any_size);
+  Sample out{cut_apart(table, columns.bottomRows(d)), {}};
+  for (Index j = 0; j < columns.cols(); ++j) {
+    if (!(columns(0, j) >= 0 && columns(0, j) <= largest_count)) {
+      throw FormatError(message("a pass over the rows: a sampled row stands at place ", columns(0, j)));
+    }
+    out.places.push_back(static_cast<Index>(columns(0, j)));
+  }
   return out;
 }
 
@@ -223,7 +287,8 @@ Dataset typical_rows(RowSums& table) {
 
 Dataset all_rows(RowSums& table) {
   const Document state = table.total(pass_of("rows"));
-  Dataset out = cut_apart(table, state.at("columns").at("values").as_matrix());
+  Dataset out =
+      cut_apart(table, matrix_of(state.at("columns"), "values", table.n_inputs() + table.n_targets(), any_size));
   out.weights = {};
   return out;
 }

@@ -49,7 +49,8 @@ class Scale {
   Dataset standardized(const Dataset& rows) const;
 
   Document to_document() const;
-  static Scale from_document(const Document& document);
+  /// Throws FormatError for what is no scale of so many inputs and targets.
+  static Scale from_document(const Document& document, Index n_inputs, Index n_targets);
 
  private:
   Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
@@ -92,5 +93,23 @@ std::vector<Document> totals_of(RowSums& table, const std::vector<Document>& pas
 
 /// A number of a state's part "sum".
 double number_of(const Document& state, std::string_view name);
+
+// Parts of passes and states, which come from elsewhere and may be damaged. Throw FormatError that names the part, what
+// it is and what was expected.
+
+/// A matrix of this shape; any_size allows any number, but none.
+inline constexpr Index any_size = -1;
+const Matrix& matrix_of(const Document& document, std::string_view name, Index rows, Index cols);
+/// A column of so many numbers.
+Vector vector_of(const Document& document, std::string_view name, Index size);
+/// A whole number, low to high.
+Index count_of(const Document& document, std::string_view name, Index low, Index high);
+/// A number, or numbers, that kernels can have as widths: positive.
+double width_of(const Document& document, std::string_view name);
+Vector widths_of(const Document& document, std::string_view name, Index size);
+
+/// The most folds, of which each has sums of its own, and the most rows of a sample that a pass may ask for.
+inline constexpr Index most_folds = 10'000;
+inline constexpr Index most_sampled = 100'000'000;
 
 }  // namespace condens::table_passes

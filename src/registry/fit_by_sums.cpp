@@ -9,6 +9,7 @@
 namespace condens {
 
 Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  require(first_row >= 0, "accumulate: first_row = ", first_row, ", expected the place of the block's first row, >= 0");
   if (std::optional<Document> state = table_passes::accumulate(pass, block, first_row)) return *std::move(state);
   const std::string& name = pass.at("pass").as_string();
   if (name == "several") {

@@ -217,6 +217,81 @@ TEST(RowSums, WhatAModelCannotDoIsSaid) {
   EXPECT_THROW(accumulate(unknown, data, 0, {}), FormatError);
 }
 
+/// A table of which one answer has a matrix without its last row, or, before that, the question has.
+class Damaged final : public RowSums {
+ public:
+  Damaged(const Dataset& data, int pass, bool question)
+      : RowSums(data.x.rows(), data.y.rows()), blocks_(data, 20, run_), pass_(pass), question_(question) {}
+  Document total(const Document& pass) override {
+    if (passes++ != pass_) return blocks_.total(pass);
+    if (question_) return blocks_.total(without_a_row(pass));
+    return without_a_row(blocks_.total(pass));
+  }
+  int passes = 0;
+
+ private:
+  /// Of every matrix in the document.
+  static Document without_a_row(const Document& part) {
+    if (const auto* matrix = std::get_if<Matrix>(&part.value()))
+      return Matrix(matrix->topRows(std::max<Index>(0, matrix->rows() - 1)));
+    if (!std::holds_alternative<Document::Object>(part.value())) return part;
+    Document out = part;
+    for (const auto& [key, own] : part.as_object()) out.set(key, without_a_row(own));
+    return out;
+  }
+
+  Run run_{.threads = 1, .observer = {}};
+  BlocksInMemory blocks_;
+  int pass_;
+  bool question_;
+};
+
+TEST(RowSums, DamagedPassesAndStatesAreRefused) {
+  const Dataset data = rows_of(60, 9);
+  for (const std::string& model : models_that("sums_over_rows")) {
+    Bytes whole(data, 20);
+    Document options = options_of(model);
+    fit_by_sums(find_model(model), whole, "", options, 0, {});
+    for (int pass = 0; pass < whole.passes; ++pass) {
+      Damaged answer(data, pass, false);
+      EXPECT_THROW(fit_by_sums(find_model(model), answer, "", options, 0, {}), FormatError) << model << ' ' << pass;
+      Damaged question(data, pass, true);
+      try {  // a question may have no matrix
+        fit_by_sums(find_model(model), question, "", options, 0, {});
+      } catch (const FormatError&) {
+      }
+    }
+  }
+}
+
+TEST(RowSums, PartsOfAPassAreChecked) {
+  const Dataset data = rows_of(60, 9);
+  const Document pass = Document::Object{{"pass", "sample"}, {"count", Index{0}}, {"seed", Index{0}}};
+  EXPECT_EQ(complaint<FormatError>([&] { accumulate(pass, data, 0, {}); }),
+            "a pass over the rows: 'count' is 0, expected 1 to 100000000");
+  Document moments = Document::Object{{"pass", "moments"}, {"low", Vector{{1, 2}}}, {"high", Vector{{1, 2, 3}}}};
+  EXPECT_EQ(complaint<FormatError>([&] { accumulate(moments, data, 0, {}); }),
+            "a pass over the rows: 'low' is 2 x 1, expected 3 x 1");
+  moments.set("low", Vector{{0, 0, 0}});
+  EXPECT_EQ(complaint([&] { accumulate(moments, data, -3, {}); }),
+            "accumulate: first_row = -3, expected the place of the block's first row, >= 0");
+  const auto parts = [&](std::string_view name, const Document& value) {
+    return Document(Document::Object{{std::string(name), value}});
+  };
+  EXPECT_EQ(complaint<FormatError>([&] { table_passes::width_of(parts("width_x", 0.0), "width_x"); }),
+            "a pass over the rows: 'width_x' is 0, expected a number > 0");
+  EXPECT_EQ(complaint<FormatError>([&] {
+              table_passes::widths_of(parts("widths_y", Vector{{1, -2}}), "widths_y", 2);
+            }),
+            "a pass over the rows: 'widths_y' has -2, expected numbers > 0");
+  EXPECT_EQ(complaint<FormatError>(
+                [&] { table_passes::matrix_of(parts("means", Matrix(3, 0)), "means", 3, table_passes::any_size); }),
+            "a pass over the rows: 'means' is 3 x 0, expected 3 x some");
+  const Document scale = table_passes::Scale::of(Standardizer::identity(2), Standardizer::identity(1)).to_document();
+  EXPECT_EQ(complaint<FormatError>([&] { table_passes::Scale::from_document(scale, 1, 1); }),
+            "a pass over the rows: the scale 'x' is of 2 columns, expected 1");
+}
+
 TEST(RowSums, BadRowsAreNamed) {
   Dataset data = rows_of(60, 9);
   Matrix y = data.y;

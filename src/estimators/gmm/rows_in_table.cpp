@@ -46,37 +46,39 @@ std::vector<EmSums> EmRowsInTable::assigned(const std::vector<Matrix>& means, bo
 std::vector<EmSums> EmRowsInTable::totals(const std::vector<Document>& passes, bool full, Task& task) const {
   task.poll();
   std::vector<EmSums> all;
+  const Index d = dimension();
   for (const Document& state : table_passes::totals_of(table_, passes)) {
     const Document& sums = state.at("sum");
-    Vector mass = sums.at("mass").as_vector();
-    EmSums& out = all.emplace_back(dimension(), mass.size(), full);
-    out.mass = std::move(mass);
-    out.first = sums.at("first").as_matrix();
-    out.second = sums.at("second").as_matrix();
+    const Index k = passes[all.size()].at("means").as_matrix().cols();
+    EmSums& out = all.emplace_back(d, k, full);
+    out.mass = table_passes::vector_of(sums, "mass", k);
+    out.first = table_passes::matrix_of(sums, "first", d, k);
+    out.second = table_passes::matrix_of(sums, "second", full ? d * d : d, k);
     out.score = table_passes::number_of(state, "score");
     out.square = table_passes::number_of(state, "square");
     out.cross = table_passes::number_of(state, "cross");
     const Document& least = state.at("smallest");
-    out.least = least.at("keys").as_matrix()(0, 0);
-    out.worst = least.at("columns").as_matrix().col(0);
+    out.least = table_passes::matrix_of(least, "keys", 1, table_passes::any_size)(0, 0);
+    out.worst = table_passes::matrix_of(least, "columns", d, table_passes::any_size).col(0);
   }
   return all;
 }
 
 Document em_accumulate(const Document& pass, const Dataset& block, const Run& run) {
-  const table_passes::Scale scale = table_passes::Scale::from_document(pass.at("scale"));
+  const Index d = block.x.rows() + block.y.rows();
+  const auto scale = table_passes::Scale::from_document(pass.at("scale"), block.x.rows(), block.y.rows());
   const bool full = pass.at("full").as_bool();
   const bool assign = pass.at("step").as_string() == "assign";
   EmState state;
-  state.means = pass.at("means").as_matrix();
+  state.means = table_passes::matrix_of(pass, "means", d, table_passes::any_size);
   if (!assign) {
-    state.weights = pass.at("weights").as_vector();
-    state.covariances = pass.at("covariances").as_matrix();
+    state.weights = table_passes::vector_of(pass, "weights", state.means.cols());
+    state.covariances = table_passes::matrix_of(pass, "covariances", full ? d * d : d, state.means.cols());
   }
   // Pieces stay in the cache from the user's scale to the sums.
   const Index pieces = block_count(block.size(), kPiece);
   const Index parts = std::min(pieces, kMostPieces);
-  const EmSums nothing(block.x.rows() + block.y.rows(), state.means.cols(), full);
+  const EmSums nothing(d, state.means.cols(), full);
   std::vector<EmSums> sums(static_cast<std::size_t>(parts), nothing);
   Task task(run, "a block", 1);
   parallel_for(

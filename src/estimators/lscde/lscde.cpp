@@ -494,7 +494,8 @@ Lscde Lscde::fit(RowSums& table, const LscdeOptions& options, const Run& run) {
   const Start start{rows, scale.x(), scale.y(), scale.defensive(options.defensive_weight)};
   const auto folds = [&] {
     const auto count = static_cast<Index>(options.cv.front());
-    require(count >= 2 && count <= extent.rows, owner, ": cv = ", count, ", expected 2 to ", extent.rows, " folds");
+    const Index most = std::min(extent.rows, table_passes::most_folds);
+    require(count >= 2 && count <= most, owner, ": cv = ", count, ", expected 2 to ", most, " folds");
     return Folds{.given = {}, .count = count, .seed = options.seed};
   };
   return Fitter{start, options, run}.fit(folds, std::move(report));

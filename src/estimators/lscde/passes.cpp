@@ -87,8 +87,10 @@ Document pass_of(const Problem& problem, std::string_view step) {
 
 /// The rows of a block as they are in memory.
 Problem problem_of(const Document& pass, const Dataset& block, Index first_row) {
-  const Dataset data = table_passes::Scale::from_document(pass.at("scale")).standardized(block);
-  const Index folds = pass.at("folds").as_integer();
+  const Index d_x = block.x.rows();
+  const Index d_y = block.y.rows();
+  const Dataset data = table_passes::Scale::from_document(pass.at("scale"), d_x, d_y).standardized(block);
+  const Index folds = table_passes::count_of(pass, "folds", 1, table_passes::most_folds);
   std::vector<Index> fold(static_cast<std::size_t>(block.size()), 0);
   if (folds > 1) {
     fold = folds_of_places(first_row, block.size(), folds, static_cast<std::uint64_t>(pass.at("seed").as_integer()));
@@ -99,28 +101,29 @@ Problem problem_of(const Document& pass, const Dataset& block, Index first_row) 
 
   preparation::FoldOrder sorted = preparation::sort_by_fold(fold);
   Problem out;
-  out.x = pass.at("input_widths").as_vector().cwiseInverse().asDiagonal() * Matrix(data.x(Eigen::all, sorted.order));
+  out.x = table_passes::widths_of(pass, "input_widths", d_x).cwiseInverse().asDiagonal() *
+          Matrix(data.x(Eigen::all, sorted.order));
   out.y = data.y(Eigen::all, sorted.order);
   out.weights = data.weights(sorted.order);
-  out.x_unlabeled = Matrix(data.x.rows(), 0);
-  out.centers_x = pass.at("centers_x").as_matrix();
-  out.centers_y = pass.at("centers_y").as_matrix();
+  out.x_unlabeled = Matrix(d_x, 0);
+  out.centers_y = table_passes::matrix_of(pass, "centers_y", d_y, table_passes::any_size);
+  out.centers_x = table_passes::matrix_of(pass, "centers_x", d_x, out.centers_y.cols());
   out.fold_begin = std::move(sorted.begin);
   out.fold_begin.resize(static_cast<std::size_t>(n_folds) + 1, block.size());
   out.center_fold.assign(static_cast<std::size_t>(out.centers_y.cols()), -1);
-  out.unscored_folds = pass.at("unscored_folds").as_integer();
+  out.unscored_folds = table_passes::count_of(pass, "unscored_folds", 0, n_folds);
   out.coefficients = LscdeCoefficients::clipped;  // no part of a pass
-  out.scoring = static_cast<Scoring>(pass.at("scoring").as_integer());
+  out.scoring = static_cast<Scoring>(table_passes::count_of(pass, "scoring", 0, std::ssize(choice_names<Scoring>) - 1));
   const Document& defensive = pass.at("defensive");
-  out.defensive = Defensive::read(defensive, defensive.at("weight").as_number(), out.y.rows());
+  out.defensive = Defensive::read(defensive, defensive.at("weight").as_number(), d_y);
   return out;
 }
 
 Document state_of(Document::Object sums) { return Document::Object{{"sum", std::move(sums)}}; }
 
 Document statistics_state(const Document& pass, const Problem& problem, Task& task) {
-  const Vector widths_y = pass.at("widths_y").as_vector();
-  const WidthGroup widths{pass.at("width_x").as_number(), {widths_y.begin(), widths_y.end()}};
+  const Vector widths_y = table_passes::widths_of(pass, "widths_y", table_passes::any_size);
+  const WidthGroup widths{table_passes::width_of(pass, "width_x"), {widths_y.begin(), widths_y.end()}};
   const Statistics sums = InMemory(problem, false, 1).statistics(widths, task, task.threads());
   const auto folds = static_cast<std::size_t>(problem.folds());
   return state_of({{"gram", side_by_side(sums.gram, folds)},
@@ -130,17 +133,28 @@ Document statistics_state(const Document& pass, const Problem& problem, Task& ta
 
 /// A score that is no number counts as failed: sums of a document are finite.
 Document scores_state(const Document& pass, const Problem& problem, Task& task) {
+  const Index b = problem.centers_y.cols();
+  const Index folds = problem.scored_folds();
+  const bool squared = problem.scoring == Scoring::squared;
+  Index columns = table_passes::any_size;  // of the first width those that there are, of others as many
   std::vector<ScoringWidth> widths;
   for (const Document& own : pass.at("widths").as_array()) {
     ScoringWidth& width = widths.emplace_back();
-    width.width = own.at("width").as_number();
+    width.width = table_passes::width_of(own, "width");
     width.log_mass = own.at("log_mass").as_number();
-    width.alpha = apart(own.at("alpha").as_matrix(), problem.scored_folds());
-    width.overlap_factor = own.at("overlap_factor").as_matrix();
-    width.defensive_overlap = own.at("defensive_overlap").as_vector();
+    const Matrix& alpha = table_passes::matrix_of(own, "alpha", b, columns);
+    columns = alpha.cols();
+    if (folds < 1 || columns % folds != 0) {
+      throw FormatError(message("a pass over the rows: 'alpha' has ", columns, " columns for ", folds, " folds"));
+    }
+    width.alpha = apart(alpha, folds);
+    if (!squared) continue;
+    width.overlap_factor = table_passes::matrix_of(own, "overlap_factor", b, table_passes::any_size);
+    if (problem.defensive.weight > 0) width.defensive_overlap = table_passes::vector_of(own, "defensive_overlap", b);
   }
+  if (widths.empty()) throw FormatError("a pass over the rows: no 'widths', expected one at least");
   const std::vector<Matrix> found =
-      InMemory(problem, false, 1).scores(pass.at("width_x").as_number(), widths, task, task.threads());
+      InMemory(problem, false, 1).scores(table_passes::width_of(pass, "width_x"), widths, task, task.threads());
   Matrix scores = side_by_side(found, found.size());
   const Matrix failed = scores.unaryExpr([](double score) { return std::isfinite(score) ? 0.0 : 1.0; });
   scores = (failed.array() > 0).select(0.0, scores);
@@ -154,12 +168,13 @@ class InTable final : public Passes {
   Statistics statistics(const WidthGroup& widths, Task& task, int) const override {
     const Document state = total(statistics_pass(problem_, widths), task);
     const Document& sums = state.at("sum");
-    Statistics out{apart(sums.at("gram").as_matrix(), problem_.folds()),
-                   apart(sums.at("target").as_matrix(), problem_.folds()),
-                   {}};
     const Index b = problem_.centers_y.cols();
+    const Index folds = problem_.folds();
+    Statistics out{apart(table_passes::matrix_of(sums, "gram", b, b * folds), folds),
+                   apart(table_passes::matrix_of(sums, "target", b, std::ssize(widths.y) * folds), folds),
+                   {}};
     out.gram.emplace_back(Matrix::Zero(b, b));  // of unlabelled rows
-    const Vector weight = sums.at("weight").as_vector();
+    const Vector weight = table_passes::vector_of(sums, "weight", folds);
     out.weight.assign(weight.begin(), weight.end());
     return out;
   }
@@ -178,8 +193,13 @@ class InTable final : public Passes {
     pass.set("widths", std::move(own));
     const Document state = total(pass, task);
     const Document& sums = state.at("sum");
-    const Matrix scores = (sums.at("failed").as_matrix().array() > 0).select(infinity, sums.at("scores").as_matrix());
-    return apart(scores, problem_.scored_folds());
+    const Index lambdas = widths.front().alpha.front().cols();
+    const Index folds = problem_.scored_folds();
+    const auto part = [&](std::string_view name) -> const Matrix& {
+      return table_passes::matrix_of(sums, name, lambdas, std::ssize(widths) * folds);
+    };
+    const Matrix scores = (part("failed").array() > 0).select(infinity, part("scores"));
+    return apart(scores, folds);
   }
 
  private:

@@ -15,10 +15,13 @@ SampledRows part_of(const SampledRows& sample, Index size, Index count, Index se
   if (std::ssize(sample.places) <= count) return sample;
   const std::vector<Index> places = sample_of_places(size, count, static_cast<std::uint64_t>(seed));
   std::vector<Index> rows;
+  std::vector<Index> found;
   for (std::size_t i = 0; i < sample.places.size(); ++i) {
-    if (std::binary_search(places.begin(), places.end(), sample.places[i])) rows.push_back(static_cast<Index>(i));
+    if (!std::binary_search(places.begin(), places.end(), sample.places[i])) continue;
+    rows.push_back(static_cast<Index>(i));
+    found.push_back(sample.places[i]);
   }
-  return {{sample.rows.x, sample.rows.y, sample.rows.data.subset(rows)}, places};
+  return {{sample.rows.x, sample.rows.y, sample.rows.data.subset(rows)}, found};
 }
 
 Matrix divided(const MatrixView& x, const Vector& widths) {
