@@ -213,7 +213,7 @@ TEST(Architecture, NoDoorKnowsAModelByName) {
 }
 
 TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
-  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r", "tests"}, {".hpp"})) {
+  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r", "tests", "fuzz"}, {".hpp"})) {
     bool guarded = false;
     bool explained = false;
     const std::vector<std::string> lines = lines_of(file);
@@ -228,17 +228,18 @@ TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
 
 TEST(Architecture, SourcesStayReadable) {
   constexpr std::size_t most = 600;
-  for (const fs::path& file :
-       files({"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks"}, {".hpp", ".cpp", ".py"})) {
+  for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks", "fuzz"},
+                                    {".hpp", ".cpp", ".py"})) {
     EXPECT_LE(lines_of(file).size(), most) << place(file, 0) << ": more than one idea? Cut it.";
   }
 }
 
 TEST(Architecture, NoTextNamesADevelopersMachine) {
   constexpr std::array<std::string_view, 4> homes = {"home", "root", "work", "Users"};
-  std::vector<fs::path> texts = files(
-      {"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks", "reproduce", "docs", "cmake", "data"},
-      {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".pyi", ".ipynb", ".json", ".in", ".R", ".Rmd"});
+  std::vector<fs::path> texts =
+      files({"include", "src", "plot", "cli", "python", "r", "tests", "benchmarks", "reproduce", "docs", "cmake",
+             "data", "fuzz"},
+            {".hpp", ".cpp", ".txt", ".cmake", ".md", ".sh", ".py", ".pyi", ".ipynb", ".json", ".in", ".R", ".Rmd"});
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
     if (entry.is_regular_file()) texts.push_back(entry.path());
   }
