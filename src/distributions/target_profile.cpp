@@ -51,6 +51,15 @@ double sign_change(const F& f, double low, double high, double at_low, double at
   return 0.5 * (ends.first + ends.second);
 }
 
+/// log x'(y(x)); of logarithms and logits also where y(x) is an end, or beyond all numbers, to rounding.
+double log_slope_at(const TargetMap& map, double x) {
+  if (map.is_logarithm()) return map.lower > -infinity ? -x : x;
+  if (map.reach == infinity) {  // y - a = (b - a) / (1 + e^-x), b - y = (b - a) / (1 + e^x)
+    return std::abs(x) + 2.0 * std::log1p(std::exp(-std::abs(x))) - std::log(map.upper - map.lower);
+  }
+  return map.log_slope(map.inverse(x));
+}
+
 }  // namespace
 
 TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p), map_(map) {
@@ -66,6 +75,11 @@ TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p)
   }
   for (const double mode : Vector(detail::modes(p).row(0).transpose())) grid.push_back(mode);
   std::erase_if(grid, [&](double x) { return !std::isfinite(log_density(x)); });
+  if (grid.empty()) {  // to rounding all of it is an end
+    nodes_.push_back(detail::quantile(p, 0.5));
+    heights_.push_back(0.0);
+    return;
+  }
   std::sort(grid.begin(), grid.end());
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   std::vector<double> heights;
@@ -84,7 +98,7 @@ TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p)
   for (const double x : nodes_) heights_.push_back(log_density(x));
 }
 
-double TargetProfile::log_density(double x) const { return detail::log_pdf(p_, &x) + map_.log_slope(map_.inverse(x)); }
+double TargetProfile::log_density(double x) const { return detail::log_pdf(p_, &x) + log_slope_at(map_, x); }
 
 double TargetProfile::mode() const {
   const auto best = std::max_element(heights_.begin(), heights_.end());
@@ -126,7 +140,8 @@ std::vector<Interval> TargetProfile::of_mass(double mass) const {
   const auto excess = [&](double u) { return mass_above(u) - mass; };
   const double at_low = excess(low);
   if (at_low <= 0.0) return above(low);
-  return above(sign_change(excess, low, top, at_low, -mass));
+  const std::vector<Interval> out = above(sign_change(excess, low, top, at_low, -mass));
+  return out.empty() ? above(low) : out;
 }
 
 }  // namespace condens::detail

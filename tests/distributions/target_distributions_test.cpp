@@ -451,6 +451,20 @@ TEST(TargetDistributions, MomentsBeyondAllNumbersAreInfinite) {
   const TargetDistributions large = of(-800, 2000, -1);
   EXPECT_EQ(large.mean()(0, 0), infinity);
   EXPECT_EQ(large.variance()(0, 0), infinity);
+  for (const double mass : {0.1, 0.9}) {  // the mode of a lognormal is far below its median
+    const auto region = large.highest_density_region(mass)[0];
+    ASSERT_FALSE(region.empty());
+    EXPECT_GE(region[0].lower, 0.0);
+  }
+  EXPECT_GE(large.mode()(0, 0), 0.0);
+  EXPECT_LE(large.highest_density_mass(Vector{{2.0}})[0], 1.0);
+  const TargetDistributions at_ends(GaussianMixtures::separate(Matrix{{0.0}}, Matrix{{1e6}}, Matrix{{0.0}}),
+                                    {.map = {.lower = 0.0, .upper = 1.0}});
+  EXPECT_EQ(at_ends.highest_density_region(0.5)[0].size(), 2u);
+  const TargetDistributions at_an_end(GaussianMixtures::separate(Matrix{{-1e9}}, Matrix{{1.0}}, Matrix{{0.0}}),
+                                      {.map = {.lower = 0.0, .upper = infinity, .reach = 1e-3}});
+  EXPECT_EQ(at_an_end.mode()(0, 0), 0.0);
+  EXPECT_FALSE(at_an_end.highest_density_region(0.5)[0].empty());
   const TargetDistributions vanishing = of(-1e7, 30, 0);  // exp(-1e7 + 450)^2 expm1(900)
   EXPECT_NEAR(vanishing.mean()(0, 0), 0.5 * std::exp(0.5), 1e-12);
   EXPECT_NEAR(vanishing.variance()(0, 0), 0.5 * std::exp(2.0) - 0.25 * std::exp(1.0), 1e-11);
