@@ -17,6 +17,7 @@
 #include "model/bootstrap.hpp"
 #include "model/calibration_rows.hpp"
 #include "model/inner_fits.hpp"
+#include "model/preparation.hpp"
 
 namespace condens {
 
@@ -62,7 +63,32 @@ std::optional<Replicates> replicates_of(const ModelInfo& info, const Conditional
 }
 
 TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
+                     const Document& options, const PlaceOfRow& place, const Run& run);
+
+/// Of the rows that count: atoms, values and ends are not told from a row of weight zero, which is as if absent.
+TargetModel fit_kind_of_rows(const ModelInfo& info, const TargetRequest& request, const Dataset& data,
+                             std::string_view preset, const Document& options, const PlaceOfRow& place,
+                             const Run& run) {
+  const Vector weights = counted_weights(data.weights);
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.size(); ++i) {
+    if (weights[i] > 0) rows.push_back(i);
+  }
+  const PlaceOfRow place_of_rows = [&](Index row) { return place(rows[static_cast<std::size_t>(row)]); };
+  TargetModel out = fit_kind(info, request, data.subset(rows), preset, options_of_rows(options, rows, data.size()),
+                             place_of_rows, run);
+  FitReport report = out.density->report();
+  preparation::warn_of_lost_weights(data, report);
+  out.density->set_report(std::move(report));
+  return out;
+}
+
+TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const Dataset& data, std::string_view preset,
                      const Document& options, const PlaceOfRow& place, const Run& run) {
+  if (request.kind.name != TargetName::real && data.weights.size() > 0) {
+    data.check(info.class_name);
+    if (count_rows(data) < data.size()) return fit_kind_of_rows(info, request, data, preset, options, place, run);
+  }
   const auto fit_own = request.worth_of_inputs ? fit_model
                                                : +[](const ModelInfo& own, const Dataset& rows, std::string_view with,
                                                      const Document& values,

@@ -183,6 +183,45 @@ TEST(TargetKind, IsTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+/// Weight zero is absence: such a row makes no atom, and no value.
+TEST(TargetKind, RowsOfWeightZeroTellNothing) {
+  Dataset data = data_of("bounded:0,1", 60);
+  Matrix y = data.y;
+  y(0, 7) = 1.0;
+  y(0, 8) = 0.25;
+  data.y = y;
+  data.weights = Vector::Ones(60);
+  data.weights[7] = 0.0;
+  data.weights[8] = 1e-300;
+  std::vector<Index> rows;
+  for (Index i = 0; i < 60; ++i) {
+    if (i != 7 && i != 8) rows.push_back(i);
+  }
+  for (const char* kind : {"bounded:0,1", "auto", "with-atoms"}) {
+    const auto fit = [&](const Dataset& own) {
+      return fit_target(find_model("gmm"), {.kind = TargetKind::parse(kind)}, own, "", {}, place_of, {});
+    };
+    if (std::string_view(kind) == "with-atoms") {  // as the rows without them
+      EXPECT_EQ(complaint([&] { fit(data); }), complaint([&] { fit(data.subset(rows)); }));
+      continue;
+    }
+    const TargetModel model = fit(data);
+    EXPECT_TRUE(std::ranges::any_of(model.density->report().warnings, [](const std::string& warning) {
+      return warning.find("1 row has a weight so far below the largest") != std::string::npos;
+    }));
+    const TargetModel without = fit(data.subset(rows));
+    if (!model.target) continue;
+    EXPECT_EQ(model.target->support().to_document(), without.target->support().to_document());
+    EXPECT_EQ(model.target->log_density(*model.density, data.x, data.y.col(0).replicate(1, 60)),
+              without.target->log_density(*without.density, data.x, data.y.col(0).replicate(1, 60)));
+  }
+  data.weights[3] = -1.0;
+  EXPECT_NE(complaint([&] {
+              fit_target(find_model("gmm"), {.kind = TargetKind::parse("bounded:0,1")}, data, "", {}, place_of, {});
+            }).find("weights: row 4"),
+            std::string::npos);
+}
+
 TEST(TargetKind, OfARealTargetIsThePlainFit) {
   const Dataset data = data_of("positive", 60);
   const TargetModel plain = fit_target(find_model("gp"), {}, data, "", {}, place_of, {});
