@@ -11,6 +11,7 @@
 #include "condens/core/random.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/registry.hpp"
+#include "support/complaint.hpp"
 
 namespace condens::contract_extremes_test {
 namespace {
@@ -115,6 +116,21 @@ TEST_P(ContractAtExtremes, AbsurdOptionsAreRefusedOrFitted) {
       options.set(option.name, Document(std::vector<double>{1, value}));
       fit_or_refuse(model(), "", data, options);
     }
+  }
+}
+
+TEST_P(ContractAtExtremes, EmptyListsAreRefusedOrFitted) {
+  const Dataset data = small_table();
+  for (const OptionInfo& option : model().options) {
+    SCOPED_TRACE(message(GetParam(), ": ", option.name));
+    Document options = quick_options(GetParam());
+    if (option.type == "numbers") options.set(option.name, Document(std::vector<double>{}));
+    if (option.type == "texts") options.set(option.name, Document(std::vector<std::string>{}));
+    if (option.type == "matrix") options.set(option.name, Matrix(0, 0));
+    fit_or_refuse(model(), "", data, options);
+    if (option.name != "cv") continue;
+    const std::string said = complaint([&] { model().fit(data, "", options, {}); });
+    EXPECT_NE(said.find("cv is empty, expected"), std::string::npos) << said;
   }
 }
 

@@ -169,6 +169,7 @@ std::vector<double> at_most_rows(std::vector<double> cv, Index rows) {
 }
 
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& given, Index seed) {
+  require(!cv.empty(), "cv is empty, expected a number of folds or the fold of every row");
   std::vector<double> fold_of_row = cv;
   Index rows = given.size();
   if (given.weights.size() > 0) {

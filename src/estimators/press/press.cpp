@@ -32,6 +32,7 @@ constexpr double large_coefficient = 50;  // on the standardised scale: a step w
 
 void check_options(const PressOptions& o, const Dataset& data) {
   validate_options(o, owner);
+  require(!o.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(!o.n_states.empty(), owner, ": n_states has no numbers, expected one or candidates");
   require(!o.regularization.empty(), owner, ": regularization has no number, expected one or candidates");
   const Index widths = std::ssize(o.bandwidth_y);
