@@ -234,6 +234,11 @@ class Damaged final : public RowSums {
   static Document without_a_row(const Document& part) {
     if (const auto* matrix = std::get_if<Matrix>(&part.value()))
       return Matrix(matrix->topRows(std::max<Index>(0, matrix->rows() - 1)));
+    if (const auto* array = std::get_if<Document::Array>(&part.value())) {
+      Document::Array out;
+      for (const Document& own : *array) out.push_back(without_a_row(own));
+      return out;
+    }
     if (!std::holds_alternative<Document::Object>(part.value())) return part;
     Document out = part;
     for (const auto& [key, own] : part.as_object()) out.set(key, without_a_row(own));
