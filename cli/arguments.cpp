@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
@@ -94,6 +95,7 @@ void CsvFlags::add_to(CLI::App& verb) {
   add_option(verb, "--delimiter", delimiter, "CHAR", "Between fields: one character, or tab (default: found out)",
              "CSV files");
   add_option(verb, "--comment", comment, "CHAR", "Skip lines that begin with it", "CSV files");
+  offer(verb, "--delimiter", {"tab"});
 }
 
 CsvOptions CsvFlags::options() const {
@@ -133,6 +135,13 @@ void ColumnFlags::add_to(CLI::App& verb) {
       "Of levels that come up in prediction only: automatic (default): as (other), or as all rows where levels are "
       "statistics, else refused; error; or other: the most frequent level stands in where that refuses",
       "Columns");
+  offer(verb, "--target", columns_before);
+  offer(verb, "--inputs", columns_before);
+  offer(verb, "--categorical", columns_before);
+  offer(verb, "--weight", columns_before);
+  offer(verb, "--missing", {"error", "model", "indicator"});
+  offer(verb, "--many-levels", {"statistics", "indicators"});
+  offer(verb, "--unseen", {"automatic", "error", "other"});
 }
 
 EncoderOptions ColumnFlags::options() const {

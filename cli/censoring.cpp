@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arguments.hpp"
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens::cli {
@@ -93,6 +94,9 @@ void CensoringFlags::add_to(CLI::App& verb, const std::string& group) {
   add_option(verb, "--entry", entry, "COLUMN",
              "The row is there only because its target is above this (delayed entry); missing where that is not so",
              group);
+  offer(verb, "--censored", columns_before);
+  offer(verb, "--target-upper", columns_before);
+  offer(verb, "--entry", columns_before);
 }
 
 CensoredTable CensoringFlags::read(Table table, const std::vector<std::string>& targets,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "completion.hpp"
 #include "condens/comparison/leaderboard.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/comparison_records.hpp"
@@ -260,6 +261,10 @@ void add_compare(CLI::App& app) {
   option("--threads", call->threads, "N", "Threads (default: all), one fit on each; scores are the same", "Output");
   verb.add_flag("--quiet", call->quiet, "No progress bar and no summary")->group("Output");
   call->csv.add_to(verb);
+  offer(verb, "--models", model_names);
+  offer(verb, "--set", settings_of_models);
+  offer(verb, "--target-kind", target_kinds);
+  offer(verb, "--cv", names_of_choices<SplitOrder>());
   verb.footer(
       "A terminal shows a table; into a file or a pipe, and with --quiet, goes CSV with every digit.\n"
       "The best nll comes first; nll, squared_loss and crps: lower is better. Columns ending in _se are standard\n"

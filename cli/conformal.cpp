@@ -1,4 +1,5 @@
 #include "conformal.hpp"
+#include "completion.hpp"
 
 #include <algorithm>
 
@@ -41,6 +42,8 @@ void ConformalFlags::add_to(CLI::App& verb, const std::string& group) {
                      most_group_values, " values or fewer"),
              group)
       ->needs(option);
+  offer(verb, "--conformal", methods);
+  offer(verb, "--conformal-groups", columns_before);
 }
 
 void ConformalFlags::give_back_table(std::string& table) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "arguments.hpp"
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/inspection/effects.hpp"
 #include "condens/inspection/importance.hpp"
@@ -426,6 +427,9 @@ void add_explain(CLI::App& app) {
              "Where to (default: standard output); a picture where it ends in .svg", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
+  offer(verb, "--effect", columns_before);
+  offer(verb, "--target", columns_before);
+  offer(verb, "--of", {"mean", "std", "median", "quantile:", "width:", "asymmetry", "above:", "log-score"});
   verb.footer(
       "Rows count from 1, the header apart. Losses are per row, more is worse: nll is minus the log density, crps in "
       "the\n"

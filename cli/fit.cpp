@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "censoring.hpp"
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
@@ -324,6 +325,12 @@ void add_fit(CLI::App& app) {
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");
   call->csv.add_to(verb);
+  offer(verb, "--model", model_names);
+  offer(verb, "--target-kind", target_kinds);
+  offer(verb, "--bootstrap-method", names_of_choices<ReplicateMethod>());
+  offer(verb, "--preset", presets_of_model);
+  offer(verb, "--cv", {"time"});
+  offer(verb, "--set", settings_of_model);
   verb.footer(
       "Examples:\n"
       "  condens fit geyser.csv --target waiting -o geyser.json\n"

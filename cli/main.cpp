@@ -16,49 +16,16 @@
 #include "core/freed_memory.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
+#include "help.hpp"
 #include "verbs.hpp"
 
 namespace condens::cli {
 
 namespace {
 
-/// Help pages: purpose, usage, options in groups, examples.
-class HelpFormatter : public CLI::Formatter {
- public:
-  HelpFormatter() { column_width(30); }
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    if (app->get_parent() == nullptr) return "\nUsage: condens VERB ...\n\n";
-    std::string usage = "\nUsage: " + name;
-    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
-      const std::string argument = option->get_type_name() + (option->get_expected_max() > 1 ? "..." : "");
-      usage += option->get_required() ? " " + argument : " [" + argument + "]";
-    }
-    return usage + " [options]\n\n";
-  }
-  std::string make_positionals(const CLI::App* app) const override {
-    std::string out;
-    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
-      std::string name = "  " + option->get_type_name();
-      name.resize(std::max<std::size_t>(column_width_, name.size() + 1), ' ');
-      out += name + option->get_description() + "\n";
-    }
-    return out.empty() ? out : out + "\n";
-  }
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    const std::string text = Formatter::make_group(std::move(group), is_positional, std::move(options));
-    return text.substr(text.find_first_not_of('\n'));
-  }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
-  }
-};
-
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(verb->get_name());
+  for (const CLI::App* verb : verbs_of(app)) names.push_back(verb->get_name());
   return names;
 }
 
@@ -106,7 +73,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 int run(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough, such as head, ends us quietly
   CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole distribution.", "condens");
-  app.formatter(std::make_shared<HelpFormatter>());
+  app.formatter(help_formatter());
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "condens " CONDENS_VERSION, "Print the version and exit");
   app.require_subcommand(1);
@@ -115,8 +82,8 @@ int run(const std::vector<std::string>& words) {
       "  condens fit train.csv --target y -o model.json\n"
       "  condens predict model.json new.csv --mean --quantiles .05,.5,.95\n"
       "  condens VERB --help");
-  for (const auto add :
-       {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_explain, add_models, add_serve})
+  for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_explain, add_models,
+                         add_serve, add_completion, add_manual})
     add(app);
 
   if (words.size() < 2) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "completion.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "verbs.hpp"
@@ -65,6 +66,7 @@ void add_models(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("models", "List every model with its options, their bounds and defaults");
   add_option(verb, "name", call->name, "NAME", "One model only");
   verb.add_flag("--json", call->json, "JSON instead of text");
+  offer(verb, "name", model_names);
   verb.footer("Example:\n  condens models lscde");
   verb.callback([call] { list_models(*call); });
 }

@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "censoring.hpp"
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
@@ -139,6 +140,9 @@ void add_plot(CLI::App& app) {
   call->rows.add_to(verb, "CSV files");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the picture is the same", "Output");
   call->csv.add_to(verb);
+  offer(verb, "--figure", figure_names());
+  offer(verb, "--x", columns_before);
+  offer(verb, "--target", columns_before);
   verb.footer(
       "One input gives a heat map of p(y | x) with mean, interval and data; several give slices, those first that "
       "move\n"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "answers.hpp"
+#include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/registry.hpp"
@@ -127,6 +128,8 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
+  offer(verb, "--shift-weights", columns_before);
+  offer(verb, "--bands-method", names_of_choices<BandMethod>());
   verb.footer(
       "With several targets the columns are named y1_mean, y2_mean, ...\n"
       "\nExamples:\n"

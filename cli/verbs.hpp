@@ -15,5 +15,7 @@ void add_plot(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_models(CLI::App& app);
 void add_serve(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_manual(CLI::App& app);
 
 }  // namespace condens::cli

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens._arrays import as_float64, as_share, draw_seed, threads_of
 from condens._broadcasting import from_laws_first, laws_first, result_shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 Floats = NDArray[np.float64]
 _ONE_TARGET = "needs distributions of one target, these have {}; take .marginal(j)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from os import PathLike, fsencode
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,6 +37,9 @@ from condens._progress import observer
 from condens._results import cv_results
 from condens.distributions import GaussianMixtures
 from condens.target_distributions import distributions_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 Floats = NDArray[np.float64]
 

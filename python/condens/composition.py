@@ -9,7 +9,7 @@ A wrapper predicts all that the estimator inside does::
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from condens._predictions import Floats, PredictsDistributions
 from condens.distributions import GaussianMixtures
 from condens.estimators import ConditionalDensityRegressor
 from condens.metrics import laws_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 __all__ = ["DistributionRegressor", "cross_val_predict_distribution"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from os import PathLike, fsdecode, fspath
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ from condens._regressor import ConditionalDensityRegressor as ConditionalDensity
 from condens.distributions import GaussianMixtures
 
 if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
+
     from condens._registered import *  # noqa: F403  (every estimator, with its keywords)
 
 Floats = NDArray[np.float64]

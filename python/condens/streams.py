@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from condens._arrays import as_float64
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 # Bets on how the PIT u stops to be uniform: 1 + e g(u), of g = z, z = 2 u - 1, for a shift, and of
 # g = (3 z^2 - 1) / 2 for another spread (Legendre polynomials: their mean is 0), never negative.

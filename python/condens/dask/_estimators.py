@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import dask.array as da
 import numpy as np
@@ -18,6 +18,9 @@ from condens._blocks import Layout
 from condens._frames import _is_text, check_inputs, column_names, is_frame, names_of_targets
 from condens.dask._distributions import LazyDistributions
 from condens.dask._engine import DaskEngine, columns_of, is_lazy, partitions_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 Floats = NDArray[np.float64]
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from condens import _blocks, _cluster
 from condens._arrays import threads_of
 from condens._blocks import Block, Layout, Rows
 from condens.disk._tables import Columns, batches
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # from Python 3.11 on in typing
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _LEAST_ROWS = 1000  # of a batch
