@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/registry.hpp"
@@ -128,6 +129,26 @@ TEST(Documentation, EveryModelIsListedWhereReadersLook) {
               std::string::npos)
         << info.name;
   }
+}
+
+TEST(Documentation, EveryPackageIsOfTheVersion) {
+  const std::string project = text_of("CMakeLists.txt");
+  const std::string before = "project(condens VERSION ";
+  const std::size_t begin = project.find(before) + before.size();
+  const std::string version = project.substr(begin, project.find(' ', begin) - begin);
+  const std::string series = version.substr(0, version.rfind('.'));
+  const std::vector<std::pair<std::string, std::string>> places = {
+      {"CITATION.cff", "\nversion: " + version + "\n"},
+      {"r/DESCRIPTION", "\nVersion: " + version + "\n"},
+      {"packaging/conda/recipe.yaml", "\n  version: " + version + "\n"},
+      {"packaging/vcpkg/ports/condens/vcpkg.json", "\"version\": \"" + version + "\""},
+      {"packaging/debian/changelog", "condens (" + version + "-"},
+      {"packaging/debian/control", "\nPackage: libcondens" + series + "\n"},
+      {"packaging/debian/control", "libcondens" + series + " (= ${binary:Version})"},
+      {"packaging/debian/libcondens" + series + ".install", "libcondens"},
+      {"docs/installation.md", "condens-" + version + "-"}};
+  for (const auto& [file, text] : places)
+    EXPECT_NE(text_of(file).find(text), std::string::npos) << file << ": " << text;
 }
 
 TEST(Documentation, EveryCitedErratumHasAnEntry) {

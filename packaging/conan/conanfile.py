@@ -51,10 +51,12 @@ class Condens(ConanFile):
         check_min_cppstd(self, 20)
 
     def layout(self):
+        self.folders.root = os.path.join("..", "..")  # in a clone; in Conan's cache the sources are the root
         cmake_layout(self)
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         toolchain.cache_variables.update(
             CONDENS_LEVEL="portable",
             CONDENS_SHARED=bool(self.options.shared),
