@@ -263,7 +263,7 @@ void add_compare(CLI::App& app) {
   call->csv.add_to(verb);
   offer(verb, "--models", model_names);
   offer(verb, "--set", settings_of_models);
-  offer(verb, "--target-kind", target_kinds);
+  offer(verb, "--target-kind", target_kinds());
   offer(verb, "--cv", names_of_choices<SplitOrder>());
   verb.footer(
       "A terminal shows a table; into a file or a pipe, and with --quiet, goes CSV with every digit.\n"

@@ -10,6 +10,7 @@
 #include "arguments.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/model/target_kind.hpp"
 #include "condens/registry.hpp"
 #include "core/names.hpp"
 #include "help.hpp"
@@ -28,7 +29,7 @@ std::map<const CLI::Option*, Values>& offers() {
   return all;
 }
 
-const CLI::Option* find_option(const CLI::App& verb, const std::string& word) {
+const CLI::Option* option_named(const CLI::App& verb, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   for (const CLI::Option* option : verb.get_options()) {
     if (!option->get_positional() && option->check_name(name)) return option;
@@ -106,7 +107,7 @@ std::vector<Candidate> options_of(const CLI::App& verb, const std::string& start
   return out;
 }
 
-std::vector<Candidate> verbs(const CLI::App& app, const std::string& start) {
+std::vector<Candidate> verbs_from(const CLI::App& app, const std::string& start) {
   std::vector<Candidate> out = start.empty() ? std::vector<Candidate>{} : options_of(app, start);
   for (const CLI::App* verb : verbs_of(app)) {
     if (verb->get_name().starts_with(start)) out.push_back({verb->get_name(), verb->get_description()});
@@ -195,7 +196,7 @@ struct CompletionCall {
   Words words;
 };
 
-void complete(const CLI::App& app, CompletionCall call) {
+void complete_call(const CLI::App& app, CompletionCall call) {
   const auto shell = std::find(shells.begin(), shells.end(), call.shell);
   require(shell != shells.end(), "SHELL is '", call.shell, "', expected one of ", list_names(shells),
           did_you_mean(call.shell, shells));
@@ -221,6 +222,17 @@ void offer(const CLI::App& verb, const std::string& option, Values values) {
 
 void offer(const CLI::App& verb, const std::string& option, const Words& words) {
   offer(verb, option, Values([words](const Words&) { return words; }));
+}
+
+Words target_kinds() {
+  Words names;
+  for (const TargetName kind : {TargetName::real, TargetName::positive, TargetName::bounded, TargetName::count,
+                                TargetName::ordinal, TargetName::with_atoms, TargetName::automatic}) {
+    const std::string text = TargetKind{kind}.text();
+    const std::size_t colon = text.find(':');
+    names.push_back(colon == std::string::npos ? text : text.substr(0, colon + 1));
+  }
+  return names;
 }
 
 Words columns_before(const Words& before) {
@@ -262,7 +274,7 @@ std::vector<Candidate> candidates(const CLI::App& app, Words words) {
   if (words.size() > 2 && words[1] == "help") words.erase(words.begin() + 1);
   if (words.size() < 2) return {};
   const std::string last = words.back();
-  if (words.size() == 2) return verbs(app, last);
+  if (words.size() == 2) return verbs_from(app, last);
   const std::vector<const CLI::App*> all_verbs = verbs_of(app);
   const auto named = std::find_if(all_verbs.begin(), all_verbs.end(),
                                   [&](const CLI::App* verb) { return verb->get_name() == words[1]; });
@@ -277,7 +289,7 @@ std::vector<Candidate> candidates(const CLI::App& app, Words words) {
     if (is_value) {
       pending = nullptr;
     } else if (word.starts_with('-') && word != "-") {
-      pending = find_option(verb, word);
+      pending = option_named(verb, word);
       if (pending != nullptr && (!takes_value(*pending) || word.find('=') != std::string::npos)) pending = nullptr;
     } else {
       pending = nullptr;
@@ -289,7 +301,7 @@ std::vector<Candidate> candidates(const CLI::App& app, Words words) {
   if (last.starts_with('-')) {
     const std::size_t equals = last.find('=');
     if (equals == std::string::npos) return options_of(verb, last);
-    const CLI::Option* option = find_option(verb, last);
+    const CLI::Option* option = option_named(verb, last);
     if (option == nullptr) return {};
     return values_of(*option, before, last.substr(equals + 1), last.substr(0, equals + 1));
   }
@@ -310,7 +322,7 @@ void add_completion(CLI::App& app) {
       "  source <(condens completion bash)\n"
       "  condens completion zsh -o ~/.zsh/completions/_condens\n"
       "  condens completion fish -o ~/.config/fish/completions/condens.fish");
-  verb.callback([call, &app] { complete(app, *call); });
+  verb.callback([call, &app] { complete_call(app, *call); });
 }
 
 }  // namespace condens::cli

@@ -15,9 +15,8 @@ using Values = std::function<std::vector<std::string>(const std::vector<std::str
 void offer(const CLI::App& verb, const std::string& option, Values values);
 void offer(const CLI::App& verb, const std::string& option, const std::vector<std::string>& words);
 
-/// The kinds of a target.
-inline const std::vector<std::string> target_kinds = {"real",    "positive",   "bounded:", "count",
-                                                      "ordinal", "with-atoms", "auto"};
+/// The kinds of a target; bounded: waits for its ends.
+std::vector<std::string> target_kinds();
 
 /// The columns of the first table among the words.
 std::vector<std::string> columns_before(const std::vector<std::string>& before);

@@ -326,7 +326,7 @@ void add_fit(CLI::App& app) {
   verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");
   call->csv.add_to(verb);
   offer(verb, "--model", model_names);
-  offer(verb, "--target-kind", target_kinds);
+  offer(verb, "--target-kind", target_kinds());
   offer(verb, "--bootstrap-method", names_of_choices<ReplicateMethod>());
   offer(verb, "--preset", presets_of_model);
   offer(verb, "--cv", {"time"});

@@ -16,7 +16,7 @@ namespace condens::cli {
 namespace {
 
 /// Text as roff takes it: no character of it is a command.
-std::string plain(const std::string& text) {
+std::string roff_text(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\\')
@@ -31,24 +31,24 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
-std::string slanted(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
+std::string bold(const std::string& text) { return "\\fB" + roff_text(text) + "\\fR"; }
+std::string slanted(const std::string& text) { return "\\fI" + roff_text(text) + "\\fR"; }
 
 /// A paragraph in lines of at most 80 characters, where its words allow.
-std::string filled(const std::string& text) {
+std::string roff_paragraph(const std::string& text) {
   constexpr std::size_t width = 80;
   std::istringstream words(text);
   std::string out;
   std::string line;
   std::string word;
   while (words >> word) {
-    if (!line.empty() && plain(line + " " + word).size() > width) {
-      out += plain(line) + "\n";
+    if (!line.empty() && roff_text(line + " " + word).size() > width) {
+      out += roff_text(line) + "\n";
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
   }
-  return out + plain(line) + "\n";
+  return out + roff_text(line) + "\n";
 }
 
 std::string lower_first(std::string text) {
@@ -57,13 +57,13 @@ std::string lower_first(std::string text) {
   return text;
 }
 
-std::string head(const std::string& page, const std::string& purpose) {
+std::string page_head(const std::string& page, const std::string& purpose) {
   std::string title = page;
   std::transform(title.begin(), title.end(), title.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return ".\\\" Written by condens manual, from what condens --help reads.\n.TH " + plain(title) +
-         " 1 \"\" \"condens " CONDENS_VERSION "\" \"User Commands\"\n.SH NAME\n" + plain(page) + " \\- " +
-         plain(lower_first(purpose)) + "\n";
+  return ".\\\" Written by condens manual, from what condens --help reads.\n.TH " + roff_text(title) +
+         " 1 \"\" \"condens " CONDENS_VERSION "\" \"User Commands\"\n.SH NAME\n" + roff_text(page) + " \\- " +
+         roff_text(lower_first(purpose)) + "\n";
 }
 
 /// The option with its value, and what it does.
@@ -72,7 +72,7 @@ std::string option_entry(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) names += (names.empty() ? "" : ", ") + bold("-" + name);
   for (const std::string& name : option.get_lnames()) names += (names.empty() ? "" : ", ") + bold("--" + name);
   const std::string value = takes_value(option) ? " " + slanted(option.get_type_name()) : "";
-  return ".TP\n" + names + value + "\n" + filled(option.get_description());
+  return ".TP\n" + names + value + "\n" + roff_paragraph(option.get_description());
 }
 
 std::string options_section(const CLI::App& verb) {
@@ -80,7 +80,7 @@ std::string options_section(const CLI::App& verb) {
   for (const std::string& group : verb.get_groups()) {
     const std::vector<const CLI::Option*> options = options_in(verb, group);
     if (group.empty() || options.empty()) continue;
-    if (group != "Options") out += ".SS " + plain(group) + "\n";
+    if (group != "Options") out += ".SS " + roff_text(group) + "\n";
     for (const CLI::Option* option : options) out += option_entry(*option);
   }
   return out;
@@ -97,9 +97,9 @@ std::string footer_sections(const std::string& footer) {
     if (line == "Examples:" || line == "Example:")
       in_examples = true;
     else if (in_examples && !line.empty())
-      examples += plain(line.substr(line.find_first_not_of(' '))) + "\n";
+      examples += roff_text(line.substr(line.find_first_not_of(' '))) + "\n";
     else if (!line.empty())
-      notes += filled(line);
+      notes += roff_paragraph(line);
   }
   if (!notes.empty()) notes = ".SH NOTES\n" + notes;
   return examples.empty() ? notes : notes + ".SH EXAMPLES\n.nf\n" + examples + ".fi\n";
@@ -125,28 +125,30 @@ std::string see_also(const CLI::App& app, const std::string& own) {
   std::vector<std::string> pages = {"condens"};
   for (const CLI::App* verb : verbs_of(app)) pages.push_back("condens-" + verb->get_name());
   std::erase(pages, own);
-  for (const std::string& page : pages) out += ".BR " + plain(page) + " (1)" + (page == pages.back() ? "\n" : ",\n");
+  for (const std::string& page : pages)
+    out += ".BR " + roff_text(page) + " (1)" + (page == pages.back() ? "\n" : ",\n");
   return out;
 }
 
 std::string page_of_verb(const CLI::App& app, const CLI::App& verb) {
   const std::string page = "condens-" + verb.get_name();
-  std::string out = head(page, verb.get_description()) + ".SH SYNOPSIS\n.B condens " + plain(verb.get_name()) + "\n";
+  std::string out =
+      page_head(page, verb.get_description()) + ".SH SYNOPSIS\n.B condens " + roff_text(verb.get_name()) + "\n";
   for (const CLI::Option* argument : arguments_of(verb)) out += slanted(usage_of(*argument)) + "\n";
-  out += "[options]\n.SH DESCRIPTION\n" + filled(verb.get_description() + ".");
+  out += "[options]\n.SH DESCRIPTION\n" + roff_paragraph(verb.get_description() + ".");
   for (const CLI::Option* argument : arguments_of(verb))
-    out += ".TP\n" + slanted(argument->get_type_name()) + "\n" + filled(argument->get_description());
+    out += ".TP\n" + slanted(argument->get_type_name()) + "\n" + roff_paragraph(argument->get_description());
   return out + options_section(verb) + footer_sections(verb.get_footer()) + exit_status + see_also(app, page);
 }
 
 std::string main_page(const CLI::App& app) {
-  std::string out = head("condens", "conditional densities from CSV files") +
+  std::string out = page_head("condens", "conditional densities from CSV files") +
                     ".SH SYNOPSIS\n.B condens\n.I VERB\n[arguments]\n[options]\n.SH DESCRIPTION\n" +
-                    filled(app.get_description()) + ".SH VERBS\n";
+                    roff_paragraph(app.get_description()) + ".SH VERBS\n";
   for (const CLI::App* verb : verbs_of(app))
-    out += ".TP\n" + bold(verb->get_name()) + "\n" + filled(verb->get_description() + ".");
+    out += ".TP\n" + bold(verb->get_name()) + "\n" + roff_paragraph(verb->get_description() + ".");
   out += options_section(app) + footer_sections(app.get_footer()) + ".SH MODELS\n";
-  for (const ModelInfo& model : models()) out += ".TP\n" + bold(model.name) + "\n" + filled(model.title);
+  for (const ModelInfo& model : models()) out += ".TP\n" + bold(model.name) + "\n" + roff_paragraph(model.title);
   return out + exit_status + see_also(app, "condens");
 }
 
