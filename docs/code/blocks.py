@@ -15,7 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 RUN = ("python", "sh", "r", "cpp")  # by test_code.py
-SHOWN = ("text", "{literalinclude}", "{include}")  # no code, or that of a file that a test runs
+RUN_ELSEWHERE = {
+    "docs/serving.md": "python/tests/test_serve.py"
+}  # pages whose blocks another test runs, beside a server
+SHOWN = ("text", "json", "{literalinclude}", "{include}")  # no code, or that of a file that a test runs
 OF_SPHINX = re.compile(r"\{(code-cell|eval-rst|toctree|py:module)\}")
 
 FENCE = re.compile(

@@ -43,7 +43,11 @@ int main() {{
 RUNNABLE = {
     page: [b for b in blocks.blocks_of(page) if b.language in blocks.RUN and not b.reason] for page in blocks.pages()
 }
-RUNNABLE = {page: found for page, found in RUNNABLE.items() if found}
+RUNNABLE = {
+    page: found
+    for page, found in RUNNABLE.items()
+    if found and str(page.relative_to(blocks.ROOT)) not in blocks.RUN_ELSEWHERE
+}
 
 
 @pytest.fixture

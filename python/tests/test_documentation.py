@@ -30,6 +30,8 @@ def test_every_block_of_code_is_run_or_says_why_not() -> None:
         f"nobody runs these blocks; name one of the languages {', '.join(blocks.RUN)}, or say behind the language "
         "`not run: WHY`:\n" + "\n".join(nobody)
     )
+    for page, test in blocks.RUN_ELSEWHERE.items():
+        assert Path(page).name in (ROOT / test).read_text(), f"{test} does not run the blocks of {page}"
     assert sum(block.language in blocks.RUN and not block.reason for block in listed) > 60, "hardly a block was found"
 
 
