@@ -82,8 +82,8 @@ int run(const std::vector<std::string>& words) {
       "  condens fit train.csv --target y -o model.json\n"
       "  condens predict model.json new.csv --mean --quantiles .05,.5,.95\n"
       "  condens VERB --help");
-  for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_explain, add_models,
-                         add_serve, add_completion, add_manual})
+  for (const auto add : {add_fit, add_predict, add_score, add_describe, add_compare, add_plot, add_page, add_explain,
+                         add_models, add_serve, add_completion, add_manual})
     add(app);
 
   if (words.size() < 2) {

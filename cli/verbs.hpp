@@ -12,6 +12,7 @@ void add_score(CLI::App& app);
 void add_describe(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_plot(CLI::App& app);
+void add_page(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_models(CLI::App& app);
 void add_serve(CLI::App& app);

@@ -237,12 +237,16 @@ std::unique_ptr<ConditionalDensity> whole_fit(
 /// Hands over the model that the options name, or the finder of those that they name, where the method takes one.
 template <class Model, class Options>
 Model fit_by(const std::string& class_name, const Dataset& data, const Options& options, const Run& run) {
+#ifdef CONDENS_WITHOUT_FITS
+  throw std::logic_error(class_name + ": this build only predicts");
+#else
   if constexpr (requires(const InnerModel& inner) { Model::fit(data, options, inner, run); })
     return Model::fit(data, options, inner_model(class_name, options.model, options.model_preset), run);
   else if constexpr (requires(const MemberFinder& find) { Model::fit(data, options, find, run); })
     return Model::fit(data, options, member_finder(class_name, options.model_preset), run);
   else
     return Model::fit(data, options, run);
+#endif
 }
 
 template <class Model>
@@ -322,6 +326,7 @@ ModelInfo describe_model(std::string name, const std::string& class_name, std::s
       return std::make_unique<Model>(detail::fit_by<Model>(class_name, data, options, inside));
     });
   };
+#ifndef CONDENS_WITHOUT_FITS
   if constexpr (requires(RowSums & table, const Options& options, const Run& run) {
                   Model::fit(table, options, run);
                 }) {
@@ -333,6 +338,7 @@ ModelInfo describe_model(std::string name, const std::string& class_name, std::s
     };
     info.accumulate = &Model::accumulate;
   }
+#endif
   info.load = [](const Document& document) { return std::make_unique<Model>(detail::load_by<Model>(document)); };
   info.results_of = [](const ConditionalDensity& density) {
     return results_to_document(dynamic_cast<const Model&>(density));

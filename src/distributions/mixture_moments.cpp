@@ -113,7 +113,7 @@ Matrix sample(const MixtureView& p, Index n, RandomStream& random) {
   Vector normal(p.d);
   for (Index i = 0; i < n; ++i) {
     const double u = random.uniform() * total;
-    Index l = std::min(std::upper_bound(cumulative.begin(), cumulative.end(), u) - cumulative.begin(), p.m - 1);
+    Index l = std::min<Index>(std::upper_bound(cumulative.begin(), cumulative.end(), u) - cumulative.begin(), p.m - 1);
     while (p.weights[l] == 0.0) --l;  // only where u was rounded up to the total
     if (p.correlations == nullptr) {
       for (Index k = 0; k < p.d; ++k) out(k, i) = p.mean(l, k) + p.scale(l, k) * random.normal();

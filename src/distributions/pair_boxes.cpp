@@ -53,7 +53,8 @@ std::vector<Group> groups_of(const MixtureView& p) {
   }
   if (p.m < kFewestOfAScale * std::ssize(out)) return {};
   for (Group& group : out) {
-    std::ranges::sort(group.components, {}, &Component::mean);
+    std::sort(group.components.begin(), group.components.end(),
+              [](const Component& a, const Component& b) { return a.mean < b.mean; });
   }
   return out;
 }

@@ -32,12 +32,12 @@ struct GriddedKernels::Grid {
       first[static_cast<std::size_t>(l)] = static_cast<Index>(std::floor(v[l] / spacing())) - (nodes_of_kernel / 2 - 1);
     }
     std::vector<Index> starts = first;
-    std::ranges::sort(starts);
+    std::sort(starts.begin(), starts.end());
     for (const Index start : starts) {
       Index node = nodes.empty() ? start : std::max(start, nodes.back() + 1);
       for (; node < start + nodes_of_kernel; ++node) nodes.push_back(node);
     }
-    for (Index& node : first) node = std::ranges::lower_bound(nodes, node) - nodes.begin();
+    for (Index& node : first) node = std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin();
   }
 
   Vector shares(double v, Index first_place) const {

@@ -116,7 +116,7 @@ GaussianMixtures EpsilonKde::laws(const MatrixView& x) const {
   for (Index i = 0; i < x.cols(); ++i) {
     Neighborhood& own = found[static_cast<std::size_t>(i)];
     find_neighborhood(x.col(i), own);
-    most = std::max(most, std::ssize(own.rows));
+    most = std::max<Index>(most, std::ssize(own.rows));
   }
   const Index m = std::max<Index>(1, most + (defensive ? 1 : 0));
   Matrix means = Matrix::Zero(n_targets(), m * x.cols());
@@ -203,7 +203,7 @@ EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options
     const std::vector<Candidate> compared = search(problem, candidates, run);
     const Candidate best = best_of(compared);
     report_search(compared, best, state.y, candidates, report);
-    report.details.set("n_scored_rows", std::ssize(problem.scored_rows));
+    report.details.set("n_scored_rows", Index{std::ssize(problem.scored_rows)});
     state.radius = best.radius;
     state.bandwidth_y = best.bandwidth_y;
   }

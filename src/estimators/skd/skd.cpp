@@ -85,7 +85,7 @@ double choose_bandwidth(const Matrix& points, const Dataset& rows, const Dataset
 void report_fit(const Found& found, FitReport& report) {
   const std::vector<double>& path = found.selection.path;
   report.details.set("certificate", found.certificate);
-  report.details.set("n_selected", std::ssize(found.selection.points));
+  report.details.set("n_selected", Index{std::ssize(found.selection.points)});
   report.details.set("n_kernels", found.kernels.weights.size());
   report.details.set("n_evaluations", found.selection.evaluations);
   const OrthogonalRegression& regression = found.selection.regression;
