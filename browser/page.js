@@ -19,12 +19,12 @@ function make(name, attributes = {}, ...children) {
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 
-/** With as many digits as tell apart a thousandth of `span`. */
+/** With as many digits as tell apart a thousandth of `span` or less. */
 function shown(value, span) {
   if (value === null) return "∞";
   const size = Math.max(Math.abs(value), span);
   if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(3).replace("e+", "e");
-  const decimals = span > 0 ? Math.min(12, Math.max(0, 3 - Math.ceil(Math.log10(span)))) : 3;
+  const decimals = span > 0 ? Math.min(12, Math.max(0, 4 - Math.ceil(Math.log10(span)))) : 3;
   const text = value.toLocaleString("en", { maximumFractionDigits: decimals, useGrouping: size >= 1e5 });
   return (text === "-0" ? "0" : text).replace("-", "−");
 }
@@ -185,17 +185,19 @@ class Chart {
   draw() {
     const { answer, curve, place } = this;
     const [total, height] = [place.clientWidth, place.clientHeight];
-    this.left = 4;
-    this.width = total - 8;
+    this.left = answer.is_discrete ? 26 : 4;
+    this.width = total - 2 * this.left;
     const bottom = height - 38;
     const [low, high] = this.range;
     const x = (y) => this.left + (this.width * (y - low)) / (high - low);
     const h = (density) => bottom - Math.min(1.2, density / (this.top || 1)) * (bottom - 16);
     const svg = make("svg", { viewBox: `0 0 ${total} ${height}` });
-    const marks = ticks(low, high, Math.min(10, total / 75)).filter((mark) => x(mark) > 8 && x(mark) < total - 8);
+    const marks = ticks(low, high, Math.min(10, total / 75));
+    const anchor = (at, margin) => (at < margin ? "start" : at > total - margin ? "end" : "middle");
     for (const mark of marks) {
-      svg.append(make("line", { class: "grid", x1: x(mark), x2: x(mark), y1: 8, y2: bottom }));
-      svg.append(make("text", { x: x(mark), y: bottom + 16, "text-anchor": "middle" }, shown(mark, high - low)));
+      const at = x(mark);
+      svg.append(make("line", { class: "grid", x1: at, x2: at, y1: 8, y2: bottom }));
+      svg.append(make("text", { x: at, y: bottom + 16, "text-anchor": anchor(at, 14) }, shown(mark, high - low)));
     }
     svg.append(make("text", { x: total / 2, y: height - 4, "text-anchor": "middle" }, this.target));
 
@@ -206,8 +208,8 @@ class Chart {
     if (answer.mean !== null) {
       svg.append(make("line", { class: "mean", x1: x(answer.mean), x2: x(answer.mean), y1: 8, y2: bottom }));
     }
-    if (!answer.is_discrete) this.atoms(svg, x, bottom);
-    svg.append(make("line", { class: "axis", x1: this.left, x2: total - 4, y1: bottom, y2: bottom }));
+    if (!answer.is_discrete) this.atoms(svg, x, bottom, anchor);
+    svg.append(make("line", { class: "axis", x1: 4, x2: total - 4, y1: bottom, y2: bottom }));
     if (this.cursor !== null) {
       svg.append(make("line", { class: "cursor", x1: x(this.cursor), x2: x(this.cursor), y1: 8, y2: bottom }));
     }
@@ -247,18 +249,18 @@ class Chart {
       const top = h(p);
       svg.append(make("rect", { class: isInside(y) ? "inside" : "outside", x: x(y) - width / 2, y: top, width, height: Math.max(0, bottom - top) }));
       svg.append(make("line", { class: "curve", x1: x(y) - width / 2, x2: x(y) + width / 2, y1: top, y2: top }));
+      if (width > 26) svg.append(make("text", { x: x(y), y: top - 6, "text-anchor": "middle" }, percent(p)));
     }
   }
 
   /** Atoms stand beside the density: their height is their probability, the whole height one. */
-  atoms(svg, x, bottom) {
+  atoms(svg, x, bottom, anchor) {
     for (const { y, p } of this.answer.masses) {
       if (y < this.range[0] || y > this.range[1]) continue;
       const top = bottom - p * (bottom - 26);
-      const end = x(y) < 60 ? "start" : x(y) > this.place.clientWidth - 60 ? "end" : "middle";
       svg.append(make("line", { class: "atom", x1: x(y), x2: x(y), y1: bottom, y2: top }));
       svg.append(make("circle", { class: "atom-head", cx: x(y), cy: top, r: 4.5 }));
-      svg.append(make("text", { class: "atom-label", x: x(y), y: top - 9, "text-anchor": end }, percent(p)));
+      svg.append(make("text", { class: "atom-label", x: x(y), y: top - 9, "text-anchor": anchor(x(y), 24) }, percent(p)));
     }
   }
 }
@@ -323,7 +325,7 @@ function start(core, model) {
     const [q05, q25, q50, q75, q95] = answer.quantiles;
     const focused = document.activeElement?.closest("#numbers select") !== null;
     element("numbers").replaceChildren(
-      cell("mean", [answer.mean]), cell("standard deviation", [answer.std]), cell("mode", [answer.mode]),
+      cell("mean", [answer.mean]), cell("std. dev.", [answer.std]), cell("mode", [answer.mode]),
       cell(interval, answer.interval, true), cell("5 %", [q05]), cell("25 %", [q25]), cell("median", [q50]),
       cell("75 %", [q75]), cell("95 %", [q95]));
     if (focused && document.activeElement === document.body) choice.focus();
@@ -334,6 +336,7 @@ function start(core, model) {
       make("span", {}, make("i", { class: stroke ? "stroke" : false, style: stroke ? `border-color: var(${color})` : `background: var(${color})` }), text);
     element("key").replaceChildren(
       swatch("--inside", `${Math.round(100 * state.interval)} % interval`), swatch("--mean", "mean", true),
+      ...(!answer.is_discrete && answer.masses.length > 0 ? [swatch("--accent", "probability of a single value", true)] : []),
       ...(state.ghost && !answer.is_discrete && controls.length > 0 ? [swatch("--ghost", "at typical inputs", true)] : []));
   };
 

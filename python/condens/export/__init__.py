@@ -4,6 +4,11 @@
     to_scoringrules(laws)                         scoringrules: CRPS and logarithmic score of normal mixtures
     to_qp(laws), from_qp(ensemble)                qp: ensembles of photometric redshifts
 
+and whole models in the form that other programs run::
+
+    to_page(estimator, path)                      a page for any browser: move inputs and see the distribution
+    to_onnx(estimator)                            ONNX, of mixture density networks and boosted trees
+
 Each library is imported when the first of its names is used; one that is not installed gives an ImportError
 that says what to install.
 """
@@ -15,6 +20,8 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from condens.export._onnx import to_onnx
+    from condens.export._page import to_page
     from condens.export._qp import from_qp, to_qp
     from condens.export._scoringrules import to_scoringrules
     from condens.export._skpro import SkproDistribution, SkproRegressor, to_skpro
@@ -23,12 +30,14 @@ _MODULES = {
     "SkproDistribution": "_skpro",
     "SkproRegressor": "_skpro",
     "from_qp": "_qp",
+    "to_onnx": "_onnx",
+    "to_page": "_page",
     "to_qp": "_qp",
     "to_scoringrules": "_scoringrules",
     "to_skpro": "_skpro",
 }
 # What the modules cannot do without: a package, and the name to install it by.
-_NEEDS = {"_qp": ("qp", "qp-prob"), "_skpro": ("skpro", "skpro")}
+_NEEDS = {"_onnx": ("onnx", "onnx"), "_qp": ("qp", "qp-prob"), "_skpro": ("skpro", "skpro")}
 
 
 def _installed(package: str) -> bool:
@@ -39,7 +48,7 @@ def _installed(package: str) -> bool:
 
 
 if TYPE_CHECKING:
-    __all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_qp", "to_scoringrules", "to_skpro"]
+    __all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_onnx", "to_page", "to_qp", "to_scoringrules", "to_skpro"]
 else:  # a star imports what this installation can use
     __all__ = sorted(name for name, module in _MODULES.items() if module not in _NEEDS or _installed(_NEEDS[module][0]))
 
