@@ -7,7 +7,8 @@
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libcli11-dev libboost-math-dev
                 libboost-random-dev liblbfgspp-dev libnanoflann-dev zlib1g-dev)
 check_packages=(libgtest-dev clang-format clang libclang-rt-dev pkg-config curl fish groff-base mandoc zsh
-                openjdk-17-jre-headless)  # Java is for the tests with Spark
+                openjdk-17-jre-headless  # Java is for the tests with Spark
+                emscripten chromium nodejs)  # the page for a browser, and its tests
 r_packages=(r-base-dev r-cran-bh r-cran-cpp11 r-cran-distributional r-cran-generics r-cran-ggplot2 r-cran-hardhat
             r-cran-jsonlite r-cran-kernlab r-cran-knitr r-cran-ks r-cran-mass r-cran-mclust r-cran-quantreg r-cran-rmarkdown
             r-cran-roxygen2 r-cran-survival r-cran-testthat r-cran-tibble r-cran-vctrs)

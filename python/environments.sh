@@ -41,7 +41,7 @@ demo_environment() {
 }
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.
-newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob
+newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob onnx onnxruntime
                  "dask[array,dataframe]" distributed pyspark
                  pytest pytest-xdist hypothesis nbclient ipykernel mypy ruff sphinx sphinx-design sphinx-gallery
                  myst-nb pydata-sphinx-theme)
