@@ -1,5 +1,5 @@
-// What the page asks the core: the inputs of a model, and the distribution at some values of them. Questions and answers
-// are JSON; what goes wrong is an answer of its own, {"error": sentence}. A curve is read where it lies.
+// What the page asks the core: the inputs of a model, and the distribution at some values of them. Questions and
+// answers are JSON; what goes wrong is an answer of its own, {"error": sentence}. A curve is read where it lies.
 
 #include <sched.h>
 
@@ -125,8 +125,8 @@ Question question_of(const Document& asked) {
                .interval = asked.at("interval").as_number(),
                .at = vector_of(asked.at("at")),
                .range = vector_of(asked.at("range"))};
-  require(out.target >= 0 && out.target < opened->density->n_targets(), "target = ", out.target,
-          ", expected one of ", opened->density->n_targets());
+  require(out.target >= 0 && out.target < opened->density->n_targets(), "target = ", out.target, ", expected one of ",
+          opened->density->n_targets());
   require(out.range.size() == 0 || out.range.size() == 2, "range, expected two numbers or none");
   return out;
 }
@@ -193,9 +193,8 @@ Document distribution_of(const Laws& laws, const Question& asked) {
   Document::Array at;
   for (const double y : asked.at) {
     const Vector one = Vector::Constant(1, y);
-    at.push_back(Document::Object{{"y", y},
-                                  {"log_density", number(laws.log_pdf(one.transpose(), run)[0])},
-                                  {"cdf", laws.cdf(one, run)[0]}});
+    at.push_back(Document::Object{
+        {"y", y}, {"log_density", number(laws.log_pdf(one.transpose(), run)[0])}, {"cdf", laws.cdf(one, run)[0]}});
   }
   return out.set("at", std::move(at));
 }
@@ -229,8 +228,7 @@ const char* open_model(const char* bytes, std::size_t size) {
 const char* distribution(const char* question, std::size_t size) {
   return condens::answer([&] {
     condens::require(condens::opened.has_value(), "no model is open");
-    return condens::distribution_of(
-        condens::question_of(condens::document_from_json({question, size}, "question")));
+    return condens::distribution_of(condens::question_of(condens::document_from_json({question, size}, "question")));
   });
 }
 

@@ -36,7 +36,8 @@ std::string read_template() {
 }
 
 void write_page(const PageCall& call) {
-  require(is_page(call.output), "-o '", call.output, "', expected a name that ends in .html");
+  const bool html = call.output.ends_with(".html") || call.output.ends_with(".htm");
+  require(html, "-o '", call.output, "', expected a name that ends in .html");
   check_output(call.output, {call.model});
   const Model model = read_model(call.model);
   std::string page = read_template();

@@ -81,10 +81,13 @@ def _scored(graph: _Graph, z: str, p: dict[str, Any]) -> str:
 def _network(graph: _Graph, x: str, p: dict[str, Any], parameters: Floats, d_x: int, d_y: int) -> tuple[str, str, str]:
     """Logarithms of weights are not needed: weights (n, t), means and scales (n, t d_y), standardised."""
     options = p["options"]
-    t, hidden, layers = int(p["n_components"]), int(p["units"]), int(options["layers"])
+    t, hidden = int(p["n_components"]), int(p["units"])
     spherical = options["covariance"] == "spherical"
     n_outputs = t * (1 + d_y + (1 if spherical else d_y))
     rest = parameters
+    # Where the number of layers followed from the rows, it shows in that of parameters.
+    in_ends = (d_x + 1) * hidden + (hidden + 1) * n_outputs + (d_x * t * d_y if options["skip"] else 0)
+    layers = 1 + (parameters.size - in_ends) // ((hidden + 1) * hidden)
 
     def take(*shape: int) -> Floats:
         nonlocal rest
