@@ -86,7 +86,8 @@ class Browser:
         self.ask("Page.navigate", url="about:blank")  # so that another fragment opens the page anew
         self.requests.clear()
         self.ask("Page.navigate", url=f"{path.as_uri()}{fragment}")
-        self.evaluate("""new Promise((done) => {
+        self.evaluate("""new Promise((done, failed) => {
+          setTimeout(() => failed(new Error("the page is not ready after a minute")), 60000);
           const look = () => (document.body?.dataset.ready ? requestAnimationFrame(done) : setTimeout(look, 10));
           look();
         }).then(() => true)""")

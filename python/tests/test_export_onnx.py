@@ -40,7 +40,9 @@ def assert_same(graph: Any, estimator: Any, x: np.ndarray, tolerance: float) -> 
     assert_allclose(out["weights"], laws.weights, rtol=tolerance, atol=tolerance)
     assert_allclose(out["means"], laws.means, rtol=tolerance, atol=tolerance)
     assert_allclose(out["standard_deviations"], laws.scales, rtol=tolerance)
-    again = GaussianMixtures(out["weights"], out["means"], out["standard_deviations"], multivariate=out["means"].ndim > 2)
+    again = GaussianMixtures(
+        out["weights"], out["means"], out["standard_deviations"], multivariate=out["means"].ndim > 2
+    )
     y = estimator.predict(x)
     assert_allclose(again.logpdf(y), laws.logpdf(y), rtol=tolerance, atol=10 * tolerance)
 
@@ -73,7 +75,9 @@ def test_networks_of_one_input() -> None:
     assert_same(to_onnx(model), model, points(1), 1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "paper"}, {"n_folds": 0, "defensive_weight": 0.0}, {"max_depth": 1}])
+@pytest.mark.parametrize(
+    "options", [{}, {"preset": "paper"}, {"n_folds": 0, "defensive_weight": 0.0}, {"max_depth": 1}]
+)
 @pytest.mark.parametrize("d_y", [0, 2])
 def test_boosted_trees_to_single_precision(options: dict[str, Any], d_y: int) -> None:
     model = BoostedDensity(**{**BOOST, **options}).fit(*make_data(200, d_y=d_y))
@@ -106,7 +110,10 @@ def test_the_graph_can_be_written_and_read(tmp_path: Any) -> None:
     ("make", "complaint"),
     [
         (lambda x, y: condens.LSCDE(**QUICK).fit(x, y), "the model is a LSCDE, expected a MixtureDensityNetwork or"),
-        (lambda x, y: MixtureDensityNetwork(**NETWORK, target_kind="positive").fit(x, np.exp(y)), "target_kind = 'positive'"),
+        (
+            lambda x, y: MixtureDensityNetwork(**NETWORK, target_kind="positive").fit(x, np.exp(y)),
+            "target_kind = 'positive'",
+        ),
         (lambda x, y: BoostedDensity(**BOOST, calibrate=True).fit(x, y), "expected calibrate=False"),
         (lambda x, y: BoostedDensity(**BOOST, missing="model").fit(x, y), "missing = 'model'"),
     ],

@@ -49,7 +49,9 @@ def ask(template: Path) -> Callable[..., Any]:
     def run(cases: list[dict[str, Any]]) -> Any:
         script = Path(__file__).parent / "ask_page.js"
         command = ["node", str(script), str(template)]
-        done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(
+            command, input=json.dumps(cases), capture_output=True, text=True, check=False, timeout=300
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -149,7 +151,10 @@ def people_models(tmp_path_factory: Any, command: Any) -> dict[str, Path]:
     """A model of each target, and some of further parts: two targets, a guarantee, missing inputs, calibration."""
     folder = tmp_path_factory.mktemp("people")
     train = table(people(), folder / "train.csv")
-    gaps = [row | ({"age": ""} if k % 7 == 0 else {}) | ({"region": ""} if k % 9 == 0 else {}) for k, row in enumerate(people())]
+    gaps = [
+        row | ({"age": ""} if k % 7 == 0 else {}) | ({"region": ""} if k % 9 == 0 else {})
+        for k, row in enumerate(people())
+    ]
     with_gaps = table(gaps, folder / "gaps.csv")
 
     def fit(name: str, rows: Path, target: str, *more: str) -> Path:
@@ -303,7 +308,10 @@ def test_what_the_page_shows_follows_the_sliders(
     expected = predicted(command, model, table(rows, tmp_path / "rows.csv"))
     browser.open(tmp_path / "page.html", "#age=30&region=south&day=2024-05-06")
     assert browser.requests == [(tmp_path / "page.html").as_uri()]  # and nothing else
-    assert browser.evaluate("document.getElementById('title').textContent") == "How income is distributed given age, region, day"
+    assert (
+        browser.evaluate("document.getElementById('title').textContent")
+        == "How income is distributed given age, region, day"
+    )
     assert_shown(browser, expected)
     browser.evaluate(
         """new Promise((done) => {
@@ -320,7 +328,9 @@ def test_what_the_page_shows_follows_the_sliders(
     assert browser.evaluate("location.hash") == "#age=61.5&region=east&day=2024-05-06"
 
 
-def test_the_keyboard_moves_sliders_and_the_cursor(browser: Browser, command: Any, people_models: Any, tmp_path: Path) -> None:
+def test_the_keyboard_moves_sliders_and_the_cursor(
+    browser: Browser, command: Any, people_models: Any, tmp_path: Path
+) -> None:
     command("page", people_models["guaranteed"], "-o", tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "#age=30&region=south&day=2024-05-06")
     before = shown_numbers(browser)["mean"]
@@ -329,7 +339,9 @@ def test_the_keyboard_moves_sliders_and_the_cursor(browser: Browser, command: An
         browser.evaluate(f"document.querySelector('{focused}').focus()")
         for kind in ("keyDown", "keyUp"):
             browser.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=39)
-        browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => true)")
+        browser.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => true)"
+        )
 
     press("ArrowRight", "input[type=range]")
     assert shown_numbers(browser)["mean"] != before
@@ -341,7 +353,9 @@ def test_the_keyboard_moves_sliders_and_the_cursor(browser: Browser, command: An
 def test_every_kind_is_drawn(browser: Browser, command: Any, people_models: Any, tmp_path: Path, name: str) -> None:
     command("page", people_models[name], "-o", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
-    count = {mark: browser.evaluate(f"document.querySelectorAll('#chart .{mark}').length") for mark in ("inside", "atom")}
+    count = {
+        mark: browser.evaluate(f"document.querySelectorAll('#chart .{mark}').length") for mark in ("inside", "atom")
+    }
     assert browser.evaluate("document.getElementById('trouble').hidden")
     assert count["inside"] >= (2 if name == "visits" else 1)
     assert count["atom"] == (1 if name == "cost" else 0)

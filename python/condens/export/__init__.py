@@ -48,7 +48,16 @@ def _installed(package: str) -> bool:
 
 
 if TYPE_CHECKING:
-    __all__ = ["SkproDistribution", "SkproRegressor", "from_qp", "to_onnx", "to_page", "to_qp", "to_scoringrules", "to_skpro"]
+    __all__ = [
+        "SkproDistribution",
+        "SkproRegressor",
+        "from_qp",
+        "to_onnx",
+        "to_page",
+        "to_qp",
+        "to_scoringrules",
+        "to_skpro",
+    ]
 else:  # a star imports what this installation can use
     __all__ = sorted(name for name, module in _MODULES.items() if module not in _NEEDS or _installed(_NEEDS[module][0]))
 

@@ -125,7 +125,8 @@ def _mixture_network(graph: _Graph, p: dict[str, Any], d_y: int) -> tuple[str, s
     d_x = low.size + np.atleast_1d(_value(p.get("score_inputs", []))).size
     parameters = _value(p["parameters"])
     members = [
-        _network(graph, x, p, own, d_x, d_y) for own in np.atleast_2d(parameters.T if parameters.ndim > 1 else parameters)
+        _network(graph, x, p, own, d_x, d_y)
+        for own in np.atleast_2d(parameters.T if parameters.ndim > 1 else parameters)
     ]
     weights, means, scales = (graph.add("Concat", *parts, axis=1) for parts in zip(*members, strict=True))
     return graph.add("Div", weights, float(len(members))), means, scales
@@ -221,7 +222,9 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
             "save() take any"
         )
     if model.target_kind != "real":
-        raise ValueError(f"to_onnx: target_kind = {model.target_kind!r}, expected 'real': ONNX has no such distributions")
+        raise ValueError(
+            f"to_onnx: target_kind = {model.target_kind!r}, expected 'real': ONNX has no such distributions"
+        )
     if _core.calibration_map(model) is not None:
         raise ValueError("to_onnx: the distributions are calibrated, expected calibrate=False")
     if model.encoder.missing == "model":
