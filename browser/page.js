@@ -203,10 +203,14 @@ class Chart {
 
     const [from, to] = answer.interval.map((end, k) => end ?? [low, high][k]);
     const isInside = (y) => y >= from && y <= to;
-    if (answer.is_discrete && answer.masses.length > 0) this.bars(svg, x, h, bottom, isInside);
-    else this.area(svg, x, h, bottom, isInside);
-    if (answer.mean !== null) {
-      svg.append(make("line", { class: "mean", x1: x(answer.mean), x2: x(answer.mean), y1: 8, y2: bottom }));
+    const mean = answer.mean === null
+      ? "" : make("line", { class: "mean", x1: x(answer.mean), x2: x(answer.mean), y1: 8, y2: bottom });
+    if (answer.is_discrete && answer.masses.length > 0) {
+      svg.append(mean);
+      this.bars(svg, x, h, bottom, isInside);
+    } else {
+      this.area(svg, x, h, bottom, isInside);
+      svg.append(mean);
     }
     if (!answer.is_discrete) this.atoms(svg, x, bottom, anchor);
     svg.append(make("line", { class: "axis", x1: 4, x2: total - 4, y1: bottom, y2: bottom }));
@@ -333,11 +337,11 @@ function start(core, model) {
 
   const key = (answer) => {
     const swatch = (color, text, stroke) =>
-      make("span", {}, make("i", { class: stroke ? "stroke" : false, style: stroke ? `border-color: var(${color})` : `background: var(${color})` }), text);
+      make("span", {}, make("i", { class: stroke ? "stroke" : false, style: stroke ? `border-top: 2px ${stroke === true ? "solid" : stroke} var(${color})` : `background: var(${color})` }), text);
     element("key").replaceChildren(
       swatch("--inside", `${Math.round(100 * state.interval)} % interval`), swatch("--mean", "mean", true),
       ...(!answer.is_discrete && answer.masses.length > 0 ? [swatch("--accent", "probability of a single value", true)] : []),
-      ...(state.ghost && !answer.is_discrete && controls.length > 0 ? [swatch("--ghost", "at typical inputs", true)] : []));
+      ...(state.ghost && !answer.is_discrete && controls.length > 0 ? [swatch("--ghost", "at typical inputs", "dashed")] : []));
   };
 
   const remember = () => {

@@ -186,7 +186,11 @@ def _boosted_trees(graph: _Graph, p: dict[str, Any], d_y: int) -> tuple[str, str
     )
 
 
-_WRITERS = {"mdn": _mixture_network, "boost": _boosted_trees}
+# By what a model's file has: a network's parameters, or trees whose leaves step location and log scale.
+_WRITERS = [
+    ({"n_components", "units", "most_scale", "parameters"}, _mixture_network),
+    ({"roots", "nodes", "steps", "location", "log_scale"}, _boosted_trees),
+]
 
 
 def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
@@ -215,7 +219,9 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
     """
     check_is_fitted(estimator)
     model = estimator._model
-    if model.name not in _WRITERS:
+    p = json.loads(model.to_bytes(json=True))["body"]["density"]["parameters"]
+    writers = [write for parts, write in _WRITERS if parts <= p.keys()]
+    if not writers:
         raise ValueError(
             f"to_onnx: the model is a {type(estimator).__name__}, expected a MixtureDensityNetwork or a "
             "BoostedDensity: others are sums over training rows or other models; condens.export.to_page and "
@@ -229,7 +235,6 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
         raise ValueError("to_onnx: the distributions are calibrated, expected calibrate=False")
     if model.encoder.missing == "model":
         raise ValueError("to_onnx: missing = 'model' averages over what may be missing, expected 'error'")
-    p = json.loads(model.to_bytes(json=True))["body"]["density"]["parameters"]
     groups = _value(p.get("groups", []))
     if np.unique(groups).size < np.size(groups):
         raise ValueError(
@@ -238,7 +243,7 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
         )
     d_y = model.n_targets
     graph = _Graph()
-    weights, means, scales = _WRITERS[model.name](graph, p, d_y)
+    weights, means, scales = writers[0](graph, p, d_y)
     share = float(p["options"]["defensive_weight"])
     if share > 0:  # a broad Gaussian, everywhere the same
         broad = graph.add("Mul", graph.add("Slice", weights, np.array([0]), np.array([1]), np.array([1])), 0.0)
