@@ -11,6 +11,7 @@
 #include "censoring.hpp"
 #include "completion.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/data/standardizer.hpp"
 #include "condens/model/capabilities.hpp"
@@ -218,6 +219,19 @@ Matrix read_unlabeled(const FitCall& call, const Encoder& encoder) {
   return encoder.encode_inputs(table, rows.read("fit", encoder, table, false));
 }
 
+/// Ends with Ctrl-C as the fit does, unless the fit has ended with it already: some models keep the best so far.
+void save(const Model& model, const std::string& output, const Run& run) {
+  std::optional<Uninterrupted> what_was_kept;
+  if (model.density->report().status == "interrupted") {
+    what_was_kept.emplace();
+  } else {
+    check_interrupted();
+  }
+  const Task task(run, "writing", 1);
+  save_model(model, output);
+  clear_progress();
+}
+
 void fit(FitCall call) {
   call.conformal.give_back_table(call.train);
   if (call.train.empty()) throw CLI::RequiredError("train");
@@ -264,15 +278,13 @@ void fit(FitCall call) {
                         .censoring = call.columns.drop_missing ? read.rows.subset(rows) : read.rows};
   call.conformal.set(model.encoder, data.x, request);
   if (call.calibrate) request.pit_share = call.calibrate_share;
-  TargetModel fitted =
-      fit_target(info, request, data, call.preset, options, place, start_run(call.threads, call.quiet));
+  const Run run = start_run(call.threads, call.quiet);
+  TargetModel fitted = fit_target(info, request, data, call.preset, options, place, run);
   model.density = std::move(fitted.density);
   model.target = std::move(fitted.target);
   model.conformal = std::move(fitted.conformal);
   model.replicates = std::move(fitted.replicates);
-  if (model.density->report().status != "interrupted") check_interrupted();  // some models keep the best so far
-  clear_progress();
-  save_model(model, call.output);
+  save(model, call.output, run);
   report(call, model, data, table.rows() - data.size());
 }
 

@@ -72,6 +72,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 int run(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough, such as head, ends us quietly
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of writing, with its message
   CLI::App app("condens: given x, how is y distributed? Not the mean only, the whole distribution.", "condens");
   app.formatter(help_formatter());
   app.set_help_flag("-h,--help", "Print this help and exit");

@@ -212,6 +212,20 @@ TEST(Architecture, NoDoorKnowsAModelByName) {
   EXPECT_GT(seen, 80);
 }
 
+// Files are whole or not there: io/files.hpp sees to it.
+TEST(Architecture, OneFileWritesFiles) {
+  for (const fs::path& file : files({"src", "plot", "cli", "python/bindings", "r/src"}, {".hpp", ".cpp"})) {
+    if (file.filename() == "files.cpp") continue;
+    const std::vector<std::string> lines = lines_of(file);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      for (const std::string_view other : {"ofstream", "fopen", "::open("}) {
+        const bool null = lines[i].find("/dev/null") != std::string::npos;
+        EXPECT_TRUE(null || lines[i].find(other) == std::string::npos) << place(file, i) << ": see io/files.hpp";
+      }
+    }
+  }
+}
+
 TEST(Architecture, HeadersBeginWithTheirGuardAndPurpose) {
   for (const fs::path& file : files({"include", "src", "plot", "cli", "python", "r", "tests", "fuzz"}, {".hpp"})) {
     bool guarded = false;

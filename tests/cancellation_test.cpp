@@ -9,12 +9,16 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
+#include "condens/io/csv.hpp"
+#include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
 #include "support/normals.hpp"
 #include "support/registered_models.hpp"
@@ -151,6 +155,29 @@ TEST(CancellationOfLaws, OfAScoreIsAnswered) {
     EXPECT_TRUE(loss.cancelled);
     EXPECT_LT(loss.longest, threads * longest_gap) << threads;
   }
+}
+
+TEST(CancellationOfCalibratedPredictions, IsAnswered) {
+  const Dataset data = wide_data(400, 1);
+  const TargetModel model = fit_target(find_model("parzen"), {.pit_share = 0.25}, data, "", {},
+                                       [](Index row) { return std::to_string(row); }, {});
+  const Observer observer = [](std::string_view task, double) { return task != "calibrating"; };
+  for (const int threads : {1, 2}) {
+    EXPECT_THROW(static_cast<void>(model.density->predict(data.x, {.threads = threads, .observer = observer})),
+                 Cancelled);
+  }
+}
+
+TEST(CancellationOfFiles, IsAnswered) {
+  const Document document(Document::Object{{"numbers", Matrix(Matrix::Random(200, 100))}});
+  const std::string json = document_to_json(document);
+  std::string csv = "x,y\n";
+  for (int i = 0; i < 5000; ++i) csv += "1,2\n";
+  const condens::Run run{.threads = 1, .observer = [](std::string_view, double) { return false; }};
+  const Task task(run, "files", 1);
+  EXPECT_THROW(document_to_json(document), Cancelled);
+  EXPECT_THROW(document_from_json(json), Cancelled);
+  EXPECT_THROW(parse_csv(csv, "text"), Cancelled);
 }
 
 }  // namespace

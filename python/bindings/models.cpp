@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "censoring.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/inspection/training_rows.hpp"
 #include "condens/io/model_file.hpp"
@@ -446,8 +447,13 @@ void bind_model(nb::module_& m) {
   c.def("to_bytes", &to_bytes, nb::arg("json") = false);
   // Names of files are bytes: not all of them are UTF-8.
   c.def("save", [](const Model& self, const nb::bytes& path) {
+    const std::string name(path.c_str(), path.size());
     try {
-      save_model(self, std::string(path.c_str(), path.size()));
+      released(1, nb::none(), [&](const Run& run) {
+        const Task task(run, "writing", 1);
+        save_model(self, name);
+        return true;
+      });
     } catch (const std::runtime_error& error) {
       raise_os_error(error);
     }
@@ -510,7 +516,15 @@ void bind_models(nb::module_& m) {
         return nb::make_tuple(to_line(std::move(found.angles)), found.distance, found.share);
       },
       nb::arg("a").noconvert(), nb::arg("b").noconvert());
-  m.def("parse_model", &from_bytes, nb::arg("bytes"), nb::arg("source"));
+  m.def(
+      "parse_model",
+      [](const nb::bytes& bytes, const std::string& source) {
+        return released(1, nb::none(), [&](const Run& run) {
+          const Task task(run, "reading", 1);
+          return from_bytes(bytes, source);
+        });
+      },
+      nb::arg("bytes"), nb::arg("source"));
 }
 
 }  // namespace condens::python

@@ -8,6 +8,10 @@ import functools
 import io
 import os
 import pickle
+import random
+import signal
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -159,6 +163,52 @@ def test_files_that_are_not_there(fitted: Any, tmp_path: Path) -> None:
             load(wrong)
         with pytest.raises(TypeError):
             fitted.save(wrong)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of files")
+@pytest.mark.parametrize("name", ["model.json", "model.cbor"])
+def test_a_full_disk_leaves_the_model_that_was_there(fitted: Any, name: str, tmp_path: Path) -> None:
+    import resource
+
+    path = tmp_path / name
+    fitted.save(path)
+    whole = path.read_bytes()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) // 2, before[1]))
+    try:
+        with pytest.raises(OSError, match=f"{name}: cannot be written: File too large") as caught:
+            fitted.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.type is OSError
+    assert path.read_bytes() == whole
+    assert os.listdir(tmp_path) == [name]
+    if Path("/dev/full").exists():
+        with pytest.raises(OSError, match="No space left on device"):
+            fitted.save("/dev/full")
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_killed_process_leaves_the_old_or_the_new_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    models = [LSCDE(**{**QUICK, "n_centers": count}).fit(*make_data(60)) for count in (20, 40)]
+    whole = []
+    for model in models:
+        model.save(path)
+        whole.append(path.read_bytes())
+    assert whole[0] != whole[1]
+    moments = random.Random(1)
+    for _ in range(30):
+        child = os.fork()
+        if child == 0:
+            while True:
+                for model in models:
+                    model.save(path)
+        time.sleep(moments.uniform(0, 0.01))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert path.read_bytes() in whole
 
 
 # --- the command line ----------------------------------------------------------------------------------------

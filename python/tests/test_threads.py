@@ -83,7 +83,7 @@ def test_all_cores_unless_joblib_says_otherwise() -> None:
 def test_fits_at_once_equal_fits_alone() -> None:
     seeds = list(range(8))
     alone = [fit_and_predict(seed) for seed in seeds]
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(fit_and_predict, seeds)) == alone
 
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/dataset.hpp"
 
@@ -54,6 +55,7 @@ Standardizer Standardizer::among(Index dimension, const std::vector<Index>& rows
 }
 
 Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights) {
+  check_cancelled();
   require(data.cols() > 0, "Standardizer::fit: no rows, expected at least one observation");
   require(weights.size() == 0 || weights.size() == data.cols(), "Standardizer::fit: ", weights.size(), " weights for ",
           data.cols(), " rows, expected one weight per row or none");
@@ -74,6 +76,7 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
     }
   }
   first /= total;
+  check_cancelled();
   Vector second = Vector::Zero(data.rows());
   for (Index j = 0; j < data.cols(); ++j) {
     if (w[j] == 0) continue;
@@ -92,6 +95,7 @@ Standardizer Standardizer::fit(const MatrixView& data, const VectorView& weights
 }
 
 Matrix Standardizer::transform(const MatrixView& data) const {
+  check_cancelled();
   require(data.rows() == dimension(), "Standardizer::transform: ", data.rows(), " columns, expected ", dimension());
   Matrix out(data.rows(), data.cols());
   for (Index j = 0; j < data.cols(); ++j) {

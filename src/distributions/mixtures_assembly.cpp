@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "linalg/vector_math.hpp"
@@ -72,10 +73,14 @@ GaussianMixtures GaussianMixtures::concatenate(const std::vector<GaussianMixture
              (part.components_ == parts.front().components_ || *part.components_ == *parts.front().components_);
     correlated = correlated || part.components_->correlated();
   }
+  // Hundreds of megabytes, some of them at a time.
+  check_cancelled();
   Matrix log_weights = Matrix::Constant(m, n, -infinity);
+  check_cancelled();
   GaussianComponents all = GaussianComponents::standard(d, shared ? 0 : m * n, correlated);
   Index column = 0;
   for (const GaussianMixtures& part : parts) {
+    check_cancelled();
     const Index size = part.n_components();
     log_weights.block(0, column, size, part.size()) = part.log_weights_;
     for (Index i = 0; !shared && i < part.size(); ++i) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "checksum.hpp"
 #include "condens/core/errors.hpp"
@@ -123,11 +122,7 @@ void ComparisonRecords::add(std::size_t model, Index split, const Trial& trial) 
   trials_[{model, split}] = trial;
 }
 
-void ComparisonRecords::append(const std::string& line) const {
-  std::ofstream out(path_, std::ios::app | std::ios::binary);
-  out << line << std::flush;
-  if (!out) throw std::runtime_error(path_ + ": cannot be written");
-}
+void ComparisonRecords::append(const std::string& line) const { append_to_file(path_, line); }
 
 Document ComparisonRecords::key_of(std::size_t model, Index split) const {
   Document out;

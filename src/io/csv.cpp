@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "core/text.hpp"
 #include "files.hpp"
@@ -166,6 +167,7 @@ void check_header(const std::vector<std::string_view>& header, const std::string
 
 Column column_of_fields(std::string_view name, const std::vector<std::string_view>& fields, std::size_t first,
                         std::size_t step) {
+  check_cancelled();
   std::vector<double> numbers;
   numbers.reserve(fields.size() / step);
   bool numeric = true;
@@ -210,6 +212,7 @@ Table parse_csv(std::string_view text, const std::string& source, const CsvOptio
     const std::size_t before = fields.size();
     scanner.record(fields);
     const std::size_t found = fields.size() - before;
+    if (lines.size() % 1024 == 0) check_cancelled();
     require(found == header.size(), source, ":", line, ": ", found, found == 1 ? " field" : " fields", ", expected ",
             header.size(), " as in the header");
     lines.push_back(line);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/io/document_format.hpp"
 #include "document_checks.hpp"
 
@@ -16,6 +17,8 @@ namespace condens {
 namespace {
 
 using detail::Place;
+
+constexpr Index values_between_looks = 4096;  // whether whoever waits for a large document goes on
 
 std::string quote(const std::string& text) { return nlohmann::json(text).dump(); }
 
@@ -61,6 +64,7 @@ class JsonWriter {
     out_ += "{\"shape\": [" + std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "], \"values\": [";
     for (Index i = 0; i < matrix.size(); ++i) {
       if (i > 0) out_ += ", ";
+      if (i % values_between_looks == 0) check_cancelled();
       put(matrix.data()[i]);
     }
     out_ += "]}";
@@ -186,6 +190,7 @@ class Builder {
   }
 
   bool put(Document document) {
+    if (++values_ % values_between_looks == 0) check_cancelled();
     if (open_.empty()) {
       root_ = std::move(document);
     } else if (auto* array = std::get_if<Document::Array>(&open_.back().container)) {
@@ -213,6 +218,7 @@ class Builder {
   std::size_t bytes_;
   std::vector<Level> open_;
   Document root_;
+  Index values_ = 0;
 };
 
 }  // namespace

@@ -23,6 +23,19 @@ namespace {
   throw std::runtime_error(message(path, ": cannot be ", what, ": ", std::generic_category().message(error)));
 }
 
+/// Writes all of `bytes` as they come; 0, or what went wrong.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 /// Buffered writing to a file descriptor that remembers the first error.
 class DescriptorBuffer : public std::streambuf {
  public:
@@ -38,15 +51,7 @@ class DescriptorBuffer : public std::streambuf {
     return traits_type::not_eof(c);
   }
   int sync() override {
-    const char* from = pbase();
-    while (error_ == 0 && from < pptr()) {
-      const ssize_t written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
-      if (written > 0) {
-        from += written;
-      } else if (errno != EINTR) {
-        error_ = errno;
-      }
-    }
+    if (error_ == 0) error_ = write_all(descriptor_, {pbase(), static_cast<std::size_t>(pptr() - pbase())});
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return error_ == 0 ? 0 : -1;
   }
@@ -65,6 +70,49 @@ bool is_special(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return false;
   return !S_ISREG(status.st_mode) || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
          path.starts_with("/proc/self/fd/");
+}
+
+/// The folder that holds `path`.
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// The name by which an open file without a name of its own gets one.
+std::string name_of(int descriptor) { return message("/proc/self/fd/", descriptor); }
+
+/// A new file in `folder` that has no name, so that nothing is left of it however this process ends; -1 where file
+/// systems know no such files.
+int open_nameless(const std::string& folder) {
+#ifdef O_TMPFILE
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor < 0 || ::access(name_of(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+#endif
+  return -1;
+}
+
+/// Calls take(name) with names in the folder of `target` until one was free: what a process before this one, of the
+/// same number, has left behind does not stand in the way. Empty, with errno set, when it failed. The names do not hold
+/// that of `target`, which may be as long as names can be.
+template <class Take>
+std::string take_free_name(const std::string& target, const Take& take) {
+  static std::atomic<unsigned> counter{0};
+  std::string name;
+  do {
+    name = message(folder_of(target), "/.condens.", ::getpid(), ".", counter++, ".tmp");
+    if (take(name)) return name;
+  } while (errno == EEXIST);
+  name.clear();
+  return name;
+}
+
+/// So that a new name outlives a failure of power. Not every file system can, and then nothing is lost but that.
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 /// The file itself behind symbolic links, there or not, so that a rename does not replace a link.
@@ -106,33 +154,48 @@ class AtomicFile::Impl {
   Impl& operator=(const Impl&) = delete;
 
   std::ostream& stream() { return stream_; }
-  bool is_written_in_place() const { return temporary_.empty(); }
+  bool is_written_in_place() const { return target_.empty(); }
 
   void commit() {
     buffer_->pubsync();
     if (buffer_->error() != 0) fail(path_, "written", buffer_->error());
     if (stream_.fail()) fail(path_, "written", EIO);
-    if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(path_, "written", errno);
+    if (!is_written_in_place()) {
+      if (::fsync(descriptor_) != 0) fail(path_, "written", errno);
+      if (temporary_.empty()) give_name();
+    }
     if (close() != 0) fail(path_, "written", errno);
-    if (temporary_.empty()) return;
+    if (is_written_in_place()) return;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, "written", errno);
     temporary_.clear();
+    sync_folder(folder_of(target_));
   }
 
  private:
   void open_temporary(std::string target) {
-    static std::atomic<unsigned> counter{0};
     target_ = std::move(target);
+    if (target_.empty()) fail(path_, "written", ENOENT);
     struct stat status {};
     const bool replaces = ::stat(target_.c_str(), &status) == 0;
     if (replaces && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(path_, "written", errno);
-    const std::string name = message(target_, ".", ::getpid(), ".", counter++, ".tmp");
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open_nameless(folder_of(target_));
+    if (descriptor_ < 0) {
+      temporary_ = take_free_name(target_, [this](const std::string& name) {
+        descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return descriptor_ >= 0;
+      });
+    }
     if (descriptor_ < 0) fail(path_, "written", errno);
-    temporary_ = name;
     if (!replaces) return;
     const bool owned = ::fchown(descriptor_, status.st_uid, status.st_gid) == 0;  // which takes special bits away
     ::fchmod(descriptor_, status.st_mode & (owned ? 07777 : 0777));
+  }
+
+  void give_name() {
+    temporary_ = take_free_name(target_, [this](const std::string& name) {
+      return ::linkat(AT_FDCWD, name_of(descriptor_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    });
+    if (temporary_.empty()) fail(path_, "written", errno);
   }
 
   int close() {
@@ -141,8 +204,8 @@ class AtomicFile::Impl {
   }
 
   std::string path_;       // as given, for messages
-  std::string target_;     // where the file will be
-  std::string temporary_;  // where it is now; empty when written in place, and after commit
+  std::string target_;     // where the file will be; empty when written in place
+  std::string temporary_;  // where it is now; empty while it has no name, and after commit
   int descriptor_ = -1;
   std::unique_ptr<DescriptorBuffer> buffer_;
   std::ostream stream_;
@@ -158,6 +221,16 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);
   file.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.commit();
+}
+
+void append_to_file(const std::string& path, std::string_view bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(path, "written", errno);
+  const off_t before = ::lseek(descriptor, 0, SEEK_END);
+  int error = write_all(descriptor, bytes);
+  if (error != 0 && before >= 0) static_cast<void>(::ftruncate(descriptor, before) == 0);
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error != 0) fail(path, "written", error);
 }
 
 std::string read_file(const std::string& path) {

@@ -38,4 +38,8 @@ class AtomicFile {
 
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
+/// All of `bytes` at the end of the file, which is made where there is none; after a failure, which throws as above,
+/// the file is as before.
+void append_to_file(const std::string& path, std::string_view bytes);
+
 }  // namespace condens

@@ -134,7 +134,11 @@ void merge_equal(const Matrix& points, std::vector<Index>& rows, Vector& mass) {
 std::vector<Index> sorted_columns(const MatrixView& points) {
   std::vector<Index> order(static_cast<std::size_t>(points.cols()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), ColumnLess{points});
+  Index compared = 0;
+  std::stable_sort(order.begin(), order.end(), [&, less = ColumnLess{points}](Index a, Index b) {
+    if (++compared % 4096 == 0) check_cancelled();
+    return less(a, b);
+  });
   return order;
 }
 

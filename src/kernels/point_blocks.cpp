@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "condens/core/cancellation.hpp"
+
 namespace condens {
 
 namespace {
@@ -20,6 +22,7 @@ class Arrangement {
     const Index unit = end - begin > PointBlocks::block ? PointBlocks::block : PointBlocks::strip;
     const Index units = (end - begin + unit - 1) / unit;
     if (units < 2 || points_.rows() == 0) return;
+    if (end - begin > 4096) check_cancelled();
     const Index middle = begin + units / 2 * unit;
     const Index k = longest_side(begin, end);
     const auto before = [&](Index a, Index b) {

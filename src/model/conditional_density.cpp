@@ -34,7 +34,9 @@ void check_columns(std::string_view model, const char* name, const MatrixView& d
 
 GaussianMixtures ConditionalDensity::predict(const MatrixView& x, const Run& run) const {
   GaussianMixtures own = predict_uncalibrated(x, run);
-  return calibration_ ? calibration_->apply(own, {run.threads, {}}) : own;
+  if (!calibration_) return own;
+  const Task task(run, "calibrating", 1);
+  return calibration_->apply(own, {run.threads, {}});
 }
 
 void ConditionalDensity::set_calibration(std::shared_ptr<const PitMap> calibration) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "condens/core/cancellation.hpp"
 #include "linalg/vector_math.hpp"
 
 namespace condens {
@@ -31,12 +32,15 @@ struct GriddedKernels::Grid {
     for (Index l = 0; l < v.size(); ++l) {
       first[static_cast<std::size_t>(l)] = static_cast<Index>(std::floor(v[l] / spacing())) - (nodes_of_kernel / 2 - 1);
     }
+    check_cancelled();  // a million kernels take a second
     std::vector<Index> starts = first;
     std::sort(starts.begin(), starts.end());
+    check_cancelled();
     for (const Index start : starts) {
       Index node = nodes.empty() ? start : std::max(start, nodes.back() + 1);
       for (; node < start + nodes_of_kernel; ++node) nodes.push_back(node);
     }
+    check_cancelled();
     for (Index& node : first) node = std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin();
   }
 
@@ -82,6 +86,7 @@ GriddedKernels::GriddedKernels(const MatrixView& u, const VectorView& log_weight
       components_(kernel_components(grid.means(), grid.width_of_node(), defensive)),
       defensive_(defensive) {
   for (Index l = 0; l < v.size(); ++l) {
+    if (l % 4096 == 0) check_cancelled();
     const Index row = blocks_.row_of[static_cast<std::size_t>(l)];
     const Index first = grid.first[static_cast<std::size_t>(l)];
     log_weights_[row] = log_weights[l];

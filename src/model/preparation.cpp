@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
 #include "data/column_unit.hpp"
@@ -17,6 +18,7 @@ template <class ProblemOf>
 void check_units(std::string_view owner, std::string_view kind, const MatrixView& columns, const Standardizer& found,
                  const ProblemOf& problem_of) {
   for (Index k = 0; k < columns.rows(); ++k) {
+    check_cancelled();
     const std::string problem = problem_of(columns.row(k).transpose(), found.scale()[k]);
     require(problem.empty(), owner, ": ", kind, " ", k + 1, " ", problem);
   }
@@ -24,6 +26,7 @@ void check_units(std::string_view owner, std::string_view kind, const MatrixView
 
 /// Of every row the value nearest to the middle of its range.
 Vector typical_values(const MatrixView& data, const Vector& weights) {
+  check_cancelled();
   Vector low = Vector::Constant(data.rows(), std::numeric_limits<double>::infinity());
   Vector high = -low;
   for (Index j = 0; j < data.cols(); ++j) {
@@ -47,6 +50,7 @@ Vector typical_values(const MatrixView& data, const Vector& weights) {
 Matrix standardized(const MatrixView& rows, const Vector& weights, const MatrixView& data) {
   if (data.size() == 0) return data;
   const Vector origin = typical_values(rows, weights);
+  check_cancelled();
   return Standardizer::fit(rows.colwise() - origin, weights).transform(data.colwise() - origin);
 }
 

@@ -1,13 +1,20 @@
 #include "io/files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
+#include "condens/core/random.hpp"
 #include "support/complaint.hpp"
 
 namespace condens::files_test {
@@ -113,6 +120,91 @@ TEST_F(Files, FailuresNamePathAndReasonAndLeaveNothing) {
   EXPECT_EQ(complaint<std::runtime_error>([&] { read_file(directory_.string()); }),
             directory_.string() + ": cannot be read: Is a directory");
   EXPECT_EQ(count(), 0);
+}
+
+/// While it lives, files of this process end at so many bytes: a full disk, for whoever is not root.
+class LimitOfSize {
+ public:
+  explicit LimitOfSize(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~LimitOfSize() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  LimitOfSize(const LimitOfSize&) = delete;
+  LimitOfSize& operator=(const LimitOfSize&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Files, AFullDiskLeavesWhatWasThere) {
+  write_file_atomically(path("a"), "old");
+  append_to_file(path("lines"), "one\n");
+  const auto signal_before = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    const LimitOfSize limit(100000);
+    const std::string bytes(300000, 'x');
+    EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("a"), bytes); }),
+              path("a") + ": cannot be written: File too large");
+    EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path("new"), bytes); }),
+              path("new") + ": cannot be written: File too large");
+    EXPECT_EQ(complaint<std::runtime_error>([&] { append_to_file(path("lines"), bytes); }),
+              path("lines") + ": cannot be written: File too large");
+  }
+  std::signal(SIGXFSZ, signal_before);
+  EXPECT_EQ(read_file(path("a")), "old");
+  EXPECT_EQ(read_file(path("lines")), "one\n");
+  EXPECT_EQ(count(), 2);
+  append_to_file(path("lines"), "two\n");
+  EXPECT_EQ(read_file(path("lines")), "one\ntwo\n");
+  EXPECT_EQ(complaint<std::runtime_error>([&] { append_to_file(path("no/lines"), "x"); }),
+            path("no/lines") + ": cannot be written: No such file or directory");
+}
+
+TEST_F(Files, AProcessKilledWhileItSavesLeavesTheOldOrTheNewFile) {
+  const std::string texts[] = {std::string(300000, 'a'), std::string(200000, 'b')};
+  write_file_atomically(path("file"), texts[0]);
+  RandomStream random(1);
+  bool seen[] = {false, false};
+  for (int kill = 0; kill < 50 || !seen[0] || !seen[1]; ++kill) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int i = 1;; ++i) write_file_atomically(path("file"), texts[i % 2]);
+    }
+    // A machine that does other things beside the tests may need longer for a save.
+    std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int>(200 * (50 + kill) * random.uniform())));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::string found = read_file(path("file"));
+    ASSERT_TRUE(found == texts[0] || found == texts[1]) << found.size() << " bytes after kill " << kill;
+    seen[found == texts[1] ? 1 : 0] = true;
+  }
+  // Of the file that was being written a name may be left, if its last moment between two names was hit.
+  for (const auto& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename();
+    EXPECT_TRUE(name == "file" || name.starts_with(".condens.")) << name;
+  }
+}
+
+TEST_F(Files, WhatOthersLeftBehindDoesNotStandInTheWay) {
+  for (int i = 0; i < 2000; ++i) {
+    std::ofstream(path(".condens." + std::to_string(getpid()) + "." + std::to_string(i) + ".tmp")) << "left";
+  }
+  write_file_atomically(path("a"), "new");
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(count(), 2001);
+}
+
+TEST_F(Files, NamesMayBeAsLongAsTheSystemAllows) {
+  const std::string longest(255, 'n');
+  write_file_atomically(path(longest), "new");
+  EXPECT_EQ(read_file(path(longest)), "new");
+  EXPECT_EQ(complaint<std::runtime_error>([&] { write_file_atomically(path(longest + "n"), "new"); }),
+            path(longest + "n") + ": cannot be written: File name too long");
+  EXPECT_EQ(complaint<std::runtime_error>([] { write_file_atomically("", "new"); }),
+            ": cannot be written: No such file or directory");
+  EXPECT_EQ(count(), 1);
 }
 
 TEST_F(Files, DevicesAreWrittenInPlace) {
