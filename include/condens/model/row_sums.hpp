@@ -15,6 +15,7 @@
 //   low, high  the smaller, the larger of two
 //   columns    put side by side
 //   smallest   {limit, keys (1 x k), columns (d x k)}: the columns of the `limit` smallest keys, the first of equals
+//   each       of the pass "several", which has a list of passes: the list of their states, merged one by one
 
 #include <vector>
 
