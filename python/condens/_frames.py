@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars, read without importing either."""
+"""Data frames of pandas and polars, tables of pyarrow and xarray, read without importing any of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,30 @@ _TIMES = ("time", "duration", "period", "interval")  # timedelta64[ns], Duration
 def is_frame(data: Any) -> bool:
     """Whether `data` has named columns and rows to count."""
     return all(hasattr(type(data), name) for name in ("columns", "dtypes", "__getitem__", "__len__"))
+
+
+def library_of(data: Any) -> str:
+    """The package that the type of `data` is from."""
+    return type(data).__module__.partition(".")[0]
+
+
+def as_frame(data: Any, name: str = "X") -> Any:
+    """Tables of pyarrow and labelled arrays of xarray as pandas has them; everything else is itself."""
+    library = library_of(data)
+    if library == "pyarrow" and hasattr(data, "to_pandas"):
+        return data.to_pandas()
+    if library != "xarray":
+        return data
+    if hasattr(data, "data_vars"):
+        if len(data.dims) != 1:
+            raise ValueError(
+                f"{name} is a dataset with dimensions {', '.join(map(str, data.dims))}, expected one: that of the "
+                "rows; make one of several by data.stack(row=[...])"
+            )
+        return data[list(data.data_vars)].reset_coords(drop=True).to_dataframe()
+    if data.ndim not in (1, 2):
+        raise ValueError(f"{name} has {data.ndim} dimensions, expected rows and columns; see DataArray.stack")
+    return data.to_pandas()
 
 
 def column_names(data: Any) -> list[str]:

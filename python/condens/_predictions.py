@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from condens._arrays import as_float64, as_share, as_targets
+from condens._tables import table_like
 from condens.distributions import GaussianMixtures
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,61 @@ class PredictsDistributions:
         share = as_share(confidence, "confidence")
         found = self._guaranteed("conformal_intervals", X, share, weights)
         return self._by_target(X, lambda laws: np.stack(laws.interval(share), axis=-1)) if found is None else found
+
+    def predict_table(
+        self,
+        X: Any,
+        quantiles: ArrayLike = (0.05, 0.5, 0.95),
+        interval: float | None = None,
+        kind: str | None = None,
+    ) -> Any:
+        """Predictions as a table of the kind that X is, with its index or coordinates.
+
+        Parameters
+        ----------
+        X : data frame, table or array of shape (n, d)
+            Inputs: of pandas, polars, pyarrow or xarray, or an array.
+        quantiles : array of shape (q,)
+            Levels of the quantiles.
+        interval : float in (0, 1), optional
+            Probability of a central interval, as of `predict_interval`.
+        kind : {'pandas', 'polars', 'pyarrow', 'xarray'}, optional
+            What the table is: by default what X is, and of arrays pandas.
+
+        Returns
+        -------
+        table
+            Columns as the command `condens predict` names them: mean, std, q0.05, ..., lower, upper; with several
+            targets the name of the target and `_` come first.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from condens import LSCDE
+        >>> X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 4.0]}, index=list("abcde"))
+        >>> model = LSCDE(bandwidth=0.5, bandwidth_y=0.3, regularization=0.1).fit(X, [0.1, 0.9, 2.1, 2.9, 4.2])
+        >>> table = model.predict_table(X, quantiles=[0.5], interval=0.9)
+        >>> list(table.columns), list(table.index)
+        (['mean', 'std', 'q0.5', 'lower', 'upper'], ['a', 'b', 'c', 'd', 'e'])
+        """
+        levels = np.atleast_1d(as_float64(quantiles, "quantiles"))
+        for level in levels.ravel():
+            as_share(level, "quantiles", closed=True)
+        ends = None if interval is None else self.predict_interval(X, interval)
+        laws = self.predict_distribution(X)
+        columns: dict[str, Floats] = {}
+        for j in range(laws.n_targets):
+            one = laws if laws.n_targets == 1 else laws.marginal(j)
+            prefix = "" if laws.n_targets == 1 else f"{self._names_of_targets(laws.n_targets)[j]}_"
+            columns |= {f"{prefix}mean": one.mean(), f"{prefix}std": one.std()}
+            columns |= {f"{prefix}q{level:g}": one.ppf(level) for level in levels}
+            if ends is not None:
+                low, high = (ends if laws.n_targets == 1 else ends[:, j]).T
+                columns |= {f"{prefix}lower": low, f"{prefix}upper": high}
+        return table_like(X, columns, kind)
+
+    def _names_of_targets(self, count: int) -> list[str]:
+        return [f"y{j + 1}" for j in range(count)]
 
     def predict_region(self, X: Any, mass: float = 0.9, weights: Any = None) -> list[Floats]:
         """The smallest region of y of a probability for every row: its k intervals from left to right, (k, 2) each.

@@ -22,7 +22,7 @@ from condens import FitWarning, _core
 from condens._arrays import as_float64, as_rows, as_targets, threads_of
 from condens._bands import Functional, bands_of
 from condens._censoring import known_values, limits_of
-from condens._frames import check_inputs, has_categories, is_frame, names_of_targets, read_columns
+from condens._frames import as_frame, check_inputs, has_categories, is_frame, names_of_targets, read_columns
 from condens._parameters import (
     COMMON,
     calibrate_share,
@@ -214,6 +214,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         self, X: Any, y: Any, weights: Any = None
     ) -> tuple[Floats, _core.Encoder | None, Floats, list[str]]:
         """Inputs as numbers, the encoder that knows the levels of categories, targets and their names."""
+        X, y = as_frame(X), as_frame(y, "y")
         check_inputs(X)
         if has_categories(X) or takes_missing(self.missing):
             return self._encode(X, y, weights)
@@ -355,6 +356,9 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         rows = self._rows(X)
         return bands_of(self._model, rows, functional, confidence, method, self.n_jobs)
 
+    def _names_of_targets(self, count: int) -> list[str]:
+        return self._model.encoder.target_names
+
     def _guaranteed(self, what: str, X: Any, level: float, weights: Any) -> Any:
         check_is_fitted(self)
         if not self._model.n_calibration:
@@ -425,6 +429,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def _inputs_of(self, X: Any, encoder: _core.Encoder | None) -> Floats:
         """X as the model reads it; checks names and number of columns."""
+        X = as_frame(X)
         check_inputs(X)
         if encoder is not None and encoder.missing != "error":
             validate_data(self, X, reset=False, skip_check_array=True)

@@ -18,7 +18,7 @@ from condens import _core
 from condens._arrays import as_float64, as_rows, as_share, threads_of
 from condens._bands import SubspaceIntervals
 from condens._censoring import known_values, limits_of
-from condens._frames import check_inputs, names_of_features, names_of_targets
+from condens._frames import as_frame, check_inputs, names_of_features, names_of_targets
 from condens._parameters import defaults, docstring, named, parameters_of, signature
 from condens._regressor import ConditionalDensityRegressor as ConditionalDensityRegressor
 from condens.distributions import GaussianMixtures
@@ -334,6 +334,7 @@ class _Density(ConditionalDensityRegressor):
         return self
 
     def _density_rows(self, X: Any) -> Floats:
+        X = as_frame(X)
         check_inputs(X)
         return self._checked(X, reset=True)
 
@@ -341,7 +342,7 @@ class _Density(ConditionalDensityRegressor):
     def score_samples(self, X: Any) -> Floats:
         """Log density at every row of X, for a model that was fitted without y."""
         check_is_fitted(self)
-        rows = self._checked(X, reset=False)
+        rows = self._checked(as_frame(X), reset=False)
         return self._model.log_density(np.empty((len(rows), 0)), as_rows(rows), threads_of(self.n_jobs))
 
     @available_if(_is_plain_density)  # type: ignore[untyped-decorator]  # scikit-learn has no types

@@ -3,6 +3,7 @@
     to_skpro(laws), SkproRegressor(estimator)     skpro: distributions, metrics, tuning
     to_scoringrules(laws)                         scoringrules: CRPS and logarithmic score of normal mixtures
     to_qp(laws), from_qp(ensemble)                qp: ensembles of photometric redshifts
+    to_xarray(laws), from_xarray(dataset)         xarray: labelled arrays of the components
 
 and whole models in the form that other programs run::
 
@@ -25,19 +26,27 @@ if TYPE_CHECKING:
     from condens.export._qp import from_qp, to_qp
     from condens.export._scoringrules import to_scoringrules
     from condens.export._skpro import SkproDistribution, SkproRegressor, to_skpro
+    from condens.export._xarray import from_xarray, to_xarray
 
 _MODULES = {
     "SkproDistribution": "_skpro",
     "SkproRegressor": "_skpro",
     "from_qp": "_qp",
+    "from_xarray": "_xarray",
     "to_onnx": "_onnx",
     "to_page": "_page",
     "to_qp": "_qp",
     "to_scoringrules": "_scoringrules",
     "to_skpro": "_skpro",
+    "to_xarray": "_xarray",
 }
 # What the modules cannot do without: a package, and the name to install it by.
-_NEEDS = {"_onnx": ("onnx", "onnx"), "_qp": ("qp", "qp-prob"), "_skpro": ("skpro", "skpro")}
+_NEEDS = {
+    "_onnx": ("onnx", "onnx"),
+    "_qp": ("qp", "qp-prob"),
+    "_skpro": ("skpro", "skpro"),
+    "_xarray": ("xarray", "xarray"),
+}
 
 
 def _installed(package: str) -> bool:
@@ -52,11 +61,13 @@ if TYPE_CHECKING:
         "SkproDistribution",
         "SkproRegressor",
         "from_qp",
+        "from_xarray",
         "to_onnx",
         "to_page",
         "to_qp",
         "to_scoringrules",
         "to_skpro",
+        "to_xarray",
     ]
 else:  # a star imports what this installation can use
     __all__ = sorted(name for name, module in _MODULES.items() if module not in _NEEDS or _installed(_NEEDS[module][0]))
