@@ -41,7 +41,8 @@ demo_environment() {
 }
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.
-newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib skpro scoringrules qp-prob onnx onnxruntime
+newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow xarray tqdm joblib skpro scoringrules qp-prob onnx
+                 onnxruntime
                  "dask[array,dataframe]" distributed pyspark
                  pytest pytest-xdist hypothesis nbclient ipykernel mypy ruff sphinx sphinx-design sphinx-gallery
                  myst-nb pydata-sphinx-theme)
@@ -49,3 +50,9 @@ newest_packages=(numpy scikit-learn matplotlib pandas polars pyarrow tqdm joblib
 # The lowest versions that pyproject.toml allows, without the packages that condens exports to.
 lowest_packages=(numpy==1.25.0 scikit-learn==1.6.0 scipy==1.11.1 matplotlib==3.7.1 pandas==2.1.0 joblib==1.3.0
                  "pyparsing<3.1" "pytest<9" pytest-xdist hypothesis)
+
+# The packages that condens works with (docs/integrations.md), in the versions that its tests are written against; mlflow
+# without its server.
+integration_packages=(skpro==2.16.0 sktime==1.2.0 pz-rail-base==2.0.11 qp-prob==1.1.4 econml==0.17.0 doubleml==0.11.4
+                      mlflow-skinny==3.17.2 polars==2.1.0 pyarrow==26.0.1 xarray==2026.9.0 numpy==2.4.6 scikit-learn==1.9.1
+                      pandas==3.0.6 pytest pytest-xdist)

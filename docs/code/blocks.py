@@ -15,9 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 RUN = ("python", "sh", "r", "cpp")  # by test_code.py
-RUN_ELSEWHERE = {
-    "docs/serving.md": "python/tests/test_serve.py"
-}  # pages whose blocks another test runs, beside a server
+RUN_ELSEWHERE = {  # pages whose blocks another test runs: beside a server, in an environment of other packages
+    "docs/integrations.md": "python/tests/integrations/test_page.py",
+    "docs/serving.md": "python/tests/test_serve.py",
+}
 SHOWN = ("text", "json", "{literalinclude}", "{include}")  # no code, or that of a file that a test runs
 OF_SPHINX = re.compile(r"\{(code-cell|eval-rst|toctree|py:module)\}")
 

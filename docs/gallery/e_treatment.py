@@ -12,7 +12,8 @@ usual a dose was for a patient. Weights by it make the covariates balanced over 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from condens import GMM, Parzen, cross_val_predict_distribution
+from condens import GMM
+from condens.causal import stabilized_weights
 
 random = np.random.default_rng(1)
 n = 1500
@@ -30,24 +31,15 @@ print(f"slope of the outcome over the dose: {plain:.2f}; the truth is 1")
 
 # %%
 # The score is a density of the dose with two peaks and a mean that moves: no normal distribution, which is what most
-# programs for this purpose assume. Each patient's is by a model that has not seen the patient. Stabilized weights are
-# p(dose) / p(dose | covariates).
-score = cross_val_predict_distribution(GMM(), X, dose)
-everyone = Parzen().fit(dose[:, None])
-weight = np.exp(everyone.score_samples(dose[:, None]) - score.logpdf(dose))
-print(f"weights from {weight.min():.2f} to {weight.max():.2f}; worth {weight.sum() ** 2 / (weight**2).sum():.0f} rows")
-
+# programs for this purpose assume. Stabilized weights are p(dose) / p(dose | covariates), both by models that have not
+# seen the patient.
+found = stabilized_weights(GMM(), X, dose)
+weight = found.weights
+print(f"weights from {weight.min():.2f} to {weight.max():.2f}; worth {found.effective_rows:.0f} rows of {n}")
 
 # %%
 # The balance table: correlations of the covariates with the dose, before and after. Below 0.1 is the usual bound.
-def correlation(a, b, weight):
-    """Weighted correlation."""
-    a, b = a - np.average(a, weights=weight), b - np.average(b, weights=weight)
-    return np.sum(weight * a * b) / np.sqrt(np.sum(weight * a**2) * np.sum(weight * b**2))
-
-
-for name, covariate in (("age", age), ("severity", severity)):
-    before, after = correlation(covariate, dose, np.ones(n)), correlation(covariate, dose, weight)
+for name, (before, after) in zip(("age", "severity"), found.balance(X, dose), strict=True):
     print(f"{name:10s} {before:6.2f} before, {after:6.2f} after")
     assert abs(after) < 0.1 < abs(before)
 

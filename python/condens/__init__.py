@@ -6,11 +6,11 @@
     model.predict_interval(X_new, 0.9)
 
 Estimators are scikit-learn regressors. `condens.compare` finds which of them suits your data, `condens.plot` draws
-with matplotlib, `condens.metrics` has scorers, `condens.export` converts to skpro, scoringrules and qp,
-`condens.objectives` has the criteria of the papers, `condens.optim` their quadratic programmes, `condens.datasets`
-their artificial data. `DistributionRegressor` lets pipelines, searches and transformed targets predict distributions,
-`cross_val_predict_distribution` gives those of held-out rows. In names such as `metrics.laws_of`, a law is a
-distribution.
+with matplotlib, `condens.metrics` has scorers, `condens.export` converts to skpro, scoringrules, qp and xarray,
+`condens.causal` weights rows by the density of a treatment, `condens.objectives` has the criteria of the papers,
+`condens.optim` their quadratic programmes, `condens.datasets` their artificial data. `DistributionRegressor` lets
+pipelines, searches and transformed targets predict distributions, `cross_val_predict_distribution` gives those of
+held-out rows. In names such as `metrics.laws_of`, a law is a distribution.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from condens import _core  # noqa: E402  (it was loaded just now)
 from condens.distributions import GaussianMixtures as GaussianMixtures  # noqa: E402
 
 if TYPE_CHECKING:
+    from condens import causal as causal
     from condens import comparison as comparison
     from condens import composition as composition
     from condens import datasets as datasets
@@ -68,6 +69,7 @@ _TRANSFORMED = {"TransformedDistributions"}
 _TARGET = {"TargetDistributions"}
 _SERIES = {"lag_table", "time_folds", "transition_matrix"}
 _MODULES = {
+    "causal",
     "comparison",
     "composition",
     "datasets",

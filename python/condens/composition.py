@@ -18,6 +18,7 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _routing_enabled
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, indexable
 
 from condens._arrays import as_targets
@@ -69,6 +70,9 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
     (3, 2)
     """
 
+    # Weights of `fit` go to the regressor, which says whether it wants them.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
+
     def __init__(self, regressor: Any, *, transformer: Any = None) -> None:
         self.regressor = regressor
         self.transformer = transformer
@@ -101,6 +105,7 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
             raise ValueError("DistributionRegressor.fit requires y to be passed, but the target y is None")
         targets = as_targets(y, least=2)
         self._y_ndim = targets.ndim
+        self._target_names = column_names(y)
         self.transformer_ = None if self.transformer is None else clone(self.transformer)
         if self.transformer_ is not None:
             rows = targets.reshape(len(targets), -1)
@@ -111,6 +116,8 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
         if sample_weight is not None:
             key = "sample_weight" if _routing_enabled() else _key_of_weights(self.regressor)
             fit_params = {**fit_params, key: sample_weight}
+        if _routing_enabled():
+            fit_params = process_routing(self, "fit", **fit_params).regressor.fit
         self.regressor_ = clone(self.regressor).fit(X, y, **fit_params)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.regressor_, name):
@@ -125,6 +132,14 @@ class DistributionRegressor(PredictsDistributions, MetaEstimatorMixin, Regressor
             return laws
         shift, scale = self._back if laws.n_targets > 1 else (part[0] for part in self._back)
         return laws.scale(scale).shift(shift)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Where arguments of `fit` go: to the regressor. scikit-learn asks this."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add_self_request(self).add(regressor=self.regressor, method_mapping=mapping)
+
+    def _names_of_targets(self, count: int) -> list[str]:
+        return self._target_names or super()._names_of_targets(count)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -224,20 +239,29 @@ def cross_val_predict_distribution(
     (20,)
     """
     X, y, groups = indexable(X, y, groups)
-    n = len(y)
+    splits = held_out_rows(cv, X, y, groups)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     parts: list[tuple[NDArray[np.intp], GaussianMixtures]] = []
-    times = np.zeros(n, dtype=np.intp)
-    for train, test in check_cv(cv, y, classifier=False).split(X, y, groups):
-        times[test] += 1
+    for train, test in splits:
         model = estimator if isinstance(estimator, DistributionRegressor) else DistributionRegressor(estimator)
         own = None if weights is None else weights[train]
         model = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train), sample_weight=own)
-        parts.append((np.arange(n)[test], model.predict_distribution(_safe_indexing(X, test))))
+        parts.append((test, model.predict_distribution(_safe_indexing(X, test))))
+    laws = GaussianMixtures.concatenate([own for _, own in parts])
+    return laws[np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")]
+
+
+def held_out_rows(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[NDArray[Any], NDArray[np.intp]]]:
+    """Rows to fit to and rows left out, of splits that leave every row out once."""
+    n = len(y)
+    times = np.zeros(n, dtype=np.intp)
+    splits = []
+    for train, test in check_cv(cv, y, classifier=False).split(X, y, groups):
+        times[test] += 1
+        splits.append((train, np.arange(n)[test]))
     if not (times == 1).all():
         raise ValueError(
             f"cv tests row {int((times != 1).argmax())} {times[(times != 1).argmax()]} times, expected splits that "
             "test every row once, as those of KFold"
         )
-    laws = GaussianMixtures.concatenate([own for _, own in parts])
-    return laws[np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")]
+    return splits

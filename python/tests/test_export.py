@@ -24,7 +24,7 @@ sys.meta_path.insert(0, Hidden)
 def test_import_brings_none_of_the_packages(run_python: Any) -> None:
     code = (
         "import sys, condens.export\n"
-        "found = {'skpro', 'scoringrules', 'qp', 'pandas', 'sklearn'} & set(sys.modules)\n"
+        "found = {'skpro', 'scoringrules', 'qp', 'xarray', 'pandas', 'sklearn'} & set(sys.modules)\n"
         "assert not found, found"
     )
     done = run_python(code)
@@ -36,6 +36,7 @@ def test_import_brings_none_of_the_packages(run_python: Any) -> None:
     [
         ("skpro", "skpro", ["SkproDistribution", "SkproRegressor", "to_skpro"]),
         ("qp", "qp-prob", ["from_qp", "to_qp"]),
+        ("xarray", "xarray", ["from_xarray", "to_xarray"]),
     ],
 )
 def test_a_missing_package_is_named(run_python: Any, package: str, installed_as: str, names: list[str]) -> None:
@@ -50,6 +51,22 @@ def test_a_missing_package_is_named(run_python: Any, package: str, installed_as:
     done = run_python(code)
     expected = [f"condens.export.{name} needs the package {package}: pip install {installed_as}" for name in names]
     assert done.stdout.splitlines() == expected, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("package", "text"),
+    [
+        ("mlflow", "condens.mlflow needs mlflow: pip install 'condens[mlflow]'"),
+        ("rail", "condens.rail needs RAIL: pip install 'condens[rail]'"),
+        ("sktime", "condens.sktime needs sktime and skpro: pip install 'condens[sktime]'"),
+    ],
+)
+def test_adapters_name_what_they_need(run_python: Any, package: str, text: str) -> None:
+    code = (
+        HIDE.format(package) + f"try:\n    import condens.{package}\nexcept ImportError as error:\n    print(error)\n"
+    )
+    done = run_python(code)
+    assert done.stdout.splitlines() == [text], done.stderr
 
 
 @pytest.mark.parametrize("package", ["skpro", "qp"])
@@ -82,7 +99,7 @@ def test_unknown_names() -> None:
     assert set(export.__all__) <= set(dir(export))
 
 
-@pytest.mark.parametrize("package", ["skpro", "scoringrules", "qp"])
+@pytest.mark.parametrize("package", ["skpro", "scoringrules", "qp", "xarray"])
 def test_examples(package: str) -> None:
     pytest.importorskip(package)
     module = importlib.import_module(f"condens.export._{package}")
