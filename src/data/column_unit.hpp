@@ -1,7 +1,7 @@
 #pragma once
-// The units in which columns may come. A law holds means up to 1e75 and scales from 1e-75 on, so that fourth powers of
-// deviations and cubes of inverse scales are numbers (distributions/gaussian_components.hpp); kernels are narrower than
-// the spread of their column, and laws lie up to a few spreads beyond the data: a thousandth is left for that.
+// The units in which columns may come. A law holds means up to 1e105 and scales from 1e-105 on, so that squares of
+// deviations and of inverse scales are numbers (distributions/gaussian_components.hpp); kernels are narrower than the
+// spread of their column, and laws lie up to a few spreads beyond the data: a thousandth is left for that.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace condens {
 
-constexpr double largest_value = 1e72;     // of a column, in absolute value
-constexpr double smallest_spread = 1e-72;  // its standard deviation
+constexpr double largest_value = 1e102;     // of a column, in absolute value
+constexpr double smallest_spread = 1e-102;  // its standard deviation
 
 /// The step between neighbouring numbers as large as `value`, in standard deviations: quantiles are no finer.
 double coarseness(double value, double standard_deviation);

@@ -11,7 +11,8 @@
 // the least and the largest centre. Intervals whose upper bound of p is below a density that
 // matters are dropped (branch and bound).
 //
-// Everything is relative to exp(top), the largest term: nothing underflows between distant components.
+// Everything is relative to exp(top), the largest term: nothing underflows between distant components. Places are
+// counted in a unit, a power of two, so that third derivatives are numbers whatever the scales, and change no bit.
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +30,10 @@ namespace {
 
 // Beyond this many scales from every centre the third rule is worth its price.
 constexpr double far_out = 4.0;
+// The squares of deviations beyond it, in scales, are no numbers.
+constexpr double farthest = 1e150;
 
-/// exp(-top) times p, p' and p'' at a point.
+/// exp(-top) times p, p' and p'' at a point, up to a common factor.
 struct Derivatives {
   double top;
   double p;
@@ -53,6 +56,7 @@ class Curve {
  public:
   explicit Curve(const MixtureView& p);
 
+  double unit() const { return unit_; }  ///< of all places
   double least_centre() const { return mean_.minCoeff(); }
   double largest_centre() const { return mean_.maxCoeff(); }
   double least_scale() const { return 1.0 / inverse_.maxCoeff(); }
@@ -68,6 +72,9 @@ class Curve {
   }
 
  private:
+  double z(double y, Index l) const { return std::clamp((y - mean_[l]) * inverse_[l], -farthest, farthest); }
+
+  double unit_;  // between the least and the largest scale
   Vector mean_;
   Vector inverse_;     // 1 / s
   Vector log_factor_;  // log w - log s
@@ -75,11 +82,13 @@ class Curve {
 };
 
 Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
+  const Eigen::Map<const Vector> scales(p.scales, p.m);
+  unit_ = std::ldexp(1.0, (std::ilogb(scales.minCoeff()) + std::ilogb(scales.maxCoeff())) / 2);
   Index kept = 0;
   for (Index l = 0; l < p.m; ++l) {
     if (std::isinf(p.log_weights[l])) continue;
-    mean_[kept] = p.mean(l);
-    inverse_[kept] = 1.0 / p.scale(l);
+    mean_[kept] = p.mean(l) / unit_;
+    inverse_[kept] = unit_ / p.scale(l);
     log_factor_[kept] = p.log_weights[l] - std::log(p.scale(l));
     ++kept;
   }
@@ -92,16 +101,15 @@ Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m)
 Derivatives Curve::at(double y) {
   const Index m = size();
   for (Index l = 0; l < m; ++l) {
-    const double z = (y - mean_[l]) * inverse_[l];
-    term_[l] = multiply_add(-0.5 * z, z, log_factor_[l]);
+    const double own = z(y, l);
+    term_[l] = multiply_add(-0.5 * own, own, log_factor_[l]);
   }
   Derivatives out{maximum(term_.data(), m), 0.0, 0.0, 0.0};
   for (Index l = 0; l < m; ++l) term_[l] -= out.top;
   exp_in_place(term_.data(), m);
-  const auto z = [&](Index l) { return (y - mean_[l]) * inverse_[l]; };
   out.p = sum(term_.data(), m);
-  out.first = -sum_of(m, [&](Index l) { return term_[l] * z(l) * inverse_[l]; });
-  out.second = sum_of(m, [&](Index l) { return term_[l] * (z(l) * z(l) - 1.0) * inverse_[l] * inverse_[l]; });
+  out.first = -sum_of(m, [&](Index l) { return term_[l] * z(y, l) * inverse_[l]; });
+  out.second = sum_of(m, [&](Index l) { return term_[l] * (z(y, l) * z(y, l) - 1.0) * inverse_[l] * inverse_[l]; });
   return out;
 }
 
@@ -110,15 +118,15 @@ Bounds Curve::over(double centre, double half_width) {
   double* at_centre = term_.data();
   double* at_nearest = term_.data() + m;
   for (Index l = 0; l < m; ++l) {
-    const double z = (centre - mean_[l]) * inverse_[l];
-    const double near = std::max(std::abs(z) - half_width * inverse_[l], 0.0);
-    at_centre[l] = multiply_add(-0.5 * z, z, log_factor_[l]);
+    const double own = z(centre, l);
+    const double near = std::max(std::abs(own) - half_width * inverse_[l], 0.0);
+    at_centre[l] = multiply_add(-0.5 * own, own, log_factor_[l]);
     at_nearest[l] = multiply_add(-0.5 * near, near, log_factor_[l]);
   }
   const double top = maximum(at_nearest, m);
   for (Index l = 0; l < 2 * m; ++l) term_[l] -= top;
   exp_in_place(term_.data(), 2 * m);
-  const auto size_of = [&](Index l) { return std::abs((centre - mean_[l]) * inverse_[l]); };
+  const auto size_of = [&](Index l) { return std::abs(z(centre, l)); };
   const auto near = [&](Index l) { return std::max(size_of(l) - half_width * inverse_[l], 0.0); };
   const auto first = [&](Index l) { return at_centre[l] * inverse_[l]; };
   const auto second = [&](Index l) { return first(l) * inverse_[l]; };
@@ -131,7 +139,7 @@ Bounds Curve::over(double centre, double half_width) {
     return least > 2.335 ? least * (least * least - 3.0) : std::min(far * (far * far + 3.0), 21.1);
   };
   Bounds out{};
-  out.first = -sum_of(m, [&](Index l) { return first(l) * (centre - mean_[l]) * inverse_[l]; });
+  out.first = -sum_of(m, [&](Index l) { return first(l) * z(centre, l); });
   out.second = sum_of(m, [&](Index l) { return second(l) * (square(l) - 1.0); });
   out.first_noise = sum_of(m, [&](Index l) { return first(l) * (size_of(l) + 1.0); });
   out.second_noise = sum_of(m, [&](Index l) { return second(l) * (square(l) + 1.0); });
@@ -150,8 +158,8 @@ bool Curve::is_one_sided(double a, double b) {
   const Index m = size();
   const double c = 0.5 * a + 0.5 * b;
   const auto half_square = [&](Index l, double y) {
-    const double z = (y - mean_[l]) * inverse_[l];
-    return 0.5 * z * z;
+    const double own = z(y, l);
+    return 0.5 * own * own;
   };
   Index d = -1;
   double strongest = -std::numeric_limits<double>::infinity();
@@ -267,6 +275,11 @@ std::vector<StationaryPoint> alternate(Curve& curve, const std::vector<Stationar
   return out;
 }
 
+std::vector<StationaryPoint> on_the_scale_of_y(const Curve& curve, std::vector<StationaryPoint> points) {
+  for (StationaryPoint& point : points) point.y *= curve.unit();
+  return points;
+}
+
 Vector univariate_mode(const MixtureView& p) {
   Curve curve(p);
   double best = -std::numeric_limits<double>::infinity();
@@ -284,19 +297,20 @@ Vector univariate_mode(const MixtureView& p) {
   for (const StationaryPoint& point : search(curve, floor)) {
     if (point.is_maximum) offer(point.y);
   }
-  return Vector::Constant(1, place);
+  return Vector::Constant(1, place * curve.unit());
 }
 
 }  // namespace
 
 std::vector<StationaryPoint> stationary_points(const MixtureView& p, double floor) {
   Curve curve(p);
-  return alternate(curve, search(curve, floor + kLogSqrt2Pi));
+  return on_the_scale_of_y(curve, alternate(curve, search(curve, floor + kLogSqrt2Pi)));
 }
 
 std::vector<StationaryPoint> stationary_points_between(const MixtureView& p, double low, double high) {
   Curve curve(p);
-  return search(curve, low, high, -std::numeric_limits<double>::infinity());
+  const double unit = curve.unit();
+  return on_the_scale_of_y(curve, search(curve, low / unit, high / unit, -std::numeric_limits<double>::infinity()));
 }
 
 Matrix modes(const MixtureView& p) {

@@ -1,7 +1,8 @@
 // Moments and draws. Central moments are sums over the components of
 //   (v - mu)^2 + s^2,  (v - mu)^3 + 3 (v - mu) s^2,  (v - mu)^4 + 6 (v - mu)^2 s^2 + 3 s^4,
 // (and the covariance's are (v - mu) (v - mu)' + S), with means taken from the heaviest component first, so that a
-// common shift of all components costs no digits.
+// common shift of all components costs no digits. Third and fourth moments are in units of a power of two near the
+// standard deviation: in those of y they need not be numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -31,18 +32,27 @@ Centred centre(const MixtureView& p, Index k) {
   return {std::move(deviation), origin + shift};
 }
 
+double central_second(const MixtureView& p, const Vector& deviation, Index k) {
+  double out = 0.0;
+  for (Index l = 0; l < p.m; ++l) {
+    out += p.weights[l] * (deviation[l] * deviation[l] + p.scale(l, k) * p.scale(l, k));
+  }
+  return out;
+}
+
 struct CentralMoments {
   double second = 0.0;
   double third = 0.0;
   double fourth = 0.0;
 };
 
-CentralMoments central_moments(const MixtureView& p, Index k) {
-  const Centred c = centre(p, k);
+CentralMoments central_moments(const MixtureView& p) {
+  const Centred c = centre(p, 0);
+  const double unit = std::ldexp(1.0, std::ilogb(std::sqrt(central_second(p, c.deviation, 0))));
   CentralMoments out;
   for (Index l = 0; l < p.m; ++l) {
-    const double a = c.deviation[l];
-    const double s2 = p.scale(l, k) * p.scale(l, k);
+    const double a = c.deviation[l] / unit;
+    const double s2 = (p.scale(l) / unit) * (p.scale(l) / unit);
     out.second += p.weights[l] * (a * a + s2);
     out.third += p.weights[l] * a * (a * a + 3.0 * s2);
     out.fourth += p.weights[l] * (a * a * (a * a + 6.0 * s2) + 3.0 * s2 * s2);
@@ -60,7 +70,7 @@ Vector mean(const MixtureView& p) {
 
 Vector variance(const MixtureView& p) {
   Vector out(p.d);
-  for (Index k = 0; k < p.d; ++k) out[k] = central_moments(p, k).second;
+  for (Index k = 0; k < p.d; ++k) out[k] = central_second(p, centre(p, k).deviation, k);
   return out;
 }
 
@@ -81,12 +91,12 @@ Matrix covariance(const MixtureView& p) {
 }
 
 double skewness(const MixtureView& p) {
-  const CentralMoments c = central_moments(p, 0);
+  const CentralMoments c = central_moments(p);
   return c.third / (c.second * std::sqrt(c.second));
 }
 
 double kurtosis(const MixtureView& p) {
-  const CentralMoments c = central_moments(p, 0);
+  const CentralMoments c = central_moments(p);
   return c.fourth / (c.second * c.second) - 3.0;
 }
 

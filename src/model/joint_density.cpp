@@ -109,7 +109,7 @@ void JointDensity::add_inputs_independent(const MatrixView& x, Matrix& log_weigh
 // a law can hold in the unit of y.
 void JointDensity::add_inputs_correlated(const MatrixView& x, Matrix& log_weights, Matrix& means) const {
   if (x.cols() == 0) return;
-  constexpr double largest_mean = 1e74;
+  constexpr double largest_mean = 1e104;
   const Vector farthest = (largest_mean * y_scale().scale().cwiseInverse()).cwiseMin(1e50);
   const Index d_x = n_inputs();
   const Index d_y = n_targets();

@@ -10,11 +10,11 @@ namespace {
 TEST(ColumnUnit, EndsWhereLawsEnd) {
   const Vector values{{-1.0, 0.5, 0.5}};
   EXPECT_EQ(unit_problem(values, 0.9), "");
-  EXPECT_EQ(unit_problem(1e72 * values, 0.9e72), "");
-  EXPECT_EQ(unit_problem(1e73 * values, 0.9e73),
-            "has values up to 1e+73 in absolute value, expected at most 1e+72: change the unit, or mend the outlier");
-  EXPECT_EQ(unit_problem(1e-73 * values, 0.9e-73),
-            "has a standard deviation of 9e-74, expected at least 1e-72: change the unit");
+  EXPECT_EQ(unit_problem(1e102 * values, 0.9e102), "");
+  EXPECT_EQ(unit_problem(1e103 * values, 0.9e103),
+            "has values up to 1e+103 in absolute value, expected at most 1e+102: change the unit, or mend the outlier");
+  EXPECT_EQ(unit_problem(1e-103 * values, 0.9e-103),
+            "has a standard deviation of 9e-104, expected at least 1e-102: change the unit");
   EXPECT_EQ(unit_problem(Vector::Constant(3, 1e300), 0.0), "") << "a constant plays no part";
 }
 

@@ -165,7 +165,11 @@ TEST(MixtureErrors, OfConstructionNameTheValue) {
   expect_message([&] { univariate(Vector{{0.5, 0.6}}, zero, one); }, "the weights sum to 1.1; expected 1");
   expect_message([&] { univariate(Vector{{1.0}}, zero, one); }, "weights is 1 x 1; expected 2 x 1");
   expect_message([&] { univariate(half, zero, Vector{{1.0, 0.0}}); }, "scale 0 of component 1, coordinate 0");
-  expect_message([&] { univariate(half, zero, Vector{{1.0, 1e-80}}); }, "scale from 1e-75 to 1e+75: change the unit");
+  expect_message(
+      [&] {
+        univariate(half, zero, Vector{{1.0, 1e-110}});
+      },
+      "scale from 1e-105 to 1e+105: change the unit");
   expect_message([&] { univariate(half, zero, Vector{{kInf, 1.0}}); }, "scale inf of component 0");
   expect_message([&] { univariate(half, Vector{{kNan, 1.0}}, one); }, "mean nan of component 0");
   expect_message([&] { univariate(half, zero, Vector{{1.0}}); }, "scales is 1 x 1; expected 1 x 2");

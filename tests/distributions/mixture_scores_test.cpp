@@ -198,7 +198,7 @@ TEST(MixtureScores, EntropyHasTheKnownLimits) {
 
 TEST(MixtureScores, EntropyMovesWithTheUnit) {
   const GaussianMixture p = univariate(Vector{{0.3, 0.7}}, Vector{{0.0, 1.5}}, Vector{{1.0, 0.4}});
-  for (const double unit : {1e-74, 1e-9, 1e-6, 1e6, 1e74}) {
+  for (const double unit : {1e-104, 1e-9, 1e-6, 1e6, 1e104}) {
     const GaussianMixture q =
         univariate(Vector{{0.3, 0.7}}, Vector{{0.0, 1.5 * unit}}, Vector{{1.0 * unit, 0.4 * unit}});
     EXPECT_NEAR(q.entropy(), p.entropy() + std::log(unit), 1e-10) << unit;

@@ -34,6 +34,28 @@ TEST(MixtureMoments, DoNotSufferFromAFarOrigin) {
   EXPECT_EQ(moved.kurtosis(), near.kurtosis());
 }
 
+TEST(MixtureMoments, ShapeHasNoUnit) {
+  const Vector weights{{0.3, 0.7}};
+  const Vector means{{0.0, 3.0}};
+  const Vector scales{{1.0, 0.4}};
+  const GaussianMixture p = univariate(weights, means, scales);
+  for (const double unit : {1e-104, 1e104}) {
+    const GaussianMixture q = univariate(weights, unit * means, unit * scales);
+    EXPECT_NEAR(q.skewness(), p.skewness(), 1e-12) << unit;
+    EXPECT_NEAR(q.kurtosis(), p.kurtosis(), 1e-12) << unit;
+    EXPECT_NEAR(q.mode()[0] / unit, p.mode()[0], 1e-12) << unit;
+    EXPECT_EQ(q.modes().cols(), 2) << unit;
+    EXPECT_NEAR(q.highest_density_region(0.5)[0].lower / unit, p.highest_density_region(0.5)[0].lower, 1e-12) << unit;
+  }
+}
+
+TEST(MixtureModes, OfComponentsThatNoNumberTellsHowFarApart) {
+  const GaussianMixture p = univariate(Vector{{0.4, 0.6}}, Vector{{-1e104, 1e104}}, Vector{{1e-105, 1e-105}});
+  EXPECT_EQ(p.mode()[0], 1e104);
+  EXPECT_EQ(p.modes(), (Matrix{{1e104, -1e104}}));
+  EXPECT_EQ(p.highest_density_region(0.9).size(), 2U);
+}
+
 TEST(MixtureMoments, OfOneComponentAreTheNormalOnes) {
   const GaussianMixture p = smooth_examples()[0];
   EXPECT_EQ(p.mean()[0], 1.5);

@@ -12,7 +12,7 @@
 
 namespace condens {
 
-/// |v_l| <= 1e75, 1e-75 <= s_l <= 1e75.
+/// |v_l| <= 1e105, 1e-105 <= s_l <= 1e105.
 struct GaussianComponents {
   Matrix means;              ///< d x m
   Matrix scales;             ///< d x m, standard deviations
