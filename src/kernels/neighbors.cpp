@@ -57,6 +57,9 @@ class Collector {
   std::vector<Index>& rows_;
 };
 
+// Squared distances up to so much more are the same but for rounding.
+constexpr double as_near = 1 + 1e-10;
+
 /// The bits of squared_distances().
 double squared_distance(const double* a, const VectorView& b) {
   double sum = 0.0;
@@ -137,9 +140,9 @@ void Neighbors::nearest(const VectorView& x, Neighborhood& out) const {
     const double bound = one.size() == 1
                              ? squared_distance(tree_->points.columns.col(static_cast<Index>(row)).data(), x)
                              : std::numeric_limits<double>::infinity();
-    within(x, bound, out);
+    within(x, as_near * bound, out);
   } else {
-    scan(x, squared_distances_to(x).minCoeff(), out);
+    scan(x, as_near * squared_distances_to(x).minCoeff(), out);
   }
   if (out.squared_distances.empty()) {  // no distance is a number: all points are as far
     out.rows.resize(static_cast<std::size_t>(size()));
@@ -150,7 +153,7 @@ void Neighbors::nearest(const VectorView& x, Neighborhood& out) const {
   const double smallest = *std::min_element(out.squared_distances.begin(), out.squared_distances.end());
   std::size_t kept = 0;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
-    if (out.squared_distances[i] > smallest) continue;
+    if (out.squared_distances[i] > as_near * smallest) continue;
     out.rows[kept] = out.rows[i];
     out.squared_distances[kept++] = smallest;
   }

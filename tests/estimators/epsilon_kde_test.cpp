@@ -350,6 +350,27 @@ TEST(EpsilonKde, SaysWhatIsWrong) {
   }
 }
 
+TEST(EpsilonKde, RoundingDoesNotChooseAmongTheNearest) {
+  // Points on a lattice, none within the radius: those beside a point are as near, wherever zero is.
+  Dataset data = two_branches(40, 1, 2);
+  const Matrix lattice = data.x.unaryExpr([](double x) { return std::round(x); });
+  EpsilonKdeOptions options = closed_form(1e-3, 0.5);
+  options.cv = std::vector<double>(40);
+  for (std::size_t i = 0; i < 40; ++i) options.cv[i] = lattice(0, static_cast<Index>(i));  // an x is left out at once
+  const auto log_density = [&](double shift) {
+    data.x = Matrix(lattice.array() + shift);
+    const EpsilonKde model = EpsilonKde::fit(data, options);
+    const Matrix between = lattice.array() + 0.5 + shift;
+    return std::pair{model.report().details.at("score").as_number(), Vector(model.log_density(between, data.y))};
+  };
+  const auto [score, at_zero] = log_density(0.0);
+  for (const double shift : {0.1, 1.0 / 3.0, 7.7}) {
+    const auto [moved_score, moved] = log_density(shift);
+    EXPECT_NEAR(moved_score, score, 1e-9) << shift;
+    EXPECT_LT((moved - at_zero).cwiseAbs().maxCoeff(), 1e-9) << shift;
+  }
+}
+
 TEST(EpsilonKde, ADamagedFileIsNoModel) {
   Document document = EpsilonKde::fit(two_branches(20, 1, 1), closed_form(0.5, 0.5)).to_document();
   EXPECT_NO_THROW(EpsilonKde::from_document(document));

@@ -187,6 +187,16 @@ TEST(Kqr, OneLevelTakesItsWidthFromHeldOutRows) {
   EXPECT_NEAR(model.report().details.at("score").as_number(), least, 1e-7);
 }
 
+TEST(Kqr, AFloorThatPlaysNoPartIsTheWidest) {
+  KqrOptions options = closed_form();
+  options.quantile_levels = {0.1, 0.9};  // half a standard deviation of the interval is above all floors
+  options.bandwidth = {0.8, 2.0};
+  options.regularization = {10.0};
+  options.bandwidth_y_floor = {0.01, 0.03, 0.1};
+  options.cv = {4};
+  EXPECT_EQ(Kqr::fit(wave(40, 1), options).state().bandwidth_y_floor, 0.1);
+}
+
 TEST(Kqr, OneLevelAtItsExtremesAndOfFewRows) {
   for (const double level : {1e-300, 1e-13, 0.5, 0.97, 1 - 1e-15}) {
     KqrOptions options;

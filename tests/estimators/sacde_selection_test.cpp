@@ -212,6 +212,26 @@ TEST(SacdeSelection, StoppingEarlyLeavesOutWhatItSays) {
   EXPECT_EQ(early, expected);
 }
 
+TEST(SacdeSelection, RoundingDoesNotStopAPathBeforeAnInputEnters) {
+  // The largest penalties let nothing enter: scores are equal, and differ by rounding that looks like rising.
+  Dataset data{.x = Matrix{{0, 0, 1, 2, -1, -1, 2, 2, 0, 0, 1, 2}, {1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1}},
+               .y = Matrix{{0.5, 0.2, 0.5, 2.4, -0.6, -0.9, 1.9, 2.2, 0.5, 0.2, 0.5, 2.4}}};
+  const Vector weights = Vector{{3, 1, 1, 1, 1, 3, 3, 2, 1, 1, 1, 2}} / 8;
+  SacdeOptions options;
+  options.bandwidth = {0.4, 1.0};
+  options.bandwidth_y = {0.3, 0.8};
+  options.cv = {2};
+  options.seed = 3;
+  const auto log_density = [&](double unit) {
+    data.weights = unit * weights;
+    return Vector(Sacde::fit(data, options).log_density(data.x, data.y));
+  };
+  const Vector expected = log_density(1.0);
+  for (const double unit : {1e-100, 0.3, 0.1, 1.0 / 3.0, 0.7, 1e-3}) {
+    EXPECT_LT((log_density(unit) - expected).cwiseAbs().maxCoeff(), 1e-6) << unit;
+  }
+}
+
 TEST(SacdeSelection, StabilityCountsSelections) {
   const Dataset data = planted(100, 5);
   SacdeOptions options;

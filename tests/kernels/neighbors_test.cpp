@@ -71,6 +71,9 @@ TEST_P(NeighborsBySearch, KeepsTiesAtTheBoundaryAndDuplicates) {
   neighbors.nearest(Vector::Constant(2, 0.5), found);
   EXPECT_EQ(found.rows.size(), 8U);
   for (const double distance : found.squared_distances) EXPECT_EQ(distance, 0.5);
+  // The same distance, and the same but for rounding.
+  neighbors.nearest(Vector{{0.5, 0.5 + 1e-14}}, found);
+  EXPECT_EQ(found.rows.size(), 8U);
   // 1/10 is no binary number: squares of distances round, in the tree and in the loop.
   const Neighbors tenths(0.1 * points, GetParam());
   for (const double radius : {0.1, 0.3, 0.5, 1.3}) {

@@ -99,8 +99,9 @@ class Scorer {
     return nearest;
   }
 
-  /// `nearest` is infinite where no sample is within the largest radius.
+  /// `nearest` is infinite where no sample is within the largest radius. What is farther by rounding is as near.
   void find_fallback(double nearest) {
+    constexpr double as_near = 1 + 1e-10;
     const Vector distances = problem_.neighbors.squared_distances_to(problem_.x.col(row_));
     const bool all = problem_.empty_neighborhood == EmptyNeighborhood::all;
     if (!all && nearest == infinity) {
@@ -110,7 +111,7 @@ class Scorer {
     }
     fallback_.clear();
     for (Index i = 0; i < distances.size(); ++i) {
-      if (!own_fold(i) && (all || distances[i] <= nearest)) fallback_.push_back(i);
+      if (!own_fold(i) && (all || distances[i] <= as_near * nearest)) fallback_.push_back(i);
     }
   }
 

@@ -49,7 +49,8 @@ Certificates predict_fold(const Problem& problem, double bandwidth, const std::v
   return certificates;
 }
 
-/// The candidate's shape of least NLL, and its score.
+/// The candidate's shape of least NLL, and its score. A floor that plays no part at the rows held out scores as all
+/// others do: of equal scores the widest has it, whatever rounding says.
 void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   rearrange(quantiles);
   const QuantileLaws quantile_laws(problem.levels);
@@ -57,12 +58,12 @@ void score(const Problem& problem, Matrix quantiles, Candidate& candidate) {
   double least = std::numeric_limits<double>::infinity();
   Vector losses;
   for (const double spread : problem.spreads) {
-    for (const double floor : problem.floors) {
-      const LawShape shape = shape_of(problem, spread, floor, quantiles);
+    for (auto floor = problem.floors.rbegin(); floor != problem.floors.rend(); ++floor) {
+      const LawShape shape = shape_of(problem, spread, *floor, quantiles);
       const Vector nll = -quantile_laws.laws(quantiles, shape, problem.defensive)
                               .log_pdf(problem.data.y, {.threads = 1, .observer = {}});
       const double mean = dot(shares.data(), nll.data(), nll.size());
-      if (mean < least || losses.size() == 0) {
+      if (losses.size() == 0 || mean < least - 1e-9 * (1.0 + std::abs(least))) {
         least = mean;
         candidate.shape = shape;
         losses = nll;

@@ -179,11 +179,16 @@ double score_fold(const Problem& problem, const Matrix& kernels_y, double width_
 
 namespace {
 
-/// Whether the `left` smaller penalties are not worth their time: the score has risen three times in a row, or it lies
-/// above the best of the other widths and would stay there if every penalty left gained as much as the last one.
+/// Whether the `left` smaller penalties are not worth their time: the score has risen three times in a row (by more
+/// than rounding: where nothing enters, scores are equal), or it lies above the best of the other widths and would stay
+/// there if every penalty left gained as much as the last one.
 bool is_hopeless(const std::vector<PathPoint>& path, Index left, double best_elsewhere) {
   const auto score = [&](Index back) { return path[path.size() - 1 - static_cast<std::size_t>(back)].score; };
-  if (std::ssize(path) > 3 && score(0) > score(1) && score(1) > score(2) && score(2) > score(3)) return true;
+  const auto rose = [&](Index back) {
+    const double before = score(back + 1);
+    return score(back) - before > 1e-9 * (1.0 + std::abs(before));
+  };
+  if (std::ssize(path) > 3 && rose(0) && rose(1) && rose(2)) return true;
   if (std::ssize(path) < 3 || !std::isfinite(score(1)) || !(score(0) > best_elsewhere)) return false;
   const double gain = score(1) - score(0);
   return score(0) - gain * static_cast<double>(left) > best_elsewhere;
