@@ -36,8 +36,8 @@ Ranges ranges(const MatrixView& data, const Vector& weights) {
   return out;
 }
 
-/// The farthest that a standardised value lies out: its square over that of a narrow width is a number, and columns that
-/// stay as they are have no such values (data/column_unit.hpp).
+/// The farthest that a standardised value lies out: its square over that of a narrow width is a number, and columns
+/// that stay as they are have no such values (data/column_unit.hpp).
 constexpr double farthest = 1e120;
 
 double in_half_widths(double value, double centre, double half) { return half > 0 ? (value - centre) / half : 0.0; }
