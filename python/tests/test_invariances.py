@@ -27,6 +27,7 @@ CUT_BY_PLACE = {"lscde", "sacde", "salscde", "lsce", "lsmi", "sliced", "ekde", "
 STARTS = "starts are drawn for one input after the other, or for rows in the order of their numbers"
 FOLDS = "its own folds are drawn for rows in the order of their numbers"
 SPLITS = "rows and inputs are drawn at every split of a tree, in the order in which the splits come"
+MAXIMA = "the likelihood of a Gaussian process has several maxima, and rounding of distances says which a search finds"
 MEMBERS = "trees and networks are among the models that it compares"
 BY_PLACE = "the models that it compares cut the rows by their places"
 LEAVES_COPIES = "the preset leaves out one row, not its copies (merge_copies = false)"
@@ -41,6 +42,8 @@ EXCEPT: dict[str, dict[str, str]] = {
         "gmm": STARTS,
         "forest": SPLITS,
         "boost recommended": FOLDS,
+        "gp": MAXIMA,
+        "pool": MAXIMA,
         "auto": MEMBERS,
     },
     "copies": {
@@ -60,8 +63,7 @@ EXCEPT["mirror"] = {**EXCEPT["inputs"], "sliced": "slices of equal shares are fi
 METRIC: dict[str, dict[str, Any]] = {
     "lscde recommended": {"metric": "nw"},
     "nw recommended": {"metric": "diagonal"},
-    "rkde recommended": {"metric": "diagonal"},
-    "pool recommended": {"options": {"nw": {"metric": "diagonal"}}},
+    "rkde recommended": {"shape": "diagonal"},
     "location_scale recommended": {"options": {"metric": "diagonal"}},
 }
 
