@@ -15,6 +15,8 @@ namespace condens {
 
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 std::string_view trim_spaces(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -193,7 +195,7 @@ Column column_of_fields(std::string_view name, const std::vector<std::string_vie
 }
 
 Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   text = without_blank_end(text);
   require_text(text, source);
   Scanner scanner(text, source, options);
@@ -247,7 +249,8 @@ CsvWriter& CsvWriter::field(Index value) {
 
 CsvWriter& CsvWriter::field(std::string_view text) {
   separate();
-  const bool plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+  // A byte order mark at the beginning of a file would be taken for that of the file.
+  const bool plain = !text.empty() && text.front() != ' ' && text.back() != ' ' && !text.starts_with(byte_order_mark) &&
                      text.find_first_of("\"\r\n") == std::string_view::npos &&
                      text.find(separator_) == std::string_view::npos;
   if (plain) {

@@ -151,6 +151,14 @@ TEST(Csv, WritesWhatItReads) {
   EXPECT_EQ(again.columns()[1].name, "needs, \"quotes\"");
 }
 
+TEST(Csv, AByteOrderMarkInANameStays) {
+  Table table;
+  table.add({"\xEF\xBB\xBFname", Numbers{1}});
+  std::ostringstream out;
+  write_csv(out, table);
+  EXPECT_EQ(parse(out.str()).columns()[0].name, "\xEF\xBB\xBFname");
+}
+
 TEST(Csv, WriterStreamsRows) {
   std::ostringstream out;
   CsvWriter writer(out, ';');
