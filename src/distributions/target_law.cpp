@@ -13,6 +13,9 @@ namespace {
 // integrals.
 constexpr double most_cells = 1024;
 
+// Counts beyond it are beyond all numbers.
+constexpr double farthest_place = 1e300;
+
 // Probabilities that count in sums.
 constexpr double least_tail = 1e-16;
 
@@ -111,7 +114,8 @@ double TargetLaw::quantile(double level, double above) const {
 
 TargetLaw::Head TargetLaw::head() const {
   const TargetValues& values = support_.values;
-  const double first = values.place_of_point(support_.map.inverse(detail::quantile(p_, least_tail)));
+  const double first =
+      std::min(values.place_of_point(support_.map.inverse(detail::quantile(p_, least_tail))), farthest_place);
   const double likely = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
   const double last = std::min(likely, first + most_cells);
   Head out{{}, infinity, 0.0};
@@ -376,6 +380,7 @@ double TargetLaw::continuous_crps(double y, double from_y) const {
   const TargetMap& map = support_.map;
   const double far_left = map.inverse(detail::quantile(p_, 1e-17));
   const double far_right = map.inverse(detail::upper_quantile(p_, 1e-17));
+  if (rest() > 0.0 && !(std::isfinite(far_left) && std::isfinite(far_right))) return infinity;  // as the integral is
   const double unit = map.inverse(detail::quantile(p_, 0.9)) - map.inverse(detail::quantile(p_, 0.1));
   marks.push_back(far_left);
   marks.push_back(far_right);

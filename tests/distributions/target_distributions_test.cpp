@@ -458,6 +458,10 @@ TEST(TargetDistributions, MomentsBeyondAllNumbersAreInfinite) {
   }
   EXPECT_GE(large.mode()(0, 0), 0.0);
   EXPECT_LE(large.highest_density_mass(Vector{{2.0}})[0], 1.0);
+  EXPECT_EQ(large.crps(Vector{{2.0}})[0], infinity);
+  const TargetDistributions counts(GaussianMixtures::separate(Matrix{{1e5}}, Matrix{{1.0}}, Matrix{{0.0}}),
+                                   {.map = {.lower = -0.5}, .values = TargetValues::counts()});
+  EXPECT_GE(counts.mean()(0, 0), 1e300);
   const TargetDistributions at_ends(GaussianMixtures::separate(Matrix{{0.0}}, Matrix{{1e6}}, Matrix{{0.0}}),
                                     {.map = {.lower = 0.0, .upper = 1.0}});
   EXPECT_EQ(at_ends.highest_density_region(0.5)[0].size(), 2u);
