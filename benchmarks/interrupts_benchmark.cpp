@@ -1,6 +1,7 @@
 // How long work goes on after the observer has said no: every fit, prediction and functional, cancelled at random
-// moments. Beside the delay by the clock on the wall stands the processor time of this process after that moment,
-// divided by the threads at work: on a machine that others share the wall says more about them.
+// moments, and the longest time between two looks at the observer in one run, which is the longest delay that there can
+// be. Moments and delays are in processor time of this process, divided by the threads at work, which other processes
+// of a shared machine do not lengthen; beside them the delay by the clock on the wall.
 //
 // usage: interrupts_benchmark [TEXT [TRIALS [THREADS]]]   (titles that hold TEXT; "" for all)
 
@@ -43,9 +44,10 @@ double processor_seconds() {
 
 struct Found {
   bool cancelled = false;
-  double seconds = 0;  // from the beginning to the end
-  double wall = 0;     // from the moment to the end
-  double processor = 0;
+  double seconds = 0;    // from the beginning to the end
+  double wall = 0;       // from the moment to the end
+  double processor = 0;  // the same
+  double gap = 0;        // the longest between two looks
 };
 
 /// `work`, told to end after so many seconds.
@@ -53,26 +55,38 @@ Found cancel_after(double seconds, int threads, const Work& work) {
   std::atomic<bool> stop{false};
   std::atomic<bool> over{false};
   double wall = 0, processor = 0;
-  const double begin = benchmarks::now();
+  const double begin = processor_seconds();
   std::jthread clock([&] {
-    while (!over && benchmarks::now() - begin < seconds) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!over && processor_seconds() - begin < seconds * threads) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     wall = benchmarks::now();
     processor = processor_seconds();
     stop = true;
   });
   Found out;
+  double last = begin;
+  const auto look = [&] {
+    const double now = processor_seconds();
+    out.gap = std::max(out.gap, (now - last) / threads);
+    last = now;
+  };
+  const Observer observer = [&](std::string_view, double) {
+    look();
+    return !stop;
+  };
   try {
-    work({.threads = threads, .observer = [&](std::string_view, double) { return !stop; }});
+    work({.threads = threads, .observer = observer});
   } catch (const Cancelled&) {
     out.cancelled = true;
   }
+  look();
   const double end = benchmarks::now();
-  const double used = processor_seconds();
   over = true;
   clock.join();
-  out.seconds = end - begin;
+  out.seconds = (last - begin) / threads;
   out.wall = std::max(0.0, end - wall);
-  out.processor = std::max(0.0, used - processor);
+  out.processor = std::max(0.0, last - processor) / threads;
   return out;
 }
 
@@ -80,8 +94,8 @@ class Delays {
  public:
   Delays(std::string only, int trials, int threads) : only_(std::move(only)), trials_(trials), threads_(threads) {
     std::printf(
-        "| work | seconds | cancelled | median delay, ms | longest | longest, processor |\n"
-        "|---|---|---|---|---|---|\n");
+        "| work | seconds | longest between looks, ms | cancelled | median delay | longest | longest by the wall |\n"
+        "|---|---|---|---|---|---|---|\n");
   }
 
   bool wants(const std::string& title) const { return title.find(only_) != std::string::npos; }
@@ -91,22 +105,22 @@ class Delays {
     const Found whole = cancel_after(longest_work, threads_, work);
     // What had ended when it was to be cancelled says how long it takes; what ends before it asks is no delay.
     std::vector<Found> found;
-    if (whole.cancelled || whole.seconds > longest_work) found.push_back(whole);
+    if (whole.cancelled) found.push_back(whole);
     for (int tries = 0; tries < 3 * trials_ && std::ssize(found) < trials_; ++tries) {
       const Found trial = cancel_after(random_.uniform() * std::min(longest_work, whole.seconds), threads_, work);
       if (trial.wall > 0) found.push_back(trial);
     }
-    std::vector<double> wall;
-    double processor = 0;
+    std::vector<double> delays;
+    double wall = 0;
     for (const Found& trial : found) {
-      wall.push_back(trial.wall);
-      processor = std::max(processor, trial.processor / threads_);
+      delays.push_back(trial.processor);
+      wall = std::max(wall, trial.wall);
     }
-    std::sort(wall.begin(), wall.end());
-    if (wall.empty()) wall.push_back(0);
-    std::printf("| %s | %.2f%s | %d | %.0f | %.0f | %.0f |\n", title.c_str(), std::min(longest_work, whole.seconds),
-                whole.cancelled ? "+" : "", static_cast<int>(found.size()), 1e3 * wall[wall.size() / 2],
-                1e3 * wall.back(), 1e3 * processor);
+    std::sort(delays.begin(), delays.end());
+    if (delays.empty()) delays.push_back(0);
+    std::printf("| %s | %.2f%s | %.0f | %d | %.0f | %.0f | %.0f |\n", title.c_str(),
+                std::min(longest_work, whole.seconds), whole.cancelled ? "+" : "", 1e3 * whole.gap,
+                static_cast<int>(found.size()), 1e3 * delays[delays.size() / 2], 1e3 * delays.back(), 1e3 * wall);
     std::fflush(stdout);
   }
 
@@ -248,7 +262,7 @@ void measure_functionals(Delays& table) {
 
 void measure_files(Delays& table) {
   const Dataset data = benchmarks::two_branches(1'000'000, 5, 2);
-  const std::string text = table.wants("CSV") ? csv_text(data) : "";
+  const std::string text = table.wants("read CSV, 10^6 rows") ? csv_text(data) : "";
   table.measure("read CSV, 10^6 rows", [&](const Run& run) {
     const Task task(run, "reading", 1);
     static_cast<void>(parse_csv(text, "text"));
