@@ -17,7 +17,8 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="condens-browser-")
         to_browser, self.write_end = os.pipe()
         self.read_end, from_browser = os.pipe()
-        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars"]
+        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
+        arguments += ["--remote-debugging-pipe"]
         script = 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"'  # the browser reads descriptor 3 and writes 4
         command = ["chromium", *arguments, f"--user-data-dir={self.folder}", "about:blank"]
         self.process = subprocess.Popen(
