@@ -68,7 +68,7 @@ TEST_F(Completion, VerbsAndAllTheirOptions) {
       EXPECT_NE(std::find(options.begin(), options.end(), whole), options.end()) << verb << " " << name;
     }
   }
-  EXPECT_EQ(offered_text("p"), "predict plot");
+  EXPECT_EQ(offered_text("predi"), "predict");
   EXPECT_EQ(offered_text("--v"), "--version");
 }
 
