@@ -453,7 +453,7 @@ AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& tabl
 }
 
 void write_answers(const Wanted& wanted, const Model& model, const AskedRows& asked, const std::string& source,
-                   bool json, std::ostream& out, const Run& run, Index& written) {
+                   bool json, std::ostream& out, const Run& run, const std::function<void(Index)>& wrote) {
   require(!wanted.flags.distribution || json, wanted.flags.dashes,
           "distribution: a list of components has no place in CSV, expected JSON");
   const Index n = std::ssize(asked.rows);
@@ -478,7 +478,7 @@ void write_answers(const Wanted& wanted, const Model& model, const AskedRows& as
     for (Index i = 0; i < range.size(); ++i) {
       printer.row(asked.rows[static_cast<std::size_t>(range.begin + i)], columns, i);
     }
-    written += range.size();
+    wrote(range.size());
     task.advance(static_cast<double>(range.size()));
     task.poll();
   }

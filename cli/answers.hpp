@@ -3,6 +3,7 @@
 // parameters of a request to `condens serve`.
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -79,9 +80,9 @@ struct AskedRows {
 AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& table, const std::string& source,
                      const Tell& tell);
 
-/// Writes a line or, `json`, an object for each row; `written` counts rows. Throws TooManyNumbers before it has
-/// computed them.
+/// Writes a line or, `json`, an object for each row; `wrote` hears of each block of rows. Throws TooManyNumbers before
+/// it has computed them.
 void write_answers(const Wanted& wanted, const Model& model, const AskedRows& asked, const std::string& source,
-                   bool json, std::ostream& out, const Run& run, Index& written);
+                   bool json, std::ostream& out, const Run& run, const std::function<void(Index)>& wrote);
 
 }  // namespace condens::cli

@@ -335,7 +335,7 @@ HttpReply ModelService::predict(const Call& call, const Run& run) const {
   const AskedRows asked = asked_rows(wanted, model, table, "request", tell_in(out));
   const bool as_csv = wants_csv(call.request);
   std::ostringstream text;
-  write_answers(wanted, model, asked, "request", !as_csv, text, run, out.rows);
+  write_answers(wanted, model, asked, "request", !as_csv, text, run, [&](Index rows) { out.rows += rows; });
   if (as_csv) out.type = "text/csv; charset=utf-8";
   out.body = std::move(text).str();
   return out;

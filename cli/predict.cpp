@@ -96,8 +96,10 @@ void predict(const PredictCall& call) {
   AtomicFile file(call.output.empty() ? "-" : call.output);
   Index printed = 0;
   try {
-    write_answers(wanted, model, asked, call.rows, call.json, file.stream(), run, printed);
-    check_interrupted();
+    write_answers(wanted, model, asked, call.rows, call.json, file.stream(), run, [&](Index rows) {
+      printed += rows;
+      check_interrupted();
+    });
   } catch (const Cancelled&) {
     if (!file.is_written_in_place() || printed == 0) throw;
     file.stream().flush();

@@ -1,7 +1,7 @@
 """Redshift distributions of galaxies by condens, as stages of RAIL::
 
     from condens.rail import CondensEstimator, CondensInformer
-    informer = CondensInformer.make_stage(name="inform", density="lscde")
+    informer = CondensInformer.make_stage(name="inform")
     model = informer.inform(training_table)
     estimator = CondensEstimator.make_stage(name="estimate", model=model)
     estimator.estimate(table).data                               # a qp ensemble of Gaussian mixtures
@@ -27,6 +27,7 @@ try:
 except ImportError as error:
     raise ImportError("condens.rail needs RAIL: pip install 'condens[rail]'") from error
 
+from condens import AutoCDE
 from condens.distributions import GaussianMixtures
 from condens.estimators import _CLASSES
 from condens.export import to_qp
@@ -74,7 +75,9 @@ class CondensInformer(CatInformer):  # type: ignore[misc]  # RAIL has no types
         mag_limits=SharedParams.copy_param("mag_limits"),
         nondetect_val=SharedParams.copy_param("nondetect_val"),
         redshift_col=SharedParams.copy_param("redshift_col"),
-        density=StageParameter(str, "auto", msg="name of the estimator, as the command `condens models` lists them"),
+        density=StageParameter(
+            str, AutoCDE._info["name"], msg="name of the estimator, as the command `condens models` lists them"
+        ),
         options=StageParameter(dict, {}, msg="parameters of the estimator, as its class in Python has them"),
     )
 

@@ -122,9 +122,9 @@ class DirectForecaster(BaseForecaster):  # type: ignore[misc]  # sktime has no t
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        from condens.estimators import _CLASSES
+        from condens import LSCDE
 
-        lscde = _CLASSES["lscde"](bandwidth=0.8, bandwidth_y=0.5, regularization=0.1)
+        lscde = LSCDE(bandwidth=0.8, bandwidth_y=0.5, regularization=0.1)
         return [{"estimator": lscde, "lags": 2}, {"estimator": make_pipeline(StandardScaler(), lscde), "lags": 3}]
 
 

@@ -31,7 +31,9 @@ namespace {
 // Beyond this many scales from every centre the third rule is worth its price.
 constexpr double far_out = 4.0;
 // The squares of deviations beyond it, in scales, are no numbers.
-constexpr double farthest = 1e150;
+constexpr double farthest = 1e153;
+// Log densities below it are of places where rounding hides which component pulls harder.
+constexpr double nowhere = -1e25;
 
 /// exp(-top) times p, p' and p'' at a point, up to a common factor.
 struct Derivatives {
@@ -117,17 +119,19 @@ Bounds Curve::over(double centre, double half_width) {
   const Index m = size();
   double* at_centre = term_.data();
   double* at_nearest = term_.data() + m;
+  // The distance comes before the scale, so that it is zero, to the last bit, of a centre within.
+  const auto near = [&](Index l) {
+    return std::min(std::max(std::abs(centre - mean_[l]) - half_width, 0.0) * inverse_[l], farthest);
+  };
   for (Index l = 0; l < m; ++l) {
     const double own = z(centre, l);
-    const double near = std::max(std::abs(own) - half_width * inverse_[l], 0.0);
     at_centre[l] = multiply_add(-0.5 * own, own, log_factor_[l]);
-    at_nearest[l] = multiply_add(-0.5 * near, near, log_factor_[l]);
+    at_nearest[l] = multiply_add(-0.5 * near(l), near(l), log_factor_[l]);
   }
   const double top = maximum(at_nearest, m);
   for (Index l = 0; l < 2 * m; ++l) term_[l] -= top;
   exp_in_place(term_.data(), 2 * m);
   const auto size_of = [&](Index l) { return std::abs(z(centre, l)); };
-  const auto near = [&](Index l) { return std::max(size_of(l) - half_width * inverse_[l], 0.0); };
   const auto first = [&](Index l) { return at_centre[l] * inverse_[l]; };
   const auto second = [&](Index l) { return first(l) * inverse_[l]; };
   const auto square = [&](Index l) { return size_of(l) * size_of(l); };
@@ -143,7 +147,9 @@ Bounds Curve::over(double centre, double half_width) {
   out.second = sum_of(m, [&](Index l) { return second(l) * (square(l) - 1.0); });
   out.first_noise = sum_of(m, [&](Index l) { return first(l) * (size_of(l) + 1.0); });
   out.second_noise = sum_of(m, [&](Index l) { return second(l) * (square(l) + 1.0); });
-  out.third = sum_of(m, [&](Index l) { return at_nearest[l] * cubic(l) * inverse_[l] * inverse_[l] * inverse_[l]; });
+  out.third = sum_of(m, [&](Index l) {
+    return at_nearest[l] > 0.0 ? at_nearest[l] * cubic(l) * inverse_[l] * inverse_[l] * inverse_[l] : 0.0;
+  });
   const double density = sum(at_nearest, m);
   out.log_density = top + std::log(density);
   for (Index l = 0; l < m; ++l) at_nearest[l] = -near(l);
@@ -231,7 +237,7 @@ std::vector<StationaryPoint> search(Curve& curve, double first, double last, dou
     const double c = 0.5 * a + 0.5 * b;
     const double h = std::max(c - a, b - c);
     const Bounds f = curve.over(c, h);
-    if (f.log_density < floor) {
+    if (f.log_density < std::max(floor, nowhere)) {
       if (!below) found.push_back({c, false});
       below = true;
       continue;

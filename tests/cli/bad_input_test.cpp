@@ -226,10 +226,10 @@ TEST_F(BadInput, OptionsOfPools) {
 }
 
 TEST_F(BadInput, UnitsThatNoLawHolds) {
-  write("t.csv", "x,big,small\n1,1e80,1e-80\n2,3e80,3e-80\n3,2e80,2e-80\n4,5e80,4e-80\n5,4e80,6e-80\n");
-  expect_refusal("fit t.csv --target big --inputs x -o m.json", 2, {"t.csv: target 'big' has values up to 5e+80"});
+  write("t.csv", "x,big,small\n1,1e110,1e-110\n2,3e110,3e-110\n3,2e110,2e-110\n4,5e110,4e-110\n5,4e110,6e-110\n");
+  expect_refusal("fit t.csv --target big --inputs x -o m.json", 2, {"t.csv: target 'big' has values up to 5e+110"});
   expect_refusal("fit t.csv --target small --inputs x -o m.json", 2, {"target 'small' has a standard deviation of"});
-  expect_refusal("fit t.csv --target x --inputs big -o m.json", 2, {"input 'big' has values up to 5e+80"});
+  expect_refusal("fit t.csv --target x --inputs big -o m.json", 2, {"input 'big' has values up to 5e+110"});
   write("r.csv", "x,y\n1,1\n2,1.0000000000000002\n3,1\n4,1\n5,1.0000000000000002\n");
   expect_refusal("fit r.csv --target y -o m.json", 2, {"target 'y' is constant but for rounding"});
 }

@@ -355,8 +355,11 @@ TEST(EpsilonKde, RoundingDoesNotChooseAmongTheNearest) {
   Dataset data = two_branches(40, 1, 2);
   const Matrix lattice = data.x.unaryExpr([](double x) { return std::round(x); });
   EpsilonKdeOptions options = closed_form(1e-3, 0.5);
+  options.bandwidth_y = {0.5, 1.0};
   options.cv = std::vector<double>(40);
-  for (std::size_t i = 0; i < 40; ++i) options.cv[i] = lattice(0, static_cast<Index>(i));  // an x is left out at once
+  const double least = lattice.minCoeff();
+  for (std::size_t i = 0; i < 40; ++i)
+    options.cv[i] = lattice(0, static_cast<Index>(i)) - least;  // an x is left out at once
   const auto log_density = [&](double shift) {
     data.x = Matrix(lattice.array() + shift);
     const EpsilonKde model = EpsilonKde::fit(data, options);

@@ -139,7 +139,7 @@ TEST_F(Records, RefusesBadDataAndPlaces) {
   EXPECT_FALSE(std::filesystem::exists(path));
   const std::string nowhere = path + "/none/fits.jsonl";
   EXPECT_EQ(complaint<std::runtime_error>([&] { ComparisonRecords(nowhere, data, models, options); }),
-            nowhere + ": cannot be written");
+            nowhere + ": cannot be written: No such file or directory");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class Standardizer {
   const Vector& scale() const { return scale_; }
   bool is_constant(Index i) const { return scale_[i] == 0.0; }
 
-  /// (data - mean) / scale per row, at most 1e100 in absolute value, and its inverse. Throw std::invalid_argument
+  /// (data - mean) / scale per row, at most 1e120 in absolute value, and its inverse. Throw std::invalid_argument
   /// unless data has `dimension()` rows.
   Matrix transform(const MatrixView& data) const;
   Matrix inverse_transform(const MatrixView& data) const;
