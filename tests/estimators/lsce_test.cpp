@@ -491,7 +491,7 @@ TEST(Lsce, GivesUpOrKeepsTheBestWhenInterrupted) {
         seen = 0;
         options.keep_best = true;
         try {
-          model = Lsce::fit(data, options, {.threads = threads, .observer = until});
+          model.emplace(Lsce::fit(data, options, {.threads = threads, .observer = until}));
         } catch (const Cancelled&) {
           EXPECT_EQ(seen, calls);
         }
