@@ -23,7 +23,7 @@ import stage
 MISSING = pytest.fail if os.environ.get("CONDENS_NO_SKIPS") else pytest.skip
 
 # What stands before the first line of a page's R and C++.
-R_STAGE = """options(warn = 2, condens.threads = 1)
+R_STAGE = """options(warn = 1, condens.threads = 1)
 library(condens)
 test <- MASS::geyser[1:20, ]
 """
