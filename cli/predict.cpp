@@ -9,6 +9,7 @@
 #include "condens/io/csv.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
+#include "core/names.hpp"
 #include "io/files.hpp"
 #include "verbs.hpp"
 

@@ -19,8 +19,8 @@ std::string date(Input& input) {
     const std::string out = std::to_string(number);
     return std::string(count - std::min(count, out.size()), '0') + out;
   };
-  const std::string day = digits(input.below(4) == 3 ? input.below(10000) : 2000 + input.below(30), 4) + "-" +
-                          digits(input.below(14), 2) + "-" + digits(input.below(33), 2);
+  std::string day = digits(input.below(4) == 3 ? input.below(10000) : 2000 + input.below(30), 4) + "-" +
+                    digits(input.below(14), 2) + "-" + digits(input.below(33), 2);
   if (!input.flag()) return day;
   return day + (input.flag() ? "T" : " ") + digits(input.below(26), 2) + ":" + digits(input.below(62), 2);
 }
