@@ -149,9 +149,10 @@ TargetSupport TargetSupport::from_document(const Document& document) {
   } else if (!values.empty()) {
     out.values = TargetValues::listed(std::move(values));
   }
-  const bool below = out.values.are_counts() && !(out.map.lower < 0.0 && out.map.upper == infinity);
+  const bool has_counts = out.map.lower < 0.0 && out.map.upper == infinity;
   const std::vector<double>& list = out.values.list();
-  if (below || (!list.empty() && !(out.map.lower < list.front() && list.back() < out.map.upper))) {
+  const bool has_values = list.empty() || (out.map.lower < list.front() && list.back() < out.map.upper);
+  if ((out.values.are_counts() && !has_counts) || !has_values) {
     throw FormatError(message("the target reaches from ", out.map.lower, " to ", out.map.upper,
                               ", expected ends beyond the values that it takes"));
   }
