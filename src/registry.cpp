@@ -371,9 +371,11 @@ std::unique_ptr<ConditionalDensity> fit_model(const ModelInfo& info, const Datas
   score_alone(info, data, preset, options, *density, report, run);
   const Document chosen = chosen_options(info, *density);
   const auto refit = [&](const Dataset& rows, const Run& own) { return info.fit(rows, preset, chosen, own); };
+  double furthest = 0;  // of several computations, each of which begins at zero
   const Run named{.threads = run.threads,
                   .observer = run.observer ? Observer([&](std::string_view, double fraction) {
-                    return run.observer("checking what the inputs are worth", fraction);
+                    if (fraction < 1) furthest = std::max(furthest, fraction);
+                    return run.observer("checking what the inputs are worth", furthest);
                   })
                                            : Observer{}};
   check_inputs(data, *density, refit, report, named);

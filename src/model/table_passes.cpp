@@ -164,7 +164,8 @@ Extent extent_of(RowSums& table) {
   const Document state = table.total(pass_of("extent"));
   const Index d = table.n_inputs() + table.n_targets();
   const double rows = number_of(state, "rows");
-  if (!(rows >= 1 && rows <= largest_count)) {
+  const bool is_count = rows >= 1 && rows <= largest_count;
+  if (!is_count) {
     throw FormatError(message("a pass over the rows: 'rows' is ", rows, ", expected the number of rows"));
   }
   return {static_cast<Index>(rows), vector_of(state.at("low"), "values", d), vector_of(state.at("high"), "values", d),
@@ -269,10 +270,10 @@ Sample sample_of(RowSums& table, Index count, Index seed) {
   const Matrix& columns = matrix_of(state.at("smallest"), "columns", 1 + d, any_size);
   Sample out{cut_apart(table, columns.bottomRows(d)), {}};
   for (Index j = 0; j < columns.cols(); ++j) {
-    if (!(columns(0, j) >= 0 && columns(0, j) <= largest_count)) {
-      throw FormatError(message("a pass over the rows: a sampled row stands at place ", columns(0, j)));
-    }
-    out.places.push_back(static_cast<Index>(columns(0, j)));
+    const double place = columns(0, j);
+    const bool is_place = place >= 0 && place <= largest_count;
+    if (!is_place) throw FormatError(message("a pass over the rows: a sampled row stands at place ", place));
+    out.places.push_back(static_cast<Index>(place));
   }
   return out;
 }
