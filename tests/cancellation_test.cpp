@@ -22,14 +22,7 @@
 #include "condens/registry.hpp"
 #include "support/normals.hpp"
 #include "support/registered_models.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CONDENS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CONDENS_SANITIZED 1
-#endif
-#endif
+#include "support/sanitized.hpp"
 
 namespace condens::cancellation_test {
 namespace {
