@@ -118,13 +118,15 @@ Document accumulate(const Document& pass, const Dataset& block, Index first_row,
 std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& table, std::string_view preset,
                                                 const Document& options, Index gather_rows, const Run& run);
 
-/// Rows in memory, in blocks of so many rows: what a cluster is to the fits above, without one.
+/// Rows in memory, in blocks of so many rows: what a cluster is to the fits above, without one. Rows of weight zero are
+/// left out. The rows outlive this.
 class BlocksInMemory final : public RowSums {
  public:
   BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run);
   Document total(const Document& pass) override;
 
  private:
+  Dataset storage_;
   const Dataset& data_;
   Index rows_of_block_;
   const Run& run_;

@@ -58,12 +58,6 @@ class PythonSums final : public RowSums {
   nb::object sums_;
 };
 
-void refuse_weights(bool weighted) {
-  require(!weighted,
-          "sample_weight: fits of rows that are elsewhere take none, expected None: fit where the rows are in ",
-          "memory, or give rows as often as they weigh");
-}
-
 /// Dask tells the memory of its workers to shrink whenever 64 KiB are free, which doubles the time of a block. There we
 /// are the program that the memory serves.
 void keep_freed_memory_of_workers() {
@@ -78,18 +72,16 @@ void keep_freed_memory_of_workers() {
 nb::bytes accumulate_block(const nb::bytes& pass, const Rows& x, const Rows& y, const nb::object& weights,
                            Index first_row, int threads) {
   keep_freed_memory_of_workers();
-  refuse_weights(!weights.is_none());
   const Document document = from_bytes(pass, "pass");
-  const Dataset block = dataset_of(x, y, nb::none());
+  const Dataset block = dataset_of(x, y, weights);
   return to_bytes(
       released(threads, nb::none(), [&](const Run& run) { return accumulate(document, block, first_row, run); }),
       "state");
 }
 
 Model fit_elsewhere(const std::string& name, const std::string& preset, const nb::dict& options, const nb::object& sums,
-                    Index n_inputs, Index n_targets, bool weighted, Index gather_rows, const nb::object& encoder,
+                    Index n_inputs, Index n_targets, Index gather_rows, const nb::object& encoder,
                     const Names& input_names, const Names& target_names, int threads, const nb::object& callback) {
-  refuse_weights(weighted);
   const ModelInfo& info = find_model(name);
   std::vector<Index> groups;
   if (!encoder.is_none()) groups = nb::cast<const Encoder&>(encoder).group_of_rows();
@@ -137,9 +129,9 @@ void bind_row_sums(nb::module_& m) {
       },
       nb::arg("model"), nb::arg("state"));
   m.def("fit_by_sums", &fit_elsewhere, nb::arg("model"), nb::arg("preset"), nb::arg("options"), nb::arg("sums"),
-        nb::arg("n_inputs"), nb::arg("n_targets"), nb::arg("weighted") = false,
-        nb::arg("gather_rows") = most_rows_at_once, nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(),
-        nb::arg("target_names") = Names(), nb::arg("threads") = 0, nb::arg("callback") = nb::none());
+        nb::arg("n_inputs"), nb::arg("n_targets"), nb::arg("gather_rows") = most_rows_at_once,
+        nb::arg("encoder") = nb::none(), nb::arg("input_names") = Names(), nb::arg("target_names") = Names(),
+        nb::arg("threads") = 0, nb::arg("callback") = nb::none());
 }
 
 }  // namespace condens::python

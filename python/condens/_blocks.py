@@ -48,6 +48,11 @@ class Block:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory that the numbers take."""
+        return sum(part.nbytes for part in (self.x, self.y, self.weights) if part is not None)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -167,7 +172,11 @@ def block_of(layout: Layout, rows: Rows) -> Block:
         x = _core.Encoder.fit(**layout.encoder).encode_inputs(inputs) if len(rows) else np.empty((0, 0))
     else:
         x = np.stack(list(inputs.values()), axis=1) if inputs else np.empty((len(rows), 0))
-    return Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
+    block = Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
+    if block.weights is None or (block.weights > 0).all():
+        return block
+    counted = block.weights > 0  # what does not count has no place in the table
+    return Block(block.x[counted], block.y[counted], block.weights[counted])
 
 
 def joined(blocks: Sequence[Block]) -> Block:

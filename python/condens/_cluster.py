@@ -51,8 +51,8 @@ def mergeable() -> list[str]:
     return sorted(info["class_name"] for info in _core.models() if "sums_over_rows" in info["capabilities"])
 
 
-def check_settings(estimator: Any, weights: str | None = None, sample: str = "sample") -> None:
-    """Refuses what fits by sums do not do; `weights` is the argument that gives some, `sample` that of a sample."""
+def check_settings(estimator: Any, sample: str = "sample") -> None:
+    """Refuses what fits by sums do not do; `sample` is the argument that asks for a sample."""
     name = type(estimator).__name__
     advice = f"with {sample}=ROWS it is fitted to a random sample of so many rows, in memory"
     if "sums_over_rows" not in estimator._info["capabilities"]:
@@ -71,10 +71,6 @@ def check_settings(estimator: Any, weights: str | None = None, sample: str = "sa
         raise ValueError(
             f"{name}: missing = 'model', expected 'error' or 'indicator' where rows are elsewhere; {advice}, where "
             "this is possible"
-        )
-    if weights is not None:
-        raise ValueError(
-            f"{name}: {weights} is given, expected none where rows are elsewhere; {advice}, where weights count"
         )
     folds = getattr(estimator, "cv", None)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):

@@ -112,7 +112,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         return self._fit(X, y, sample_weight, None, limits_of(y, censored, upper, entry))
 
     @available_if(_learns_from_sums)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def partial_fit(self, X: Any, y: ArrayLike, *, forget: float = 1.0) -> Self:
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, forget: float = 1.0) -> Self:
         """Learn from further rows, at the cost of these alone.
 
         The first call is `fit`. Later ones keep its scale, centers, widths and broad component, and add the new rows to
@@ -124,6 +124,8 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             Inputs, with the columns of the first call.
         y : array or series of shape (n,), (n, 1) or (n, d_y)
             Targets.
+        sample_weight : array of shape (n,), optional
+            Weights >= 0, in the unit of all calls.
         forget : float in (0, 1], default 1
             What rows of earlier calls count from now on, of what they counted before: a model whose rows count half
             after 30 calls has `forget=0.5 ** (1 / 30)`.
@@ -144,14 +146,15 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         sums: bytes | None = self.__dict__.get("_sums")
         if sums is None:
             self._check_plain("partial_fit")
-            self._fit(X, y, None, None)
-            self._sums = self._sums_of(X, y)
+            self._fit(X, y, sample_weight, None)
+            self._sums = self._sums_of(X, y, sample_weight)
             return self
-        return self._learn(_core.merge(_core.scale_state(sums, float(forget)), self._sums_of(X, y)))
+        return self._learn(_core.merge(_core.scale_state(sums, float(forget)), self._sums_of(X, y, sample_weight)))
 
     @available_if(_learns_from_sums)  # type: ignore[untyped-decorator]
-    def forget_rows(self, X: Any, y: ArrayLike) -> Self:
-        """Take rows of an earlier `partial_fit` out again, as those that a sliding window leaves behind.
+    def forget_rows(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take rows of an earlier `partial_fit`, with their weights, out again, as those that a sliding window leaves
+        behind.
 
         Raises
         ------
@@ -165,7 +168,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             raise ValueError(
                 "forget_rows: rows of a model that partial_fit has seen can be taken out, expected partial_fit"
             )
-        return self._learn(_core.merge(sums, _core.scale_state(self._sums_of(X, y), -1.0)))
+        return self._learn(_core.merge(sums, _core.scale_state(self._sums_of(X, y, sample_weight), -1.0)))
 
     def _check_plain(self, method: str) -> None:
         for setting in ("target_kind", "conformal", "calibrate", "bootstrap", "missing"):
@@ -173,14 +176,16 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             if value != default:
                 raise ValueError(f"{method}: {setting} = {value!r}, expected {default!r}: it needs all rows at once")
 
-    def _sums_of(self, X: Any, y: Any) -> bytes:
+    def _sums_of(self, X: Any, y: Any, weights: Any) -> bytes:
         rows = self._rows(X)
         targets = as_float64(y, "y")
-        check_consistent_length(rows, targets)
+        given = None if weights is None else as_float64(weights, "sample_weight").reshape(-1)
+        check_consistent_length(rows, targets, given)
         return _core.accumulate(
             _core.closing_pass(self._model),
             rows,
             as_rows(targets.reshape(len(targets), -1)),
+            given,
             threads=threads_of(self.n_jobs),
         )
 

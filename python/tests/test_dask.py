@@ -69,6 +69,21 @@ def fit(table: Any, partitions: int, name: str = "LSCDE", **arguments: Any) -> A
     return getattr(condens.dask, name)(**QUICK_FITS.get(name, {})).fit(ddf[INPUTS], ddf["y"], **arguments)
 
 
+@pytest.mark.parametrize("name", _cluster.mergeable())
+def test_weights_count_as_on_one_machine(cluster: Any, large_table: Any, name: str) -> None:
+    weights = np.random.default_rng(3).exponential(1e-3, len(large_table))
+    weights[::40] = 0
+    table, settings, some = large_table.assign(w=weights), SETTINGS[name], large_table[:500]
+    plain = getattr(condens, name)(**settings).fit(table[INPUTS], table["y"], weights)
+    ddf = cut(table, 5)
+    model = getattr(condens.dask, name)(**settings).fit(ddf[INPUTS], ddf["y"], ddf["w"])
+    difference = model.log_density(some[INPUTS], some["y"]) - plain.log_density(some[INPUTS], some["y"])
+    assert np.abs(difference).max() < 1e-9
+    few = cut(table[:ROWS].assign(w=np.where(np.arange(ROWS) < 120, 0.0, weights[:ROWS])), 5)  # two parts have no row
+    small = getattr(condens.dask, name)(**settings).fit(few[INPUTS], few["y"], few["w"])
+    assert small.report_["details"]["n_rows"] == (weights[120:ROWS] > 0).sum()
+
+
 def test_columns_of_parquet_files_are_cut_alike(table: Any, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     cut(table, 3).to_parquet(tmp_path / "rows", write_index=False)
@@ -392,8 +407,8 @@ def test_arguments_that_are_refused(cluster: Any, table: Any) -> None:
         model.fit(ddf[INPUTS], cut(table, 2)["y"])
     with pytest.raises(ValueError, match="X is one column, expected a table"):
         model.fit(ddf["speed"], ddf["y"])
-    with pytest.raises(ValueError, match="sample_weight is given"):
-        model.fit(ddf[INPUTS], ddf["y"], ddf["speed"])
+    with pytest.raises(ValueError, match=r"partition 0 .*sample_weight.*expected a weight >= 0"):
+        model.fit(ddf[INPUTS], ddf["y"], -1 - ddf["speed"].abs())
     with pytest.raises(ValueError, match="gather_rows = -1"):
         model.fit(ddf[INPUTS], ddf["y"], gather_rows=-1)
     with pytest.raises(ValueError, match="sample = 1, expected a number of rows >= 2"):

@@ -53,6 +53,30 @@ def test_a_file_gives_the_model_of_the_rows_in_memory(table, frame):
     assert list(found.feature_names_in_) == ["x", "kind"]
 
 
+@pytest.mark.parametrize("memory", ["200 KiB", "1 GiB"])
+@pytest.mark.filterwarnings("ignore:.*the largest candidate")
+def test_weights_count_as_in_memory(frame, tmp_path, memory):
+    weights = np.random.default_rng(3).exponential(2.0, len(frame))
+    weights[:600] = 0  # a batch without a row that counts
+    weights[::40] = 0
+    parquet.write_table(pa.Table.from_pandas(frame.assign(w=weights), preserve_index=False), tmp_path / "rows.parquet")
+    table = disk.Table(tmp_path / "rows.parquet")
+    plain = condens.GMM(n_components=3).fit(frame[["x", "kind"]], frame["y"], weights)
+    found = disk.GMM(n_components=3).fit(table[["x", "kind"]], table["y"], table["w"], memory=memory)
+    rows = frame_of(200, 1)
+    difference = plain.log_density(rows[["x", "kind"]], rows["y"]) - found.log_density(rows[["x", "kind"]], rows["y"])
+    assert np.abs(difference).max() < 1e-9
+    with pytest.raises(ValueError, match="sample_weight has 2 columns, expected one"):
+        disk.GMM().fit(table[["x"]], table["y"], table[["w", "y"]])
+    with pytest.raises(ValueError, match="sample_weight is of another table than X"):
+        disk.GMM().fit(table[["x"]], table["y"], disk.Table(tmp_path / "rows.parquet")["w"])
+    with pytest.raises(TypeError, match="sample_weight is a ndarray, expected columns of"):
+        disk.GMM().fit(table[["x"]], table["y"], weights)
+    with pytest.warns(condens.FitWarning, match="random sample of 500"):
+        sampled = disk.KernelQuantileRegression().fit(table[["x"]], table["y"], table["w"], sample=500)
+    assert sampled.report_["details"]["n_rows"] < 500  # without those of weight 0
+
+
 def test_the_memory_does_not_matter_but_for_rounding(frame, tmp_path):
     parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "rows.parquet")
     table = disk.Table(tmp_path / "rows.parquet")

@@ -192,12 +192,24 @@ def test_samples(spark: Any, table: Any) -> None:
     assert_same_model(weighted, condens.LSCDE(**QUICK).fit(table[INPUTS], table["y"], table["speed"] ** 2))
 
 
+def test_weights_count_as_on_one_machine(spark: Any, table: Any) -> None:
+    weights = np.where(np.arange(ROWS) < 120, 0.0, table["load"] ** 2)  # a partition without a row that counts
+    frame = frame_of(spark, table.assign(w=weights), 3)
+    centers = np.column_stack([table[INPUTS].to_numpy()[-5:], table["y"][-5:]])
+    given = {"centers": centers, "bandwidth": 0.5, "bandwidth_y": 0.5, "regularization": 0.01}
+    plain = condens.LSCDE(**given).fit(table[INPUTS], table["y"], weights)
+    model = fit(frame, weightCol="w", gatherRows=0, **given).estimator
+    assert (
+        np.abs(model.log_density(table[INPUTS], table["y"]) - plain.log_density(table[INPUTS], table["y"])).max() < 1e-9
+    )
+
+
 def test_what_is_refused(spark: Any, table: Any) -> None:
     frame = frame_of(spark, table.assign(day=pd.Timestamp("2024-01-01").date()), 3)
     with pytest.raises(ValueError, match=r"AutoCDE: its fit is no sum over rows.*LSCDE.*sampleRows=ROWS"):
         condens.spark.AutoCDE(inputCols=INPUTS, labelCol="y").fit(frame)
-    with pytest.raises(ValueError, match="weightCol is given"):
-        fit(frame, weightCol="speed")
+    with pytest.raises(ValueError, match=r"sample_weight.*expected a weight >= 0"):
+        fit(frame.withColumn("w", -1 - frame["speed"] ** 2), weightCol="w")
     with pytest.raises(ValueError, match="inputCols: the data have no column 'spead'; they have speed, load"):
         fit(frame, inputCols=["spead"])
     with pytest.raises(TypeError, match=r"inputCols: column 'day' is of date, expected numbers or texts.*days since"):

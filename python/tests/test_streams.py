@@ -63,6 +63,22 @@ def test_forgetting_weighs_older_rows_less():
     assert np.abs(model.log_density(x, y) - whole.log_density(x, y)).max() < 1e-9
 
 
+def test_rows_of_a_stream_have_weights():
+    x, y = rows_of(400, 5)
+    weights = np.random.default_rng(6).uniform(0, 4, 400)
+    weights[::7] = 0
+    model = given(x, y)
+    for day in np.array_split(np.arange(400), 4):
+        model.partial_fit(x[day], y[day], weights[day])
+    whole = given(x, y).fit(x, y, sample_weight=weights)
+    assert np.abs(model.log_density(x, y) - whole.log_density(x, y)).max() < 1e-9
+    model.forget_rows(x[:100], y[:100], weights[:100])
+    rest = given(x, y).fit(x[100:], y[100:], sample_weight=weights[100:])
+    assert np.abs(model.log_density(x, y) - rest.log_density(x, y)).max() < 1e-9
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.partial_fit(x, y, weights[:3])
+
+
 def test_a_first_day_chooses_and_later_ones_keep_what_it_chose():
     x, y = rows_of(1500, 3)
     model = condens.LSCDE(n_centers=80, max_centers=80).partial_fit(x[:700], y[:700])

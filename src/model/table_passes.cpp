@@ -19,19 +19,44 @@ constexpr std::string_view owner_of_blocks = "fit";
 
 Matrix single(double value) { return Matrix::Constant(1, 1, value); }
 
+Vector weights_of(const Dataset& block) {
+  return block.weights.size() > 0 ? block.weights : Vector(Vector::Ones(block.size()));
+}
+
+/// Inputs, targets and weight of every row.
+Matrix weighted_columns(const Dataset& block) {
+  Matrix out(block.x.rows() + block.y.rows() + 1, block.size());
+  out << stacked(block), weights_of(block).transpose();
+  return out;
+}
+
 Dataset cut_apart(const RowSums& table, const Matrix& columns) {
   return {.x = Matrix(columns.topRows(table.n_inputs())),
-          .y = Matrix(columns.bottomRows(table.n_targets())),
-          .weights = Vector::Ones(columns.cols()),
+          .y = Matrix(columns.middleRows(table.n_inputs(), table.n_targets())),
+          .weights = columns.bottomRows(1).transpose(),
           .groups = table.groups()};
 }
 
 Document pass_of(std::string_view name) { return Document::Object{{"pass", name}}; }
 
+/// So that their squares are numbers.
+void check_weights(const Vector& weights) {
+  constexpr double least = 1e-100;
+  constexpr double most = 1e12;
+  for (Index i = 0; i < weights.size(); ++i) {
+    require(weights[i] >= least && weights[i] <= most, owner_of_blocks, ": weights: row ", i + 1,
+            " (counting from 1) is ", weights[i], ", expected ", least, " to ", most, " where rows are elsewhere");
+  }
+}
+
 Document extent_state(const Dataset& block, Index first_row) {
   block.check(owner_of_blocks);
   const Matrix z = stacked(block);
-  return Document::Object{{"sum", Document::Object{{"rows", single(static_cast<double>(z.cols()))}}},
+  const Vector weights = weights_of(block);
+  check_weights(weights);
+  return Document::Object{{"sum", Document::Object{{"rows", single(static_cast<double>(z.cols()))},
+                                                   {"weight", single(weights.sum())},
+                                                   {"squares", single(weights.squaredNorm())}}},
                           {"low", Document::Object{{"values", Vector(z.rowwise().minCoeff())}}},
                           {"high", Document::Object{{"values", Vector(z.rowwise().maxCoeff())}}},
                           {"smallest", Document::Object{{"limit", Index{1}},
@@ -58,11 +83,12 @@ Document moment_state(const Document& pass, const Dataset& block) {
   const Ranges ranges = Ranges::of(vector_of(pass, "low", z.rows()), vector_of(pass, "high", z.rows()));
   const bool first = pass.find("first") == nullptr;
   const Vector mean = first ? Vector::Zero(z.rows()) : vector_of(pass, "first", z.rows());
+  const Vector weights = weights_of(block);
   Vector sum = Vector::Zero(z.rows());
   for (Index j = 0; j < z.cols(); ++j) {
     for (Index i = 0; i < z.rows(); ++i) {
       const double deviation = ranges.deviation(z(i, j), i);
-      sum[i] += first ? deviation : (deviation - mean[i]) * (deviation - mean[i]);
+      sum[i] += weights[j] * (first ? deviation : (deviation - mean[i]) * (deviation - mean[i]));
     }
   }
   return Document::Object{{"sum", Document::Object{{"values", std::move(sum)}}}};
@@ -81,13 +107,13 @@ Document sample_state(const Document& pass, const Dataset& block, Index first_ro
   order.resize(std::min(order.size(), static_cast<std::size_t>(limit)));
   std::sort(order.begin(), order.end());
   const Dataset chosen = block.subset(order);
-  Matrix columns(1 + block.x.rows() + block.y.rows(), chosen.size());
+  Matrix columns(2 + block.x.rows() + block.y.rows(), chosen.size());
   Matrix keys(1, chosen.size());
   for (Index k = 0; k < chosen.size(); ++k) {
     columns(0, k) = static_cast<double>(first_row + order[static_cast<std::size_t>(k)]);
     keys(0, k) = key[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
   }
-  columns.bottomRows(columns.rows() - 1) = stacked(chosen);
+  columns.bottomRows(columns.rows() - 1) = weighted_columns(chosen);
   return Document::Object{
       {"smallest", Document::Object{{"limit", limit}, {"keys", std::move(keys)}, {"columns", std::move(columns)}}}};
 }
@@ -108,6 +134,7 @@ Dataset neighbours(const Dataset& block, Range rows) {
   };
   return {.x = block.x.rows() > 0 ? part(block.x) : Observations(Matrix(0, rows.size())),
           .y = part(block.y),
+          .weights = block.weights.size() > 0 ? Vector(block.weights.segment(rows.begin, rows.size())) : Vector(),
           .groups = block.groups};
 }
 
@@ -168,32 +195,50 @@ Extent extent_of(RowSums& table) {
   if (!is_count) {
     throw FormatError(message("a pass over the rows: 'rows' is ", rows, ", expected the number of rows"));
   }
-  return {static_cast<Index>(rows), vector_of(state.at("low"), "values", d), vector_of(state.at("high"), "values", d),
+  const double weight = number_of(state, "weight");
+  const double squares = number_of(state, "squares");
+  if (!(weight > 0 && squares > 0)) {
+    throw FormatError(message("a pass over the rows: 'weight' is ", weight, " and 'squares' ", squares,
+                              ", expected sums of weights > 0"));
+  }
+  return {static_cast<Index>(rows),
+          weight,
+          squares,
+          vector_of(state.at("low"), "values", d),
+          vector_of(state.at("high"), "values", d),
           matrix_of(state.at("smallest"), "columns", d, any_size).col(0)};
 }
 
+double Extent::weight_factor() const {
+  const auto n = static_cast<double>(rows);
+  return weight < n ? n / weight : 1.0;
+}
+
 Scale::Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
-             Standardizer spread)
+             Standardizer spread, double weight_factor)
     : x_(std::move(x)),
       y_(std::move(y)),
       origin_x_(std::move(origin_x)),
       origin_y_(std::move(origin_y)),
       from_x_(std::move(from_x)),
       from_y_(std::move(from_y)),
-      spread_(std::move(spread)) {}
+      spread_(std::move(spread)),
+      weight_factor_(weight_factor) {}
 
 Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bool wanted, FitReport& report) {
   const Index d_x = table.n_inputs();
   const Index d_y = table.n_targets();
   Document pass = pass_of("moments");
   pass.set("low", extent.low).set("high", extent.high);
-  const auto n = static_cast<double>(extent.rows);
-  const Vector first = vector_of(table.total(pass).at("sum"), "values", d_x + d_y) / n;
+  const Vector first = vector_of(table.total(pass).at("sum"), "values", d_x + d_y) / extent.weight;
   pass.set("first", first);
-  const Vector second = vector_of(table.total(pass).at("sum"), "values", d_x + d_y);
+  const Vector second = vector_of(table.total(pass).at("sum"), "values", d_x + d_y) / extent.weight;
   const Ranges ranges = Ranges::of(extent.low, extent.high);
   const Vector mean = ranges.centre + ranges.half.cwiseProduct(first);
-  const Vector scale = ranges.half.cwiseProduct((second / (n - 1)).cwiseSqrt());
+  // Weights are copies: of the variance as many less one are the divisor, as in Standardizer::fit.
+  const double factor = extent.weight_factor();
+  const double freedom = 1 - 1 / (factor * extent.weight);
+  const Vector scale = ranges.half.cwiseProduct((second / freedom).cwiseSqrt());
 
   const auto ends = [&](Index i) -> Vector { return Vector{{extent.low[i], extent.high[i]}}; };
   for (Index k = 0; k < d_y; ++k) {
@@ -209,7 +254,7 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
   if (!wanted) {
     const Standardizer x = Standardizer::identity(d_x);
     const Standardizer y = Standardizer::identity(d_y);
-    return {x, y, Vector::Zero(d_x), Vector::Zero(d_y), x, y, standardizer(mean.tail(d_y), scale.tail(d_y))};
+    return {x, y, Vector::Zero(d_x), Vector::Zero(d_y), x, y, standardizer(mean.tail(d_y), scale.tail(d_y)), factor};
   }
   for (Index k = 0; k < d_x; ++k) {
     if (scale[k] == 0) report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
@@ -222,17 +267,19 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
           extent.first.tail(d_y),
           standardizer(shifted_mean.head(d_x), scale.head(d_x)),
           standardizer(shifted_mean.tail(d_y), scale.tail(d_y)),
-          Standardizer::identity(d_y)};
+          Standardizer::identity(d_y),
+          factor};
 }
 
 Scale Scale::of(const Standardizer& x, const Standardizer& y) {
-  return {x, y, Vector::Zero(x.dimension()), Vector::Zero(y.dimension()), x, y, Standardizer::identity(y.dimension())};
+  return {x, y, Vector::Zero(x.dimension()),           Vector::Zero(y.dimension()),
+          x, y, Standardizer::identity(y.dimension()), 1.0};
 }
 
 Dataset Scale::standardized(const Dataset& rows) const {
   return {.x = transformed(from_x_, origin_x_, rows.x),
           .y = transformed(from_y_, origin_y_, rows.y),
-          .weights = rows.weights.size() > 0 ? rows.weights : Vector::Ones(rows.size()),
+          .weights = weight_factor_ * weights_of(rows),
           .x_unlabeled = Matrix(rows.x.rows(), 0),
           .groups = rows.groups};
 }
@@ -241,7 +288,7 @@ Document Scale::to_document() const {
   return Document::Object{{"x", x_.to_document()},           {"y", y_.to_document()},
                           {"origin_x", origin_x_},           {"origin_y", origin_y_},
                           {"from_x", from_x_.to_document()}, {"from_y", from_y_.to_document()},
-                          {"spread", spread_.to_document()}};
+                          {"spread", spread_.to_document()}, {"weight_factor", weight_factor_}};
 }
 
 Scale Scale::from_document(const Document& document, Index n_inputs, Index n_targets) {
@@ -259,7 +306,8 @@ Scale Scale::from_document(const Document& document, Index n_inputs, Index n_tar
           vector_of(document, "origin_y", n_targets),
           of("from_x", n_inputs),
           of("from_y", n_targets),
-          of("spread", n_targets)};
+          of("spread", n_targets),
+          width_of(document, "weight_factor")};
 }
 
 Sample sample_of(RowSums& table, Index count, Index seed) {
@@ -267,8 +315,8 @@ Sample sample_of(RowSums& table, Index count, Index seed) {
   pass.set("count", count).set("seed", seed);
   const Document state = table.total(pass);
   const Index d = table.n_inputs() + table.n_targets();
-  const Matrix& columns = matrix_of(state.at("smallest"), "columns", 1 + d, any_size);
-  Sample out{cut_apart(table, columns.bottomRows(d)), {}};
+  const Matrix& columns = matrix_of(state.at("smallest"), "columns", 2 + d, any_size);
+  Sample out{cut_apart(table, columns.bottomRows(d + 1)), {}};
   for (Index j = 0; j < columns.cols(); ++j) {
     const double place = columns(0, j);
     const bool is_place = place >= 0 && place <= largest_count;
@@ -281,16 +329,16 @@ Sample sample_of(RowSums& table, Index count, Index seed) {
 Dataset typical_rows(RowSums& table) {
   const Extent extent = extent_of(table);
   const Matrix sample = stacked(sample_of(table, most_rows_at_once, 0).rows);
-  Matrix out(sample.rows(), sample.cols() + 2);
-  out << sample, extent.low, extent.high;
+  Matrix out = Matrix::Ones(sample.rows() + 1, sample.cols() + 2);
+  out.topRows(sample.rows()) << sample, extent.low, extent.high;
   return cut_apart(table, out);
 }
 
 Dataset all_rows(RowSums& table) {
   const Document state = table.total(pass_of("rows"));
-  Dataset out =
-      cut_apart(table, matrix_of(state.at("columns"), "values", table.n_inputs() + table.n_targets(), any_size));
-  out.weights = {};
+  const Index d = table.n_inputs() + table.n_targets();
+  Dataset out = cut_apart(table, matrix_of(state.at("columns"), "values", d + 1, any_size));
+  if ((out.weights.array() == 1).all()) out.weights = {};
   return out;
 }
 
@@ -300,7 +348,7 @@ std::optional<Document> accumulate(const Document& pass, const Dataset& block, I
   if (name == "moments") return moment_state(pass, block);
   if (name == "sample") return sample_state(pass, block, first_row);
   if (name != "rows") return std::nullopt;
-  return Document::Object{{"columns", Document::Object{{"values", stacked(block)}}}};
+  return Document::Object{{"columns", Document::Object{{"values", weighted_columns(block)}}}};
 }
 
 }  // namespace condens::table_passes

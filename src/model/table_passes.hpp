@@ -20,12 +20,17 @@
 
 namespace condens::table_passes {
 
-/// Numbers of rows, ranges, and the first row.
+/// Numbers of rows, their weights, ranges, and the first row.
 struct Extent {
   Index rows = 0;
-  Vector low;    ///< d_x + d_y
-  Vector high;   ///< d_x + d_y
-  Vector first;  ///< d_x + d_y
+  double weight = 0;   ///< sum of the rows' weights c
+  double squares = 0;  ///< sum of c^2
+  Vector low;          ///< d_x + d_y
+  Vector high;         ///< d_x + d_y
+  Vector first;        ///< d_x + d_y
+
+  /// By which a fit takes the weights: counted_weights (data/dataset.hpp).
+  double weight_factor() const;
 };
 Extent extent_of(RowSums& table);
 
@@ -45,6 +50,9 @@ class Scale {
   /// A component of y of this weight, twice as broad as y on the standardised scale (Defensive::fit).
   Defensive defensive(double weight) const { return {weight, spread_.mean(), 2.0 * spread_.scale()}; }
 
+  /// Of weights, those of Extent::weight_factor.
+  double weight_factor() const { return weight_factor_; }
+
   /// Rows as a model works on them, with weights for every one.
   Dataset standardized(const Dataset& rows) const;
 
@@ -54,7 +62,7 @@ class Scale {
 
  private:
   Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,
-        Standardizer spread);
+        Standardizer spread, double weight_factor);
 
   Standardizer x_;  // of the columns as they are: those of the model
   Standardizer y_;
@@ -63,6 +71,7 @@ class Scale {
   Standardizer from_x_;  // of the differences from the origin
   Standardizer from_y_;
   Standardizer spread_;  // of y on the standardised scale
+  double weight_factor_;
 };
 
 /// Rows of a table, and their places in it.
@@ -78,11 +87,12 @@ Sample sample_of(RowSums& table, Index count, Index seed);
 /// many rows tell.
 Dataset typical_rows(RowSums& table);
 
-/// All of them, in their order.
+/// All of them, in their order; without weights where each is one.
 Dataset all_rows(RowSums& table);
 
 /// What a block adds to one of these passes; nothing where `pass` is none of them. Throws std::invalid_argument for
-/// rows that no fit takes.
+/// rows that no fit takes. Rows of weight zero are none: they are left out before, or folds and samples, which follow
+/// from places, would not be those of the rows that count.
 std::optional<Document> accumulate(const Document& pass, const Dataset& block, Index first_row);
 
 /// Neighbouring rows of a block in memory, which outlives them.

@@ -37,7 +37,10 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
 }
 
 BlocksInMemory::BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run)
-    : RowSums(data.x.rows(), data.y.rows(), data.groups), data_(data), rows_of_block_(rows_of_block), run_(run) {}
+    : RowSums(data.x.rows(), data.y.rows(), data.groups),
+      data_(rows_that_count(data, storage_)),
+      rows_of_block_(rows_of_block),
+      run_(run) {}
 
 Document BlocksInMemory::total(const Document& pass) {
   Document out;

@@ -77,6 +77,36 @@ TEST_P(Mergeable, AnyCutOfALargeTableGivesTheModelOfRowsInMemory) {
   }
 }
 
+TEST_P(Mergeable, WeightsCountAsTheyDoInMemory) {
+  Dataset data = rows_of(most_rows_at_once + 1000, 13);
+  RandomStream random(14);
+  data.weights = Vector::NullaryExpr(data.size(), [&] { return 3 * random.uniform(); });
+  for (Index i = 0; i < data.size(); i += 40) data.weights[i] = 0;
+  const Dataset fresh = rows_of(200, 2);
+  const ModelInfo& info = find_model(GetParam());
+  Document options = options_of(info.name);
+  if (info.name == "lscde") options.set("max_centers", Index{60});
+  for (const double unit : {1.0, 1e-30}) {  // less than one copy of each row on average: as many as there are
+    data.weights *= unit;
+    Bytes table(data, 5001);
+    const auto found = fit_by_sums(info, table, "", options, 0, {});
+    EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 1e-10) << unit;
+    Dataset alike = data;
+    alike.weights = {};
+    Bytes unweighted(alike, 5001);
+    EXPECT_GT(largest_difference(*fit_by_sums(info, unweighted, "", options, 0, {}), *found, fresh), 1e-4);
+  }
+}
+
+TEST_P(Mergeable, WeightsOfASmallTableAreFetchedWithIt) {
+  Dataset data = rows_of(300, 15);
+  data.weights = Vector::LinSpaced(300, 0, 2);
+  const ModelInfo& info = find_model(GetParam());
+  Bytes table(data, 70);
+  const auto found = fit_by_sums(info, table, "", options_of(info.name), 400, {});
+  EXPECT_EQ(found->to_document(), fit_model(info, data, "", options_of(info.name), {})->to_document());
+}
+
 TEST_P(Mergeable, ThreadsOfABlockDoNotMatter) {
   const Dataset data = rows_of(3000, 3);
   const ModelInfo& info = find_model(GetParam());
@@ -295,6 +325,20 @@ TEST(RowSums, PartsOfAPassAreChecked) {
   const Document scale = table_passes::Scale::of(Standardizer::identity(2), Standardizer::identity(1)).to_document();
   EXPECT_EQ(complaint<FormatError>([&] { table_passes::Scale::from_document(scale, 1, 1); }),
             "a pass over the rows: the scale 'x' is of 2 columns, expected 1");
+}
+
+TEST(RowSums, WeightsOfNoUseAreRefused) {
+  const Document pass = Document::Object{{"pass", "extent"}};
+  Dataset data = rows_of(3, 9);
+  for (const double bad : {0.0, 1e-101, 2e12}) {
+    data.weights = Vector{{1, bad, 1}};
+    EXPECT_EQ(complaint([&] { accumulate(pass, data, 0, {}); }),
+              message("fit: weights: row 2 (counting from 1) is ", bad,
+                      ", expected 1e-100 to 1e+12 where rows are elsewhere"));
+  }
+  data.weights[1] = -1;
+  EXPECT_EQ(complaint([&] { accumulate(pass, data, 0, {}); }),
+            "fit: weights: row 2 (counting from 1) is -1, expected a finite number >= 0");
 }
 
 TEST(RowSums, BadRowsAreNamed) {

@@ -64,7 +64,7 @@ class OnDask:
         y : series, data frame or array of dask, cut as X
             Targets. Estimators of a density do without.
         sample_weight : series or array of dask, cut as X, optional
-            Weights >= 0, in any unit; with `sample` only.
+            Weights >= 0, in any unit. Rows of weight 0 are left out.
         sample : int, optional
             Fit to a random sample of so many rows, which is brought to the driver, with a warning where there are
             more: for models whose fit is no sum over rows, and for what is asked beside a fit (`conformal`, ...).
@@ -92,7 +92,7 @@ class OnDask:
         check_inputs(X)
         layout, names, y_ndim = _layout(X, y, "is_density" in self._info["capabilities"])  # type: ignore[attr-defined]
         if sample is None:
-            _cluster.check_settings(self, None if sample_weight is None else "sample_weight", "sample")
+            _cluster.check_settings(self)
         engine = DaskEngine(X, y, sample_weight)
         try:
             if sample is not None:

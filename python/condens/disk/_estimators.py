@@ -30,9 +30,9 @@ def bytes_of(memory: Any) -> int:
 class DiskEngine:
     """Batches of rows of files, read again for each pass, or kept as numbers where they fit into the memory."""
 
-    def __init__(self, x: Columns, y: Columns | None, memory: int, threads: int) -> None:
-        self._x, self._y, self._threads = x, y, threads
-        per_row = x.bytes_per_row + (0 if y is None else y.bytes_per_row)
+    def __init__(self, parts: Sequence[Columns | None], memory: int, threads: int) -> None:
+        self._parts, self._threads = parts, threads  # X, y, weights
+        per_row = sum(part.bytes_per_row for part in parts if part is not None)
         self._rows = max(_LEAST_ROWS, memory // (_COPIES * per_row))
         if memory < _LEAST_ROWS * _COPIES * per_row:
             raise ValueError(
@@ -44,8 +44,8 @@ class DiskEngine:
         self._kept: list[Block] | None = None
 
     def _read(self) -> Iterator[Rows]:
-        for i, (x, y) in enumerate(batches(self._x, self._y, self._rows)):
-            yield Rows(i, x, y)
+        for i, frames in enumerate(batches(self._parts, self._rows)):
+            yield Rows(i, *frames)
 
     def _blocks(self) -> Iterator[Block]:
         if self._kept is not None:
@@ -53,7 +53,9 @@ class DiskEngine:
             return
         assert self._layout is not None
         for rows in self._read():
-            yield _blocks.block_of(self._layout, rows)
+            block = _blocks.block_of(self._layout, rows)
+            if len(block):
+                yield block
 
     def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
         out = None
@@ -69,10 +71,9 @@ class DiskEngine:
         lengths: list[int] = []
         kept: list[Block] | None = []
         held = 0
-        for rows in self._read():
-            block = _blocks.block_of(layout, rows)
+        for block in self._blocks():
             lengths.append(len(block))
-            held += block.x.nbytes + block.y.nbytes
+            held += block.nbytes
             if kept is not None and held <= self._memory // 2:
                 kept.append(block)
             else:
@@ -96,6 +97,7 @@ class OnDisk:
         self,
         X: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         memory: int | str = "1 GiB",
         sample: int | None = None,
@@ -109,6 +111,8 @@ class OnDisk:
             Inputs; texts and categories become indicators.
         y : Columns, as `table["y"]`, of the same table
             Targets. Estimators of a density do without.
+        sample_weight : Columns, as `table["weight"]`, of the same table, optional
+            Weights >= 0, in any unit. Rows of weight 0 are left out.
         memory : int or str, default '1 GiB'
             For rows at a time. A table that takes less than half of it as numbers is read once, another one for every
             pass; matrices of the fit come on top.
@@ -128,14 +132,18 @@ class OnDisk:
             For invalid arguments, data, or a model whose fit is no sum over rows. Batches are the partitions that
             messages name.
         """
-        for name, columns in (("X", X), ("y", y)):
+        for name, columns in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             if not isinstance(columns, Columns) and (name == "X" or columns is not None):
                 raise TypeError(
                     f"{name} is a {type(columns).__name__}, expected columns of a condens.disk.Table, as table['y']; "
                     f"condens.{type(self).__name__} takes frames and arrays"
                 )
-        if y is not None and y.table is not X.table:
-            raise ValueError("y is of another table than X, expected columns of one Table")
+            if columns is not None and columns.table is not X.table:
+                raise ValueError(f"{name} is of another table than X, expected columns of one Table")
+        if sample_weight is not None and len(sample_weight.columns) != 1:
+            raise ValueError(
+                f"sample_weight has {len(sample_weight.columns)} columns, expected one, as table['weight']"
+            )
         is_density = "is_density" in self._info["capabilities"]  # type: ignore[attr-defined]
         if y is None and not is_density:
             raise ValueError("fit requires y to be passed, but the target y is None")
@@ -143,7 +151,7 @@ class OnDisk:
             _cluster.check_settings(self)
         targets = tuple(X.columns if y is None else y.columns)
         layout = Layout(() if y is None else tuple(X.columns), targets, X.texts if y is not None else frozenset())
-        engine = DiskEngine(X, y, bytes_of(memory), threads_of(self.n_jobs))  # type: ignore[attr-defined]
+        engine = DiskEngine([X, y, sample_weight], bytes_of(memory), threads_of(self.n_jobs))  # type: ignore[attr-defined]
         if sample is not None:
             rows = _cluster.sample_rows(self, engine, sample)
             return self._fit_to_sample(rows, y)
@@ -161,10 +169,12 @@ class OnDisk:
         import pandas as pd
 
         x = pd.concat([part.x for part in rows], ignore_index=True)
+        weighted = rows[0].weights is not None
+        weights = pd.concat([part.weights for part in rows], ignore_index=True).iloc[:, 0] if weighted else None
         if y is None:
-            return super().fit(x)  # type: ignore[misc,no-any-return]
+            return super().fit(x, sample_weight=weights)  # type: ignore[misc,no-any-return]
         targets = pd.concat([part.y for part in rows], ignore_index=True)
-        return super().fit(x, targets.iloc[:, 0] if y.single else targets)  # type: ignore[misc,no-any-return]
+        return super().fit(x, targets.iloc[:, 0] if y.single else targets, weights)  # type: ignore[misc,no-any-return]
 
 
 def make_estimator(cls: type[Any], module: str) -> type[Any]:

@@ -98,10 +98,11 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def batches(x: Columns, y: Columns | None, rows: int) -> Iterator[tuple[Any, Any]]:
-    """Frames of `rows` rows of X and y, the last one of fewer: the same for any cut of the file."""
-    names = list(dict.fromkeys([*x.columns, *(y.columns if y is not None else [])]))
-    read = x.table.dataset.to_batches(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1)
+def batches(parts: Sequence[Columns | None], rows: int) -> Iterator[list[Any]]:
+    """Frames of `rows` rows of each part, the last one of fewer: the same for any cut of the file."""
+    there = [part for part in parts if part is not None]
+    names = list(dict.fromkeys(name for part in there for name in part.columns))
+    read = there[0].table.dataset.to_batches(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1)
     held: list[pa.RecordBatch] = []
     count = 0
     for batch in read:
@@ -111,12 +112,12 @@ def batches(x: Columns, y: Columns | None, rows: int) -> Iterator[tuple[Any, Any
             count += part.num_rows
             batch = batch.slice(part.num_rows)
             if count == rows:
-                yield _frames(held, x, y)
+                yield _frames(held, parts)
                 held, count = [], 0
     if count:
-        yield _frames(held, x, y)
+        yield _frames(held, parts)
 
 
-def _frames(held: Sequence[pa.RecordBatch], x: Columns, y: Columns | None) -> tuple[Any, Any]:
+def _frames(held: Sequence[pa.RecordBatch], parts: Sequence[Columns | None]) -> list[Any]:
     table = pa.Table.from_batches(held)
-    return table.select(x.columns).to_pandas(), None if y is None else table.select(y.columns).to_pandas()
+    return [None if part is None else table.select(part.columns).to_pandas() for part in parts]

@@ -42,7 +42,7 @@ _OF_COLUMNS: dict[str, tuple[Any, str]] = {
     ),
 }
 _OF_FIT: dict[str, tuple[Any, str]] = {
-    "weightCol": (None, "Column of weights >= 0, with sampleRows only; None: all one."),
+    "weightCol": (None, "Column of weights >= 0; None: all one."),
     "gatherRows": (_cluster.GATHER_ROWS, "Tables of at most so many rows are fitted as on one machine."),
     "sampleRows": (None, "Fit to a random sample of so many rows on the driver; None: to all, by sums over rows."),
 }
@@ -179,7 +179,7 @@ class CondensEstimator(Estimator[Any], _Columns, _Kept):  # type: ignore[misc]
         estimator = self._plain_class(**options)
         sample = self._value("sampleRows")
         if sample is None:
-            _cluster.check_settings(estimator, None if self._value("weightCol") is None else "weightCol", "sampleRows")
+            _cluster.check_settings(estimator, "sampleRows")
         engine, layout, names = self._engine(dataset)
         try:
             if sample is None:

@@ -358,7 +358,7 @@ Gmm Gmm::fit(RowSums& table, const GmmOptions& options, const Run& run) {
   const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
   const Dataset sample = preparation::merge_copies(
       scale.standardized(table_passes::sample_of(table, most_rows_at_once, options.seed).rows));
-  const EmRowsInTable rows(table, scale, extent.rows);
+  const EmRowsInTable rows(table, scale, extent);
   const auto standardized = [&](const Vector& row) {
     return Vector(stacked(scale.standardized({.x = row.head(table.n_inputs()), .y = row.tail(table.n_targets())})));
   };

@@ -23,8 +23,9 @@ Document em_pass(const table_passes::Scale& scale, std::string_view step, const 
 
 }  // namespace
 
-EmRowsInTable::EmRowsInTable(RowSums& table, const table_passes::Scale& scale, Index rows)
-    : EmRows(table.n_inputs() + table.n_targets(), rows, static_cast<double>(rows), static_cast<double>(rows)),
+EmRowsInTable::EmRowsInTable(RowSums& table, const table_passes::Scale& scale, const table_passes::Extent& extent)
+    : EmRows(table.n_inputs() + table.n_targets(), extent.rows, scale.weight_factor() * extent.weight,
+             scale.weight_factor() * scale.weight_factor() * extent.squares),
       table_(table),
       scale_(scale) {}
 

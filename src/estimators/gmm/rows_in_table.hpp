@@ -11,8 +11,8 @@ namespace condens {
 
 class EmRowsInTable final : public EmRows {
  public:
-  /// All rows have weight one. Table and scale outlive this.
-  EmRowsInTable(RowSums& table, const table_passes::Scale& scale, Index rows);
+  /// Table and scale outlive this.
+  EmRowsInTable(RowSums& table, const table_passes::Scale& scale, const table_passes::Extent& extent);
   std::vector<EmSums> weighed(const std::vector<EmState>& states, bool full, Task& task) const override;
   std::vector<EmSums> assigned(const std::vector<Matrix>& means, bool full, Task& task) const override;
 
