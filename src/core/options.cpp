@@ -145,6 +145,12 @@ std::vector<double> read_numbers(std::string_view owner, const OptionInfo& info,
   }
   std::vector<double> out;
   for (const Document& item : value.as_array()) out.push_back(read_number(owner, info, item));
+  if (info.bounds.filled && out.empty()) {
+    const std::string_view expected = info.bounds.expected_of_empty;
+    throw std::invalid_argument(
+        message(owner, ": ", info.name, " is empty, expected ",
+                expected.empty() ? "at least one number " + to_string(info.bounds) : std::string(expected)));
+  }
   if (info.bounds.distinct) require_distinct(owner, info.name, out);
   return out;
 }

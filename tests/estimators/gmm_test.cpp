@@ -300,7 +300,7 @@ TEST(Gmm, NamesBadOptions) {
   const auto has = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text << "\nexpected: " << part;
   };
-  has(said({.n_components = {}}), "GMM: n_components has no numbers");
+  has(said({.n_components = {}}), "GMM: n_components is empty, expected at least one number in [1, 1000]");
   has(said({.n_components = {2.5}}), "n_components = 2.5, expected a list of whole numbers, each in [1, 1000]");
   has(said({.n_components = {3, 2}}), "n_components has 2 after 3, expected rising candidates");
   has(said({.region = {1.0}}), "region has 1 numbers, expected none or two, a < b");

@@ -26,9 +26,6 @@ struct Candidate {
 
 void check_options(const KnnOptions& options) {
   validate_options(options, owner);
-  require(!options.n_neighbors.empty(), owner, ": n_neighbors is empty, expected at least one number >= 1");
-  require(!options.bandwidth_y.empty(), owner, ": bandwidth_y is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
 
 /// log w_i(x) for every sample (rows) and column of x; minus infinity outside of the neighbourhood.

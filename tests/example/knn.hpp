@@ -40,13 +40,13 @@ struct KnnOptions {
 
 template <>
 inline constexpr auto option_table<KnnOptions> = Fields{
-    OptionField{"n_neighbors", &KnnOptions::n_neighbors, distinct(whole(1)),
+    OptionField{"n_neighbors", &KnnOptions::n_neighbors, filled(distinct(whole(1))),
                 "Number of nearest samples: one number, or candidates for cross-validation."},
-    OptionField{"bandwidth_y", &KnnOptions::bandwidth_y, distinct(positive()),
+    OptionField{"bandwidth_y", &KnnOptions::bandwidth_y, filled(distinct(positive())),
                 "Gaussian width in y, on the standardised scale: one number, or candidates."},
     OptionField{"defensive_weight", &KnnOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
-    OptionField{"cv", &KnnOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&KnnOptions::cv),
     OptionField{"standardize", &KnnOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &KnnOptions::seed, whole(0), "Seed of everything random: folds."},

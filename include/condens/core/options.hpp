@@ -42,8 +42,10 @@ struct Bounds {
   double high = largest_number;
   bool low_open = false;
   bool high_open = false;
-  bool whole = false;     ///< whole numbers only
-  bool distinct = false;  ///< of a list: no number comes twice
+  bool whole = false;                       ///< whole numbers only
+  bool distinct = false;                    ///< of a list: no number comes twice
+  bool filled = false;                      ///< of a list: it has a number at least
+  std::string_view expected_of_empty = "";  ///< what a message says of one that has none, where this is not the bounds
 
   constexpr bool contain(double value) const {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high) &&
@@ -58,6 +60,12 @@ constexpr Bounds anything() { return {}; }
 /// Of a list whose numbers are compared with each other, or that would do the same work twice.
 constexpr Bounds distinct(Bounds bounds) {
   bounds.distinct = true;
+  return bounds;
+}
+/// Of a list that must have a number.
+constexpr Bounds filled(Bounds bounds, std::string_view expected = "") {
+  bounds.filled = true;
+  bounds.expected_of_empty = expected;
   return bounds;
 }
 
@@ -93,6 +101,15 @@ OptionField(const char*, T Options::*, Bounds, const char*) -> OptionField<Optio
 
 template <class Options>
 inline constexpr auto option_table = Fields{};
+
+/// Of an option `cv`.
+constexpr Bounds fold_numbers() { return filled(whole(0), "a number of folds or the fold of every row"); }
+
+/// The option `cv` of models that choose by folds.
+template <class Options>
+constexpr OptionField<Options, std::vector<double>> folds_field(std::vector<double> Options::*member) {
+  return {"cv", member, fold_numbers(), "Number of folds (at least 2), or the fold number of every row."};
+}
 
 /// Throws std::invalid_argument where a number comes twice: for lists of which only the model knows whether their
 /// numbers are candidates.

@@ -60,11 +60,11 @@ struct EpsilonKdeOptions {
 
 template <>
 inline constexpr auto option_table<EpsilonKdeOptions> = Fields{
-    OptionField{"radius", &EpsilonKdeOptions::radius, distinct(positive()),
+    OptionField{"radius", &EpsilonKdeOptions::radius, filled(distinct(positive())),
                 "Threshold of the neighbourhood, on the standardised scale: one number, or candidates."},
     OptionField{"radius_of", &EpsilonKdeOptions::radius_of, anything(),
                 "What the radius bounds: the distance (Sugiyama et al. 2010), or its square (Shiga et al. 2015)."},
-    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, distinct(positive()),
+    OptionField{"bandwidth_y", &EpsilonKdeOptions::bandwidth_y, filled(distinct(positive())),
                 "Gaussian width in y, on the standardised scale: one number, or candidates."},
     OptionField{"refine", &EpsilonKdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
@@ -74,8 +74,7 @@ inline constexpr auto option_table<EpsilonKdeOptions> = Fields{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &EpsilonKdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &EpsilonKdeOptions::cv, whole(0),
-                "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&EpsilonKdeOptions::cv),
     OptionField{"max_scored_rows", &EpsilonKdeOptions::max_scored_rows, whole(0),
                 "Of more held-out rows than this, as many drawn at random score the candidates (0: all do)."},
     OptionField{"standardize", &EpsilonKdeOptions::standardize, anything(),

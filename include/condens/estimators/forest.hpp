@@ -68,19 +68,19 @@ inline constexpr auto option_table<ForestOptions> = Fields{
     OptionField{"criterion", &ForestOptions::criterion, anything(),
                 "What a split is to lower: the variance of y, the squared loss of its density, or the distance between "
                 "distributions."},
-    OptionField{"min_samples_leaf", &ForestOptions::min_samples_leaf, distinct(whole(1)),
+    OptionField{"min_samples_leaf", &ForestOptions::min_samples_leaf, filled(distinct(whole(1))),
                 "Fewest rows in a leaf, counted by weight: one number, or candidates, compared on rows that trees did "
                 "not see."},
-    OptionField{"max_features", &ForestOptions::max_features, distinct(within(0, 1)),
+    OptionField{"max_features", &ForestOptions::max_features, filled(distinct(within(0, 1))),
                 "Share of the inputs, at least one, that are tried for a split: one number, or candidates."},
     OptionField{"sample_fraction", &ForestOptions::sample_fraction, within(0.01, 0.99),
                 "Share of the rows, drawn without replacement, of which a tree is made."},
     OptionField{"max_rows", &ForestOptions::max_rows, whole(1), "Most rows of which a tree is made."},
     OptionField{"max_bins", &ForestOptions::max_bins, whole(2, 65'000),
                 "Different values of an input, at most, between which splits are sought; more are put into bins."},
-    OptionField{"bandwidth_y", &ForestOptions::bandwidth_y, distinct(positive()),
+    OptionField{"bandwidth_y", &ForestOptions::bandwidth_y, filled(distinct(positive())),
                 "Gaussian width in y, on the standardised scale: one number, or candidates."},
-    OptionField{"sensitivity", &ForestOptions::sensitivity, distinct(within(0, 1)),
+    OptionField{"sensitivity", &ForestOptions::sensitivity, filled(distinct(within(0, 1))),
                 "How the width follows the spread of y at x: 0 not at all, 1 in proportion; or candidates."},
     OptionField{
         "n_atoms", &ForestOptions::n_atoms, whole(2, 10'000),

@@ -61,7 +61,7 @@ inline constexpr auto option_table<ForwardOptions> = Fields{
         "Keep all inputs that entered, or the first ones whose score is within one standard error of the last."},
     OptionField{"scoring", &ForwardOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &ForwardOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&ForwardOptions::cv),
     OptionField{"seed", &ForwardOptions::seed, whole(0), "Seed of everything random: folds, and what the model draws."},
 };
 

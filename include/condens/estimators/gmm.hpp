@@ -61,7 +61,7 @@ struct GmmOptions {
 
 template <>
 inline constexpr auto option_table<GmmOptions> = Fields{
-    OptionField{"n_components", &GmmOptions::n_components, distinct(whole(1, most_components)),
+    OptionField{"n_components", &GmmOptions::n_components, filled(distinct(whole(1, most_components))),
                 "Number of Gaussians, or candidates for it in rising order: the search ends after three without "
                 "improvement."},
     OptionField{"covariance", &GmmOptions::covariance, anything(),
@@ -69,7 +69,8 @@ inline constexpr auto option_table<GmmOptions> = Fields{
     OptionField{"selection", &GmmOptions::selection, anything(),
                 "Candidates are compared by the Bayesian information criterion, or by the held-out likelihood of y "
                 "given x."},
-    OptionField{"cv", &GmmOptions::cv, whole(0), "For selection = cv: the number of folds, or the fold of every row."},
+    OptionField{"cv", &GmmOptions::cv, fold_numbers(),
+                "For selection = cv: the number of folds, or the fold of every row."},
     OptionField{"initialization", &GmmOptions::initialization, anything(),
                 "Starts from clusters by k-means++, or from centres drawn uniformly from `region`."},
     OptionField{"centers", &GmmOptions::centers, anything(),

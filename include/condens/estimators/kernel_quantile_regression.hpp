@@ -64,7 +64,7 @@ struct KqrOptions {
 template <>
 inline constexpr auto option_table<KqrOptions> = Fields{
     OptionField{"quantile_levels", &KqrOptions::quantile_levels,
-                Bounds{.low = 0, .high = 1, .low_open = true, .high_open = true},
+                filled(Bounds{.low = 0, .high = 1, .low_open = true, .high_open = true}),
                 "Levels of the quantiles that are estimated, ascending; one alone is possible."},
     OptionField{"bandwidth", &KqrOptions::bandwidth, distinct(positive()),
                 "Gaussian width in x, on the standardised scale: one number, candidates, or none: a grid that grows "
@@ -79,18 +79,18 @@ inline constexpr auto option_table<KqrOptions> = Fields{
     OptionField{"refine", &KqrOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{
-        "spread", &KqrOptions::spread, distinct(positive()),
+        "spread", &KqrOptions::spread, filled(distinct(positive())),
         "Standard deviation of the Gaussian of an interval between quantiles, in lengths of the interval; of one "
         "level alone, in standard deviations of a Gaussian with the same pinball loss: one number, or "
         "candidates."},
-    OptionField{"bandwidth_y_floor", &KqrOptions::bandwidth_y_floor, distinct(positive()),
+    OptionField{"bandwidth_y_floor", &KqrOptions::bandwidth_y_floor, filled(distinct(positive())),
                 "Smallest standard deviation of a component, on the standardised scale of y: one number, or "
                 "candidates."},
     OptionField{
         "scoring", &KqrOptions::scoring, anything(),
         "Score of cross-validation for bandwidth and regularization: negative log-likelihood of the distribution, or "
         "pinball loss of the quantiles; spread and floor always by the first."},
-    OptionField{"cv", &KqrOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&KqrOptions::cv),
     OptionField{"max_rows", &KqrOptions::max_rows, whole(2),
                 "Of more rows than this, as many drawn at random are used: memory is their square."},
     OptionField{"defensive_weight", &KqrOptions::defensive_weight, below(0, 1),

@@ -67,11 +67,11 @@ struct LscdeOptions {
 
 template <>
 inline constexpr auto option_table<LscdeOptions> = Fields{
-    OptionField{"bandwidth", &LscdeOptions::bandwidth, distinct(positive()),
+    OptionField{"bandwidth", &LscdeOptions::bandwidth, filled(distinct(positive())),
                 "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
     OptionField{"bandwidth_y", &LscdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for x."},
-    OptionField{"regularization", &LscdeOptions::regularization, distinct(positive()),
+    OptionField{"regularization", &LscdeOptions::regularization, filled(distinct(positive())),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"refine", &LscdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours, and for x beyond the end of the list."},
@@ -99,7 +99,7 @@ inline constexpr auto option_table<LscdeOptions> = Fields{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &LscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &LscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&LscdeOptions::cv),
     OptionField{"standardize", &LscdeOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &LscdeOptions::seed, whole(0), "Seed of everything random: centres and folds."},

@@ -86,11 +86,11 @@ inline constexpr auto option_table<LsceOptions> = Fields{
     OptionField{"sparse", &LsceOptions::sparse, anything(),
                 "Let inputs leave the directions, those of the smallest loadings first, as far as the score of rows "
                 "left out allows: their loadings are exactly zero."},
-    OptionField{"bandwidth", &LsceOptions::bandwidth, distinct(positive()),
+    OptionField{"bandwidth", &LsceOptions::bandwidth, filled(distinct(positive())),
                 "Gaussian width in z while W is searched: one number, or candidates for cross-validation."},
     OptionField{"bandwidth_y", &LsceOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for z."},
-    OptionField{"regularization", &LsceOptions::regularization, distinct(positive()),
+    OptionField{"regularization", &LsceOptions::regularization, filled(distinct(positive())),
                 "Ridge penalty lambda on the coefficients: one number, or candidates for cross-validation."},
     OptionField{"n_centers", &LsceOptions::n_centers, whole(1),
                 "Number of kernel centres of the search, drawn from the samples (all samples when there are fewer)."},
@@ -123,7 +123,7 @@ inline constexpr auto option_table<LsceOptions> = Fields{
     OptionField{"scoring", &LsceOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density (while W is "
                 "searched: always)."},
-    OptionField{"cv", &LsceOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&LsceOptions::cv),
     OptionField{"standardize", &LsceOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &LsceOptions::seed, whole(0), "Seed of everything random: centres, folds, starts."},

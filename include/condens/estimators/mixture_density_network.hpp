@@ -117,7 +117,7 @@ inline constexpr auto option_table<MdnOptions> = Fields{
         "more than adam_rows rows less, as the root of their number, but at least 0.003."},
     OptionField{"defensive_weight", &MdnOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
-    OptionField{"cv", &MdnOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&MdnOptions::cv),
     OptionField{"standardize", &MdnOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &MdnOptions::seed, whole(0),

@@ -52,7 +52,7 @@ inline constexpr auto option_table<PoolOptions> = Fields{
     OptionField{"defensive_weight", &PoolOptions::defensive_weight, below(0, 1),
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
-    OptionField{"cv", &PoolOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&PoolOptions::cv),
     OptionField{"seed", &PoolOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 

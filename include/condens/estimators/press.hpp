@@ -83,7 +83,7 @@ struct PressOptions {
 
 template <>
 inline constexpr auto option_table<PressOptions> = Fields{
-    OptionField{"n_states", &PressOptions::n_states, distinct(whole(1, most_components)),
+    OptionField{"n_states", &PressOptions::n_states, filled(distinct(whole(1, most_components))),
                 "Number of predictive states J: one number, or candidates."},
     OptionField{"criterion", &PressOptions::criterion, anything(),
                 "What the map is fitted by: squared error in the sample, by the paper's closed-form or generalised "
@@ -91,7 +91,7 @@ inline constexpr auto option_table<PressOptions> = Fields{
                 "the density."},
     OptionField{"selection", &PressOptions::selection, anything(),
                 "What chooses among candidates: AIC, or the likelihood of rows held out in turn."},
-    OptionField{"cv", &PressOptions::cv, whole(0),
+    OptionField{"cv", &PressOptions::cv, fold_numbers(),
                 "Number of folds, or one fold number for every row, for selection by cv."},
     OptionField{"hidden", &PressOptions::hidden, whole(1, most_units),
                 "Widths of hidden layers between the inputs and the states; none: a linear map."},
@@ -100,7 +100,7 @@ inline constexpr auto option_table<PressOptions> = Fields{
                 "Degrees of freedom that the fit is drawn to, with smoothness_weight."},
     OptionField{"smoothness_weight", &PressOptions::smoothness_weight, at_least(0),
                 "Weight of the squared distance of the degrees of freedom from smoothness."},
-    OptionField{"regularization", &PressOptions::regularization, distinct(at_least(0)),
+    OptionField{"regularization", &PressOptions::regularization, filled(distinct(at_least(0))),
                 "Ridge penalty on the coefficients: half the number times the sum of their squares; one number, or "
                 "candidates."},
     OptionField{"lasso", &PressOptions::lasso, distinct(at_least(0)),

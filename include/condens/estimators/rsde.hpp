@@ -68,7 +68,7 @@ inline constexpr auto option_table<RsdeOptions> = Fields{
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{"scoring", &RsdeOptions::scoring, anything(),
                 "What held-out rows score: -log p, or half the integral of p^2 minus p."},
-    OptionField{"cv", &RsdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&RsdeOptions::cv),
     OptionField{"refine", &RsdeOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{

@@ -68,11 +68,11 @@ struct SacdeOptions {
 
 template <>
 inline constexpr auto option_table<SacdeOptions> = Fields{
-    OptionField{"bandwidth", &SacdeOptions::bandwidth, distinct(positive()),
+    OptionField{"bandwidth", &SacdeOptions::bandwidth, filled(distinct(positive())),
                 "Gaussian width in x, on the standardised scale: one number, or candidates for cross-validation."},
     OptionField{"bandwidth_y", &SacdeOptions::bandwidth_y, distinct(positive()),
                 "Gaussian width in y: one number, candidates, or none: the same width as for x."},
-    OptionField{"regularization", &SacdeOptions::regularization, distinct(positive()),
+    OptionField{"regularization", &SacdeOptions::regularization, filled(distinct(positive())),
                 "Penalty lambda on the norm of every input's coefficients: one number, or candidates."},
     OptionField{"regularization_scale", &SacdeOptions::regularization_scale, anything(),
                 "Whether regularization is a share of the smallest lambda that selects nothing, or lambda itself."},
@@ -105,7 +105,7 @@ inline constexpr auto option_table<SacdeOptions> = Fields{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"scoring", &SacdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SacdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&SacdeOptions::cv),
     OptionField{"screening", &SacdeOptions::screening, whole(0),
                 "Number of inputs on which y depends most by rank tests of location and spread, the only ones to take "
                 "part (0: all)."},

@@ -62,7 +62,7 @@ inline constexpr auto option_table<SalscdeOptions> = Fields{
                 "this family-wise level each time, and fit again (0: none; not given with start=empty: 0.05)."},
     OptionField{"scoring", &SalscdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SalscdeOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&SalscdeOptions::cv),
     OptionField{"seed", &SalscdeOptions::seed, whole(0), "Seed of everything random: centres, folds, half-samples."},
 };
 

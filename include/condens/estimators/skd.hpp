@@ -75,7 +75,7 @@ inline constexpr auto option_table<SkdOptions> = Fields{
                 "Weights below this share of the largest one are zero, after multiplicative updates."},
     OptionField{"scoring", &SkdOptions::scoring, anything(),
                 "What held-out rows score: -log p, or half the integral of p^2 minus p."},
-    OptionField{"cv", &SkdOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&SkdOptions::cv),
     OptionField{"refine", &SkdOptions::refine, anything(),
                 "Search again between the best candidate and its neighbours."},
     OptionField{

@@ -71,7 +71,7 @@ inline constexpr auto option_table<SlicedOptions> = Fields{
     OptionField{"options", &SlicedOptions::options, anything(), "Options of that model."},
     OptionField{"scoring", &SlicedOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
-    OptionField{"cv", &SlicedOptions::cv, whole(0), "Number of folds (at least 2), or the fold number of every row."},
+    folds_field(&SlicedOptions::cv),
     OptionField{"standardize", &SlicedOptions::standardize, anything(),
                 "Bring every input to mean 0 and standard deviation 1 before directions are sought."},
     OptionField{"seed", &SlicedOptions::seed, whole(0),

@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::string_view owner = EpsilonKde::class_name;
 
-void check_options(const EpsilonKdeOptions& options) {
-  validate_options(options, owner);
-  require(!options.radius.empty(), owner, ": radius is empty, expected at least one number > 0");
-  require(!options.bandwidth_y.empty(), owner, ": bandwidth_y is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-}
-
 /// All rows, or `most` of them drawn at random, in ascending order.
 std::vector<Index> rows_to_score(Index n, Index most, Index seed) {
   return random_rows(n, most == 0 ? n : most, RandomStream(static_cast<std::uint64_t>(seed), 1));
@@ -173,7 +166,7 @@ std::vector<RowWeights> EpsilonKde::row_weights(const MatrixView& x, const Datas
 }
 
 EpsilonKde EpsilonKde::fit(const Dataset& data, const EpsilonKdeOptions& options, const Run& run) {
-  check_options(options);
+  validate_options(options, owner);
   const preparation::Start start(owner, data, options.standardize);
   const Dataset& rows = start.rows();
   const preparation::Standardized& standardized = start.standardized();

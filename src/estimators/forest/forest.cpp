@@ -35,14 +35,6 @@ constexpr std::uint64_t stream_of_rows = 1;
 constexpr std::uint64_t stream_of_shuffles = 2;
 constexpr std::uint64_t stream_of_trees = 1'000;
 
-void check_options(const ForestOptions& options) {
-  validate_options(options, owner);
-  require(!options.min_samples_leaf.empty(), owner, ": min_samples_leaf is empty, expected at least one number >= 1");
-  require(!options.max_features.empty(), owner, ": max_features is empty, expected at least one number in [0, 1]");
-  require(!options.bandwidth_y.empty(), owner, ": bandwidth_y is empty, expected at least one number > 0");
-  require(!options.sensitivity.empty(), owner, ": sensitivity is empty, expected at least one number in [0, 1]");
-}
-
 /// What is compared, and its score: the mean negative log-likelihood of rows that trees did not see.
 struct Candidate {
   double min_samples_leaf;
@@ -284,7 +276,7 @@ std::vector<RowWeights> Forest::row_weights(const MatrixView& x, const Dataset& 
 }
 
 Forest Forest::fit(const Dataset& data, const ForestOptions& options, const Run& run) {
-  check_options(options);
+  validate_options(options, owner);
   const preparation::Start start(owner, data, options.standardize);
   const Standardizer& x_scale = start.standardized().x;
   const Standardizer& y_scale = start.standardized().y;

@@ -173,7 +173,6 @@ ForwardSelection ForwardSelection::fit(const Dataset& data, const ForwardOptions
   data.check(owner);
   preparation::standardize(owner, data, false);  // refuses what no model can take, by the number of its column
   validate_options(options, owner);
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(options.max_features == 0 || options.min_features <= options.max_features, owner,
           ": min_features = ", options.min_features, ", expected at most max_features = ", options.max_features);
   const std::vector<Rows> inputs = varying_inputs(data);

@@ -45,8 +45,6 @@ FitReport report_of(const Candidate& candidate) {
 void check_options(const GmmOptions& o, Index d_x, Index d_y) {
   validate_options(o, owner);
   preparation::check_centers(owner, o.centers, d_x, d_y);
-  require(!o.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  require(!o.n_components.empty(), owner, ": n_components has no numbers, expected one or candidates");
   double before = 0;
   for (const double k : o.n_components) {
     require(k > before, owner, ": n_components has ", k, " after ", before, ", expected rising candidates");

@@ -25,14 +25,10 @@ void check_options(const KqrOptions& options, const Dataset& data) {
   require(data.y.rows() == 1, owner, ": y has ", data.y.rows(),
           " columns, expected one: quantiles are those of a single target");
   const std::vector<double>& levels = options.quantile_levels;
-  require(!levels.empty(), owner, ": quantile_levels is empty, expected at least one level in (0, 1)");
   for (std::size_t j = 1; j < levels.size(); ++j) {
     require(levels[j - 1] < levels[j], owner, ": quantile_levels has ", levels[j], " after ", levels[j - 1],
             ", expected ascending levels");
   }
-  require(!options.spread.empty(), owner, ": spread is empty, expected at least one number > 0");
-  require(!options.bandwidth_y_floor.empty(), owner, ": bandwidth_y_floor is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
 
 std::vector<double> ascending(std::vector<double> values) {

@@ -45,9 +45,6 @@ constexpr std::string_view owner = Lscde::class_name;
 
 void check_options(const LscdeOptions& options, Index d_x, Index d_y) {
   validate_options(options, owner);
-  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
-  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   preparation::check_centers(owner, options.centers, d_x, d_y);
 }
 

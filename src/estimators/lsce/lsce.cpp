@@ -54,9 +54,6 @@ constexpr Index most_components = 10;  // that are tried where nothing is said
 
 void check_options(const LsceOptions& options, const Dataset& data) {
   validate_options(options, owner);
-  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
-  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, data.x.rows());
   preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
 }

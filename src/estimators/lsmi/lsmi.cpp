@@ -50,8 +50,6 @@ constexpr Index steps_of_fold = 30;  // on the rows of all folds but one, from t
 
 void check_options(const LsmiOptions& options, Index n_inputs) {
   validate_options(options, owner);
-  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
-  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
   lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, n_inputs);
 }
 

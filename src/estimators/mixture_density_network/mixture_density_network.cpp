@@ -36,7 +36,6 @@ void check_units(std::vector<double> units) {
 void check_options(const MdnOptions& options) {
   validate_options(options, owner);
   check_units(options.units);
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
 }
 
 constexpr Index rows_of_wide = 10;  // times adam_rows

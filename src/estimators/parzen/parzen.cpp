@@ -44,7 +44,6 @@ void check_options(const ParzenOptions& o, const Dataset& data) {
   } else {
     require_distinct(owner, "bandwidth", o.bandwidth);
   }
-  require(!o.cv.empty(), owner, ": cv is empty, expected 0 (leave one out), a number of folds, or one for every row");
 }
 
 /// What the widths are judged by: rows as columns z (those that vary), their weights and folds.

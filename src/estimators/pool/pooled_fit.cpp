@@ -11,7 +11,6 @@ namespace {
 
 const Dataset& checked(const Settings& settings, const Dataset& data) {
   data.check(settings.owner);
-  require(!settings.cv.empty(), settings.owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(settings.cv.size() > 1 || settings.cv.front() >= 2, settings.owner, ": cv = ", settings.cv.front(),
           ", expected at least 2 folds");
   return data;

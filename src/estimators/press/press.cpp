@@ -32,9 +32,6 @@ constexpr double large_coefficient = 50;  // on the standardised scale: a step w
 
 void check_options(const PressOptions& o, const Dataset& data) {
   validate_options(o, owner);
-  require(!o.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
-  require(!o.n_states.empty(), owner, ": n_states has no numbers, expected one or candidates");
-  require(!o.regularization.empty(), owner, ": regularization has no number, expected one or candidates");
   const Index widths = std::ssize(o.bandwidth_y);
   const bool fits = widths <= 1 || (o.n_states.size() == 1 && o.n_states.front() == static_cast<double>(widths));
   require(fits, owner, ": bandwidth_y has ", widths,

@@ -20,7 +20,6 @@ constexpr Index most_rows_of_matrix = 10000;  // 800 MB
 
 void check_options(const RsdeOptions& o) {
   validate_options(o, owner);
-  require(!o.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(o.target_bandwidth.size() <= 1, owner, ": target_bandwidth has ", o.target_bandwidth.size(),
           " numbers, expected none or one");
 }

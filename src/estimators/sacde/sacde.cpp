@@ -23,9 +23,6 @@ constexpr std::string_view owner = Sacde::class_name;
 void sacde::check_options(const SacdeOptions& options, const Dataset& data) {
   data.check(owner);
   validate_options(options, owner);
-  require(!options.bandwidth.empty(), owner, ": bandwidth is empty, expected at least one number > 0");
-  require(!options.regularization.empty(), owner, ": regularization is empty, expected at least one number > 0");
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
   require(options.stability_bound == 0 || options.stability_resamples >= 2, owner,
           ": stability_bound = ", options.stability_bound, " with stability_resamples = ", options.stability_resamples,

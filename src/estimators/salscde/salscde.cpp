@@ -97,7 +97,6 @@ Salscde::Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitRep
 Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const Run& run) {
   data.check(owner);
   validate_options(options, owner);
-  require(!options.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   const SacdeOptions first = with_shared(options.selection, "selection", options);
   LscdeOptions second = with_shared(options.options, "options", options);
   require(options.start == SelectionStart::additive || options.residual_level > 0, owner,

@@ -20,7 +20,6 @@ constexpr std::string_view owner = Skd::class_name;
 
 void check_options(const SkdOptions& o) {
   validate_options(o, owner);
-  require(!o.cv.empty(), owner, ": cv is empty, expected a number of folds or the fold of every row");
   require(o.target_bandwidth.size() <= 1, owner, ": target_bandwidth has ", o.target_bandwidth.size(),
           " numbers, expected none or one");
 }
