@@ -376,7 +376,6 @@ def fit_by_sums(
     sums: Callable[[bytes], bytes],
     n_inputs: int,
     n_targets: int,
-    weighted: bool = False,
     gather_rows: int = 15000,
     encoder: Encoder | None = None,
     input_names: Sequence[str] = ...,
