@@ -16,6 +16,7 @@ namespace condens::table_passes {
 namespace {
 
 constexpr std::string_view owner_of_blocks = "fit";
+constexpr Index first_rows_of_extent = 3;
 
 Matrix single(double value) { return Matrix::Constant(1, 1, value); }
 
@@ -54,14 +55,17 @@ Document extent_state(const Dataset& block, Index first_row) {
   const Matrix z = stacked(block);
   const Vector weights = weights_of(block);
   check_weights(weights);
+  const Index few = std::min(z.cols(), first_rows_of_extent);
+  const auto place = static_cast<double>(first_row);
+  const Vector places = Vector::LinSpaced(few, place, place + static_cast<double>(few - 1));
   return Document::Object{{"sum", Document::Object{{"rows", single(static_cast<double>(z.cols()))},
                                                    {"weight", single(weights.sum())},
                                                    {"squares", single(weights.squaredNorm())}}},
                           {"low", Document::Object{{"values", Vector(z.rowwise().minCoeff())}}},
                           {"high", Document::Object{{"values", Vector(z.rowwise().maxCoeff())}}},
-                          {"smallest", Document::Object{{"limit", Index{1}},
-                                                        {"keys", single(static_cast<double>(first_row))},
-                                                        {"columns", Matrix(z.col(0))}}}};
+                          {"smallest", Document::Object{{"limit", first_rows_of_extent},
+                                                        {"keys", Matrix(places.transpose())},
+                                                        {"columns", Matrix(z.leftCols(few))}}}};
 }
 
 /// Middle and half width of each column's range.
@@ -188,7 +192,7 @@ std::vector<Document> totals_of(RowSums& table, const std::vector<Document>& pas
 }
 
 Extent extent_of(RowSums& table) {
-  const Document state = table.total(pass_of("extent"));
+  const Document state = table.total_once(pass_of("extent"));
   const Index d = table.n_inputs() + table.n_targets();
   const double rows = number_of(state, "rows");
   const bool is_count = rows >= 1 && rows <= largest_count;
@@ -206,7 +210,7 @@ Extent extent_of(RowSums& table) {
           squares,
           vector_of(state.at("low"), "values", d),
           vector_of(state.at("high"), "values", d),
-          matrix_of(state.at("smallest"), "columns", d, any_size).col(0)};
+          matrix_of(state.at("smallest"), "columns", d, any_size)};
 }
 
 double Extent::weight_factor() const {
@@ -259,12 +263,13 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
   for (Index k = 0; k < d_x; ++k) {
     if (scale[k] == 0) report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
   }
-  const Ranges shifted = Ranges::of(extent.low - extent.first, extent.high - extent.first);
+  const Vector origin = extent.first.col(0);
+  const Ranges shifted = Ranges::of(extent.low - origin, extent.high - origin);
   const Vector shifted_mean = shifted.centre + shifted.half.cwiseProduct(first);
   return {standardizer(mean.head(d_x), scale.head(d_x)),
           standardizer(mean.tail(d_y), scale.tail(d_y)),
-          extent.first.head(d_x),
-          extent.first.tail(d_y),
+          origin.head(d_x),
+          origin.tail(d_y),
           standardizer(shifted_mean.head(d_x), scale.head(d_x)),
           standardizer(shifted_mean.tail(d_y), scale.tail(d_y)),
           Standardizer::identity(d_y),
@@ -313,7 +318,7 @@ Scale Scale::from_document(const Document& document, Index n_inputs, Index n_tar
 Sample sample_of(RowSums& table, Index count, Index seed) {
   Document pass = pass_of("sample");
   pass.set("count", count).set("seed", seed);
-  const Document state = table.total(pass);
+  const Document state = table.total_once(pass);
   const Index d = table.n_inputs() + table.n_targets();
   const Matrix& columns = matrix_of(state.at("smallest"), "columns", 2 + d, any_size);
   Sample out{cut_apart(table, columns.bottomRows(d + 1)), {}};
@@ -324,6 +329,13 @@ Sample sample_of(RowSums& table, Index count, Index seed) {
     out.places.push_back(static_cast<Index>(place));
   }
   return out;
+}
+
+Dataset first_rows(RowSums& table) {
+  const Matrix first = extent_of(table).first;
+  Matrix out = Matrix::Ones(first.rows() + 1, first.cols());
+  out.topRows(first.rows()) = first;
+  return cut_apart(table, out);
 }
 
 Dataset typical_rows(RowSums& table) {

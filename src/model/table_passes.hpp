@@ -20,14 +20,14 @@
 
 namespace condens::table_passes {
 
-/// Numbers of rows, their weights, ranges, and the first row.
+/// Numbers of rows, their weights, ranges, and some rows.
 struct Extent {
   Index rows = 0;
   double weight = 0;   ///< sum of the rows' weights c
   double squares = 0;  ///< sum of c^2
   Vector low;          ///< d_x + d_y
   Vector high;         ///< d_x + d_y
-  Vector first;        ///< d_x + d_y
+  Matrix first;        ///< d_x + d_y coordinates of the first rows, three at most
 
   /// By which a fit takes the weights: counted_weights (data/dataset.hpp).
   double weight_factor() const;
@@ -82,6 +82,9 @@ struct Sample {
 
 /// Those that data::sample_of_places names.
 Sample sample_of(RowSums& table, Index count, Index seed);
+
+/// The first rows of a table: few, in order, with weights of one.
+Dataset first_rows(RowSums& table);
 
 /// A sample, and the ends of every column: what an encoder of plain numbers says of its columns, medians as well as so
 /// many rows tell.

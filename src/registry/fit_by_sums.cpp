@@ -30,9 +30,7 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
   require(static_cast<bool>(info.fit_by_sums), info.class_name, ": is no sum over rows and needs all ", rows,
           " of them in memory; expected one of ", list_names(models_that("sums_over_rows")),
           ", or a sample of the rows");
-  constexpr Index some = 3;
-  const Dataset few = table_passes::sample_of(table, some, 0).rows;
-  return detail::whole_fit(info.class_name, few, run,
+  return detail::whole_fit(info.class_name, table_passes::first_rows(table), run,
                            [&](const Run& inside) { return info.fit_by_sums(table, preset, options, inside); });
 }
 

@@ -159,6 +159,7 @@ TEST(RowSums, LscdeWithGivenCentresAndWidthsIsTheClosedFormula) {
   Bytes table(data, 77);
   EXPECT_LT(largest_difference(*fit_by_sums(info, table, "", options, 0, {}), *info.fit(data, "", options, {}), data),
             1e-11);
+  EXPECT_EQ(table.passes, 5);  // extent, two of moments, a sample, statistics
 }
 
 TEST(RowSums, AMetricOfALargeTableIsTheSameForAnyCut) {

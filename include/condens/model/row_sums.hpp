@@ -17,6 +17,7 @@
 //   smallest   {limit, keys (1 x k), columns (d x k)}: the columns of the `limit` smallest keys, the first of equals
 //   each       of the pass "several", which has a list of passes: the list of their states, merged one by one
 
+#include <utility>
 #include <vector>
 
 #include "condens/core/document.hpp"
@@ -37,10 +38,14 @@ class RowSums {
   /// The state of all blocks, merged in their order.
   virtual Document total(const Document& pass) = 0;
 
+  /// The same, asked for once and remembered: what several steps of a fit want to know of the table.
+  Document total_once(const Document& pass);
+
  private:
   Index n_inputs_;
   Index n_targets_;
   std::vector<Index> groups_;
+  std::vector<std::pair<Document, Document>> known_;  // passes and their totals
 };
 
 /// Of `a`, and of `b`, whose rows follow. Throws FormatError for states that are not of one pass.
