@@ -466,6 +466,14 @@ constexpr std::array all_figures = {
            [](const Sheet& sheet) {
              return capability<HasStates>(*sheet.model.density)->n_states() == 3 ? Problem() : "not three states";
            }},
+    Figure{"transitions", "States in time",
+           "The chance of each state on the row after one of each state, when the data are in the order of time.",
+           false,
+           [](const Sheet& sheet) {
+             return first_of({needs_states(sheet), needs_data(sheet)});
+           },
+           [](const Sheet& sheet, Index) { return transitions_figure(sheet.request); },
+           [](const Sheet&) { return Problem("rows in the order of time"); }},
     Figure{"smoothing", "Smoothing matrix",
            "What each row weighs in the mean at another, when the data are those of the fit.", false,
            [](const Sheet& sheet) {

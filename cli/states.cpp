@@ -268,6 +268,10 @@ std::string simplex_figure(const FigureRequest& request, Index target) {
   return plot::state_simplex(*request.model.density, *request.data, plot_names(request.model), {.target = target});
 }
 
+std::string transitions_figure(const FigureRequest& request) {
+  return plot::state_transitions(*request.model.density, *request.data);
+}
+
 std::string smoothing_figure(const FigureRequest& request, Index target, const Run& run) {
   return plot::smoothing_matrix(*request.model.density, *request.data, plot_names(request.model),
                                 {.target = target, .max_points = 400}, run);

@@ -18,6 +18,7 @@ std::string states_figure(const FigureRequest& request, Index target, const Run&
 /// Throws std::invalid_argument without an input of numbers, or where --x names another.
 std::string weights_figure(const FigureRequest& request);
 std::string simplex_figure(const FigureRequest& request, Index target);
+std::string transitions_figure(const FigureRequest& request);
 std::string smoothing_figure(const FigureRequest& request, Index target, const Run& run);
 
 }  // namespace condens::cli

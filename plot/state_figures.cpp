@@ -7,6 +7,7 @@
 
 #include "condens/core/errors.hpp"
 #include "condens/model/capabilities.hpp"
+#include "condens/model/states.hpp"
 #include "condens/plot/line_chart.hpp"
 #include "density_image.hpp"
 #include "frame.hpp"
@@ -18,6 +19,7 @@ namespace condens::plot {
 namespace {
 
 constexpr Index curve_points = 400;
+constexpr Index most_labelled = 12;  // states whose chances are written into their squares
 
 const HasStates& states_of(std::string_view figure, const ConditionalDensity& model) {
   const auto* states = capability<HasStates>(model);
@@ -128,6 +130,48 @@ std::string state_simplex(const ConditionalDensity& model, const Dataset& data, 
   label(corners[1], -10.0, Anchor::middle, 1);
   label(corners[2], 18.0, Anchor::end, 2);
   draw_value_bar(panel, scale, name);
+  return frame.canvas.str();
+}
+
+std::string state_transitions(const ConditionalDensity& model, const Dataset& data) {
+  const HasStates& states = states_of("state_transitions", model);
+  check_figure("state_transitions", model, data, 0);
+  const Matrix chances = transition_matrix(states.state_weights(data.x));
+  const Index count = chances.rows();
+  const auto n = static_cast<double>(count);
+  Ticks across, down;  // the first state above
+  for (Index j = 0; j < count; ++j) {
+    across.at.push_back(static_cast<double>(j) + 0.5);
+    down.at.push_back(n - across.at.back());
+    across.labels.push_back(std::to_string(j + 1));
+  }
+  down.labels = across.labels;
+  Frame frame = make_frame({.title = "Chance of the next state", .height = 560.0, .right = color_bar_margin});
+  const Panel panel = frame.panel({0.0, n}, {0.0, n}, "state of the next row", "state of a row", across, down);
+  const Extent whole{0.0, 1.0};
+  const auto color = [](double chance) { return density_palette()[color_index(chance)]; };
+  for (Index j = 0; j < count; ++j) {
+    for (Index k = 0; k < count; ++k) {
+      const double chance = chances(j, k);
+      const bool known = std::isfinite(chance);  // or no row was in state j
+      const double x = across.at[static_cast<std::size_t>(k)];
+      const double y = down.at[static_cast<std::size_t>(j)];
+      const Point corner = panel.at(x - 0.5, y + 0.5);
+      const Point opposite = panel.at(x + 0.5, y - 0.5);
+      frame.canvas.rect(corner, opposite.x - corner.x, opposite.y - corner.y,
+                        {.fill = known ? css(color(chance)) : "#dddddd"});
+      if (count > most_labelled) continue;
+      const Point middle = panel.at(x, y);
+      frame.canvas.text(
+          {middle.x, middle.y + 4.0}, known ? percent(std::round(100.0 * chance) / 100.0) : "none",
+          {.size = 12.0, .fill = known && chance > 0.5 ? "#ffffff" : "#111111", .anchor = Anchor::middle});
+    }
+  }
+  panel.draw_frame();
+  const PanelSpec& spec = panel.spec();
+  draw_color_bar(
+      frame.canvas, {spec.corner.x + spec.width + 16.0, spec.corner.y}, spec.height, density_palette(), whole,
+      [](double chance) { return chance; }, "chance");
   return frame.canvas.str();
 }
 

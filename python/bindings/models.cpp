@@ -467,6 +467,12 @@ void bind_model(nb::module_& m) {
 void bind_models(nb::module_& m) {
   bind_encoder(m);
   bind_model(m);
+  m.def(
+      "transition_matrix",
+      [](const Rows& weights, Index steps) {
+        return to_rows(transition_matrix(columns_of(weights), steps).transpose());
+      },
+      nb::arg("weights").noconvert(), nb::arg("steps"));
   m.def("models", [] {
     Document::Array out;
     for (const ModelInfo& info : models()) out.push_back(to_document(info));

@@ -7,6 +7,9 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from condens import _core
+from condens._arrays import as_rows
+
 __all__ = ["lag_table", "time_folds", "transition_matrix"]
 
 
@@ -120,9 +123,4 @@ def transition_matrix(weights: ArrayLike, steps: int = 1) -> NDArray[np.float64]
     table, steps = np.asarray(weights, dtype=np.float64), operator.index(steps)
     if table.ndim != 2:
         raise ValueError(f"weights has {table.ndim} dimensions, expected 2: a row for every time")
-    if not 1 <= steps < len(table):
-        raise ValueError(f"steps = {steps}, expected a whole number from 1 to {len(table) - 1} for {len(table)} rows")
-    pairs: NDArray[np.float64] = table[:-steps].T @ table[steps:]
-    with np.errstate(invalid="ignore"):
-        chances: NDArray[np.float64] = pairs / pairs.sum(axis=1, keepdims=True)
-    return chances
+    return _core.transition_matrix(as_rows(table), steps)

@@ -65,6 +65,14 @@ std::vector<std::vector<Index>> representative_rows(const HasStates& states, con
   return out;
 }
 
+Matrix transition_matrix(const MatrixView& weights, Index steps) {
+  const Index later = weights.cols() - steps;
+  require(steps >= 1 && later >= 1, "transition_matrix: steps = ", steps, ", expected a whole number from 1 to ",
+          weights.cols() - 1, " for ", weights.cols(), " rows");
+  const Matrix pairs = weights.leftCols(later) * weights.rightCols(later).transpose();
+  return pairs.rowwise().sum().cwiseInverse().asDiagonal() * pairs;
+}
+
 CoefficientIntervals coefficient_intervals(const HasStates& states, double confidence) {
   require(confidence > 0 && confidence < 1, "coefficient_intervals: confidence = ", confidence,
           ", expected a number in (0, 1)");

@@ -363,7 +363,7 @@ TEST_F(HappyPath, PredictiveStatesAreToldAndDrawn) {
   expect_words(output_of("describe m.json --json"),
                {"\"states\"", "\"share\"", "\"coefficients\"", "\"input_variances\"", "\"representative\"",
                 "\"robust_standard_errors\""});
-  for (const std::string kind : {"states", "weights", "simplex", "smoothing"}) {
+  for (const std::string kind : {"states", "weights", "simplex", "transitions", "smoothing"}) {
     output_of("plot m.json t.csv --figure " + kind + " -o p.svg");
     expect_words(read("p.svg"), {"<svg", "</svg>"});
   }

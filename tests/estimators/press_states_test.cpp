@@ -107,6 +107,36 @@ TEST(States, FactorsMakeTheSmoothingMatrix) {
   EXPECT_NEAR(factors.values.sum(), model.degrees_of_freedom(), 1e-12);
 }
 
+TEST(States, TransitionsAreSharesOfThoseThatWereSeen) {
+  // 1 2 1 1 2 for sure, and a third state that no row is in
+  Matrix w = Matrix::Zero(3, 5);
+  for (const Index t : {0, 2, 3}) w(0, t) = 1;
+  for (const Index t : {1, 4}) w(1, t) = 1;
+  const Matrix next = transition_matrix(w);
+  EXPECT_LT((next.topRows(2) - Matrix{{1 / 3.0, 2 / 3.0, 0}, {1, 0, 0}}).norm(), 1e-15);
+  EXPECT_TRUE(next.row(2).array().isNaN().all());
+  EXPECT_LT((transition_matrix(w, 2).topRows(2) - Matrix{{0.5, 0.5, 0}, {1, 0, 0}}).norm(), 1e-15);
+  RandomStream random(8);
+  Matrix mixed(2, 30);
+  for (Index t = 0; t < 30; ++t) {
+    mixed(0, t) = random.uniform();
+    mixed(1, t) = 1 - mixed(0, t);
+  }
+  for (Index j = 0; j < 2; ++j) {
+    for (Index k = 0; k < 2; ++k) {
+      double pairs = 0;
+      double all = 0;
+      for (Index t = 0; t + 3 < 30; ++t) {
+        pairs += mixed(j, t) * mixed(k, t + 3);
+        all += mixed(j, t);
+      }
+      EXPECT_NEAR(transition_matrix(mixed, 3)(j, k), pairs / all, 1e-14);
+    }
+  }
+  EXPECT_EQ(complaint([&] { transition_matrix(w, 5); }),
+            "transition_matrix: steps = 5, expected a whole number from 1 to 4 for 5 rows");
+}
+
 TEST(States, VectorsAreOrthogonalIfAndOnlyIfEveryRowIsCertain) {  // Lemma 4.3, with errata P5
   RandomStream random(7);
   for (int trial = 0; trial < 20; ++trial) {

@@ -76,6 +76,23 @@ TEST(StateFigures, ASimplexNeedsThreeStates) {
             "state_simplex: the model has 2 states, expected 3");
 }
 
+TEST(StateFigures, TransitionsAreThoseOfTheRowsInTheirOrder) {
+  Dataset data = sample(2);
+  Matrix x = data.x;
+  for (Index i = 0; i < x.cols(); ++i) x(0, i) = i % 2 == 0 ? 0.1 : 0.9;  // one state after the other
+  Matrix y = data.y;
+  y.row(0) = (x.row(0).array() > 0.5).cast<double>() + 0.01 * y.row(0).array();
+  y.row(1) = 10 * y.row(0);
+  data = {.x = x, .y = y};
+  const Press model = fitted(2, data);
+  const std::string svg = state_transitions(model, data);
+  EXPECT_EQ(xml_problem(svg), "");
+  EXPECT_TRUE(has(svg, "Chance of the next state"));
+  EXPECT_TRUE(has(svg, ">100 %<"));
+  EXPECT_EQ(complaint([&] { state_transitions(model, data.subset({0})); }),
+            "transition_matrix: steps = 1, expected a whole number from 1 to 0 for 1 rows");
+}
+
 TEST(StateFigures, TheSmoothingMatrixIsOrderedAndThinned) {
   const Dataset data = sample(2);
   const Press model = fitted(2, data);

@@ -33,6 +33,16 @@ StateFactors state_factors(const HasStates& states, const MatrixView& x);
 /// Throws as state_distances and unless 1 <= count <= n.
 std::vector<std::vector<Index>> representative_rows(const HasStates& states, const MatrixView& x, Index count = 1);
 
+/// How states follow each other in time: the chances of each state `steps` rows later, given the state of a row, J x J.
+/// Of the weights of the rows in the order of time, the columns of J x n,
+///
+///   T_jk = sum_t w_j(t) w_k(t + steps) / sum_t w_j(t):
+///
+/// where every row is certain of its state, the shares of the transitions that were seen; predictive states of a process
+/// form a Markov chain (Shalizi and Crutchfield 2001). Rows sum to one; that of a state without weight is NaN. Throws
+/// std::invalid_argument unless 1 <= steps < n.
+Matrix transition_matrix(const MatrixView& weights, Index steps = 1);
+
 /// Bounds of the coefficients, (1 + d_x) x J: these plus and minus a normal quantile times their robust standard
 /// errors; empty where there are no such errors. Each interval holds for itself. Throws std::invalid_argument unless
 /// 0 < confidence < 1.

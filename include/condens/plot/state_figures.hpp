@@ -36,6 +36,10 @@ struct StateRowOptions {
 std::string state_simplex(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
                           const StateRowOptions& options = {});
 
+/// The states as a chain: the chance of each state on the row after one of each state, of rows in the order of time
+/// (condens/model/states.hpp). Throws std::invalid_argument for data that do not fit the model, or of one row.
+std::string state_transitions(const ConditionalDensity& model, const Dataset& data);
+
 /// The smoothing matrix of the rows of the fit: what each row weighs in the mean of another, rows by increasing input
 /// or, of several inputs, by increasing mean. At most `max_points` rows, evenly thinned.
 std::string smoothing_matrix(const ConditionalDensity& model, const Dataset& data, const Names& names = {},
