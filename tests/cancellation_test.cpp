@@ -27,11 +27,7 @@
 namespace condens::cancellation_test {
 namespace {
 
-#ifdef CONDENS_SANITIZED
-constexpr double slowness = 10;
-#else
-constexpr double slowness = 1;
-#endif
+constexpr double slowness = sanitized ? 10 : 1;
 
 // The promise is 0.2 s. Processors that are shared, and the last level of cache with them, take twice as long now
 // and then; what nobody can interrupt takes seconds at this size.

@@ -1,11 +1,14 @@
 #pragma once
 
-// CONDENS_SANITIZED: built under the sanitizer of addresses or of threads, where all takes several times as long.
+// Whether the tests are built under a sanitizer, where all takes several times as long.
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CONDENS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CONDENS_SANITIZED 1
+namespace condens {
+
+#ifndef __has_feature  // of Clang, which gives the sanitizers (CMakePresets.json)
+#define __has_feature(x) 0
 #endif
-#endif
+inline constexpr bool addresses_are_watched = __has_feature(address_sanitizer);
+inline constexpr bool threads_are_watched = __has_feature(thread_sanitizer);
+inline constexpr bool sanitized = addresses_are_watched || threads_are_watched;
+
+}  // namespace condens
