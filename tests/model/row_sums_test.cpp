@@ -90,7 +90,8 @@ TEST_P(Mergeable, WeightsCountAsTheyDoInMemory) {
     data.weights *= unit;
     Bytes table(data, 5001);
     const auto found = fit_by_sums(info, table, "", options, 0, {});
-    EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 1e-10) << unit;
+    // A mean of 1e6 has its last digit at 1e-10 of the spread, to which the order of the sums may round it either way.
+    EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 2e-9) << unit;
     Dataset alike = data;
     alike.weights = {};
     Bytes unweighted(alike, 5001);
