@@ -53,11 +53,11 @@ def test_a_file_gives_the_model_of_the_rows_in_memory(table, frame):
     assert list(found.feature_names_in_) == ["x", "kind"]
 
 
-@pytest.mark.parametrize("memory", ["200 KiB", "1 GiB"])
+@pytest.mark.parametrize("memory", ["600 KiB", "1 GiB"])
 @pytest.mark.filterwarnings("ignore:.*the largest candidate")
 def test_weights_count_as_in_memory(frame, tmp_path, memory):
     weights = np.random.default_rng(3).exponential(2.0, len(frame))
-    weights[:600] = 0  # a batch without a row that counts
+    weights[:1500] = 0  # a batch without a row that counts
     weights[::40] = 0
     parquet.write_table(pa.Table.from_pandas(frame.assign(w=weights), preserve_index=False), tmp_path / "rows.parquet")
     table = disk.Table(tmp_path / "rows.parquet")
