@@ -469,8 +469,7 @@ TEST(Press, WhatDoesNotFitIsNamed) {
   EXPECT_NE(said([](PressOptions& o) { o.n_states = {2, 1e19}; }).find("n_states = 1e+19"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.n_states = {0}; }).find("n_states"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.hidden = {1.5}; }).find("hidden = "), std::string::npos);
-  EXPECT_NE(said([](PressOptions& o) { o.regularization = {}; }).find("regularization is empty"),
-            std::string::npos);
+  EXPECT_NE(said([](PressOptions& o) { o.regularization = {}; }).find("regularization is empty"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) { o.regularization = {-1}; }).find("regularization"), std::string::npos);
   EXPECT_NE(said([](PressOptions& o) {
               o.bandwidth_y = {0.1, 0.2, 0.3};

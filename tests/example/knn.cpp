@@ -24,10 +24,6 @@ struct Candidate {
   double standard_error;
 };
 
-void check_options(const KnnOptions& options) {
-  validate_options(options, owner);
-}
-
 /// log w_i(x) for every sample (rows) and column of x; minus infinity outside of the neighbourhood.
 Matrix log_weights_at(const MatrixView& samples, const Vector& weights, double k, const MatrixView& x) {
   const Matrix points = samples.transpose();
@@ -120,7 +116,7 @@ GaussianMixtures Knn::laws(const MatrixView& x) const {
 }
 
 Knn Knn::fit(const Dataset& data, const KnnOptions& options, const Run& run) {
-  check_options(options);
+  validate_options(options, owner);
   const preparation::Start start(owner, data, options.standardize);
   const Dataset& rows = start.standardized().data;
   FitReport report = start.report();

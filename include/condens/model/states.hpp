@@ -38,9 +38,9 @@ std::vector<std::vector<Index>> representative_rows(const HasStates& states, con
 ///
 ///   T_jk = sum_t w_j(t) w_k(t + steps) / sum_t w_j(t):
 ///
-/// where every row is certain of its state, the shares of the transitions that were seen; predictive states of a process
-/// form a Markov chain (Shalizi and Crutchfield 2001). Rows sum to one; that of a state without weight is NaN. Throws
-/// std::invalid_argument unless 1 <= steps < n.
+/// where every row is certain of its state, the shares of the transitions that were seen; predictive states of a
+/// process form a Markov chain (Shalizi and Crutchfield 2001). Rows sum to one; that of a state without weight is NaN.
+/// Throws std::invalid_argument unless 1 <= steps < n.
 Matrix transition_matrix(const MatrixView& weights, Index steps = 1);
 
 /// Bounds of the coefficients, (1 + d_x) x J: these plus and minus a normal quantile times their robust standard
