@@ -17,6 +17,8 @@ SEXP condens_score_censored(SEXP model, SEXP columns, SEXP limits, SEXP weights,
 SEXP condens_replicate(SEXP model, SEXP number);
 SEXP condens_bands(SEXP estimates, SEXP replicates, SEXP level);
 SEXP condens_transform(SEXP model, SEXP columns);
+SEXP condens_state_weights(SEXP model, SEXP columns);
+SEXP condens_transition_matrix(SEXP weights, SEXP steps);
 SEXP condens_path(SEXP model);
 SEXP condens_read(SEXP path);
 SEXP condens_write(SEXP model, SEXP path);

@@ -27,6 +27,8 @@ extern "C" void R_init_condens(DllInfo* dll) {
                                               entry("condens_replicate", condens_replicate),
                                               entry("condens_bands", condens_bands),
                                               entry("condens_transform", condens_transform),
+                                              entry("condens_state_weights", condens_state_weights),
+                                              entry("condens_transition_matrix", condens_transition_matrix),
                                               entry("condens_path", condens_path),
                                               entry("condens_read", condens_read),
                                               entry("condens_write", condens_write),

@@ -12,6 +12,7 @@
 #include "condens/model/bands.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/projected_density.hpp"
+#include "condens/model/states.hpp"
 #include "condens/registry.hpp"
 #include "convert.hpp"
 #include "core/names.hpp"
@@ -287,6 +288,19 @@ SEXP condens_transform(SEXP model, SEXP columns) {
     const auto& projected = as<ProjectedDensity>(*own, "only a model that reduces its inputs transforms them");
     return rows_to_r(projected.transform(inputs_of(*own, columns, R_NilValue)));
   });
+}
+
+SEXP condens_state_weights(SEXP model, SEXP columns) {
+  return guarded([&] {
+    const auto own = model_of(model);
+    const auto& states = as<HasStates>(*own, "only a model of states has weights of them");
+    return rows_to_r(states.state_weights(inputs_of(*own, columns, R_NilValue)));
+  });
+}
+
+/// Of the rows of an n x J matrix, in the order of time.
+SEXP condens_transition_matrix(SEXP weights, SEXP steps) {
+  return guarded([&] { return rows_to_r(transition_matrix(columns_of(weights), whole_of(steps)).transpose()); });
 }
 
 SEXP condens_path(SEXP model) {
