@@ -119,7 +119,7 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
                                                 const Document& options, Index gather_rows, const Run& run);
 
 /// Rows in memory, in blocks of so many rows: what a cluster is to the fits above, without one. Rows of weight zero are
-/// left out. The rows outlive this.
+/// left out. The rows outlive this. Throws std::invalid_argument for weights below zero.
 class BlocksInMemory final : public RowSums {
  public:
   BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run);

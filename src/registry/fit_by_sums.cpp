@@ -8,6 +8,19 @@
 
 namespace condens {
 
+namespace {
+
+/// Without those of weight zero. Those of weights below zero would be left out as well, without a word.
+const Dataset& counted_rows(const Dataset& data, Dataset& storage) {
+  const Vector& weights = data.weights;
+  const bool fit = weights.size() == 0 || (weights.size() == data.size() && (weights.array() >= 0).all());
+  require(fit, "BlocksInMemory: weights: there are ", weights.size(), " for ", data.size(),
+          " rows, or some are below zero or NaN; expected a weight >= 0 for every row, or none");
+  return rows_that_count(data, storage);
+}
+
+}  // namespace
+
 Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
   require(first_row >= 0, "accumulate: first_row = ", first_row, ", expected the place of the block's first row, >= 0");
   if (std::optional<Document> state = table_passes::accumulate(pass, block, first_row)) return *std::move(state);
@@ -36,7 +49,7 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
 
 BlocksInMemory::BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run)
     : RowSums(data.x.rows(), data.y.rows(), data.groups),
-      data_(rows_that_count(data, storage_)),
+      data_(counted_rows(data, storage_)),
       rows_of_block_(rows_of_block),
       run_(run) {}
 

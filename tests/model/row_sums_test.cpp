@@ -339,6 +339,10 @@ TEST(RowSums, WeightsOfNoUseAreRefused) {
                       ", expected 1e-100 to 1e+12 where rows are elsewhere"));
   }
   data.weights[1] = -1;
+  EXPECT_EQ(
+      complaint([&] { Bytes(data, 2); }),
+      "BlocksInMemory: weights: there are 3 for 3 rows, or some are below zero or NaN; expected a weight >= 0 for "
+      "every row, or none");
   EXPECT_EQ(complaint([&] { accumulate(pass, data, 0, {}); }),
             "fit: weights: row 2 (counting from 1) is -1, expected a finite number >= 0");
 }
