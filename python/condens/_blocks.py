@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from condens import _core
 from condens._arrays import as_float64, as_rows
+from condens._dates import microseconds_of, texts_of
 from condens._frames import _TIMES, _texts, is_frame
 
 Floats = NDArray[np.float64]
@@ -61,6 +62,7 @@ class Layout:
     inputs: tuple[str, ...]
     targets: tuple[str, ...]  # of a density the columns of X, and there are no inputs
     texts: frozenset[str] = frozenset()
+    dates: frozenset[str] = frozenset()  # whose values are microseconds (_dates.py)
     keep_missing: bool = False
     encoder: dict[str, Any] | None = field(default=None, hash=False)  # arguments of `_core.Encoder.fit`
 
@@ -92,8 +94,8 @@ def _numbers(column: Any, name: str, partition: int, keep_missing: bool = False)
     dtype = column.dtype
     if str(dtype).lower().startswith(("date", "timestamp", *_TIMES)):
         raise TypeError(
-            f"column {name!r} has dtype {dtype}, expected numbers or texts: where rows are elsewhere dates are not "
-            "read off the calendar; make numbers of them first, such as the days since some date"
+            f"column {name!r} has dtype {dtype}, expected numbers; make numbers of dates first, such as the days since "
+            "some date"
         )
     marked = not isinstance(dtype, np.dtype) and dtype.kind in "biuf"  # pandas' own marks of what is missing
     raw = column.to_numpy(dtype=np.float64, na_value=np.nan) if marked else np.asarray(column)
@@ -116,6 +118,14 @@ def _levels(column: Any, name: str, partition: int, keep_missing: bool) -> list[
     return texts
 
 
+def _dates(column: Any, name: str, partition: int, keep_missing: bool) -> Floats:
+    values = microseconds_of(column)
+    gaps = np.isnan(values)
+    if gaps.any() and not keep_missing:
+        raise first_error(int(gaps.argmax()), partition, name, None, "a date that is not missing")
+    return values
+
+
 def _column(data: Any, place: int, name: str) -> Any:
     if is_frame(data):
         return data.iloc[:, place]
@@ -133,6 +143,8 @@ def _as_columns(data: Any, names: Sequence[str], rows: Rows, layout: Layout, of_
         column = _column(data, place, name)
         if of_inputs and name in layout.texts:
             out[name] = _levels(column, name, rows.partition, layout.keep_missing)
+        elif of_inputs and name in layout.dates:
+            out[name] = _dates(column, name, rows.partition, layout.keep_missing)
         else:
             out[name] = _numbers(column, name, rows.partition, of_inputs and layout.keep_missing)
     return out
@@ -169,7 +181,8 @@ def block_of(layout: Layout, rows: Rows) -> Block:
     """A partition in numbers."""
     inputs, targets = columns_of(layout, rows)
     if layout.encoder is not None:
-        x = _core.Encoder.fit(**layout.encoder).encode_inputs(inputs) if len(rows) else np.empty((0, 0))
+        read = {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
+        x = _core.Encoder.fit(**layout.encoder).encode_inputs(read) if len(rows) else np.empty((0, 0))
     else:
         x = np.stack(list(inputs.values()), axis=1) if inputs else np.empty((len(rows), 0))
     block = Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from condens import FitWarning, _blocks, _core
+from condens import FitWarning, _blocks, _core, _dates
 from condens._arrays import draw_seed, threads_of
 from condens._blocks import Layout, Rows
 from condens._parameters import COMMON, chosen_options, takes_missing
@@ -90,7 +90,9 @@ def check_version(found: str, where: str) -> None:
 
 
 def _medians(engine: Engine, layout: Layout, counts: dict[Any, Counter[Any]], names: Sequence[str]) -> dict[str, float]:
-    """The medians of columns, exactly: the digits of the one or two values in the middle, one pass for each digit."""
+    """The medians of columns, exactly, of dates the lower one: the digits of the one or two values in the middle, one
+    pass for each digit.
+    """
     # Of each middle rank what is known: the digits so far, and its rank among the numbers that begin with them.
     ranks: dict[str, list[tuple[int, int]]] = {}
     for name in names:
@@ -104,7 +106,7 @@ def _medians(engine: Engine, layout: Layout, counts: dict[Any, Counter[Any]], na
             for name, of_name in ranks.items()
         }
     values = {name: [_blocks.number_of(bits) for bits, _ in of_name] for name, of_name in ranks.items()}
-    return {name: low + (high - low) / 2 for name, (low, high) in values.items()}
+    return {name: low if name in layout.dates else low + (high - low) / 2 for name, (low, high) in values.items()}
 
 
 def _next_digit(counts: Counter[Any], prefix: int, rank: int) -> tuple[int, int]:
@@ -136,6 +138,23 @@ def _merge_ends(parts: Sequence[dict[str, tuple[float, float]]]) -> dict[str, tu
     return out
 
 
+def _extremes_of(layout: Layout, rows: Rows) -> dict[tuple[str, str], _dates.Extremes]:
+    inputs, _ = _blocks.columns_of(layout, rows)
+    return {
+        (name, part): ends for name in layout.dates for part, ends in _dates.calendar_extremes(inputs[name]).items()
+    }
+
+
+def _dates_of_parts(engine: Engine, layout: Layout) -> dict[str, list[float]]:
+    """Of each column of dates some that differ in the year, the week and the day where any two do."""
+    out: dict[str, list[float]] = {name: [] for name in layout.dates}
+    if layout.dates:
+        found = engine.reduce(partial(_extremes_of, layout), _dates.merge_extremes, "calendar")
+        for name, part in sorted(found):
+            out[name] += [date for _, date in found[name, part]]
+    return out
+
+
 def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]:
     """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels,
     most frequent levels, ranges and medians.
@@ -154,6 +173,7 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         if name not in ends:
             raise ValueError(f"input {name!r} is missing in every row, expected a value in some; leave it out")
     medians = _medians(engine, layout, counts, numbers)
+    calendar = _dates_of_parts(engine, layout)
 
     typical: dict[str, Any] = {}
     own: dict[str, list[Any]] = {}
@@ -162,6 +182,8 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         there = counts[name, 0].total()
         own[name] = [ends[name][0], medians[name], ends[name][1], *([np.nan] if missing else [])]
         typical[name] = np.nan if missing > there else medians[name]
+        if name in layout.dates:  # so many of the median that it stays the one in the middle
+            own[name] += calendar[name] + [medians[name]] * (len(calendar[name]) + 2)
     for name in sorted(layout.texts):
         own[name], typical[name] = _levels_like(name, counts[name, "levels"], estimator)
     blocks = [*layout.inputs, *layout.targets]
@@ -171,6 +193,8 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
             value for block in blocks for value in (own[block] if block == name else [typical[name]] * len(own[block]))
         ]
         table[name] = column if name in layout.texts else np.array(column, dtype=np.float64)
+        if name in layout.dates:
+            table[name] = _dates.texts_of(table[name])
     seed = estimator.random_state
     return {
         "columns": table,
@@ -223,7 +247,7 @@ class Blocks:
 def read(estimator: Any, engine: Engine, layout: Layout) -> Blocks:
     """Has the engine keep its table in numbers, as the estimator reads columns."""
     layout, encoder = replace(layout, keep_missing=takes_missing(estimator.missing)), None
-    if layout.texts or layout.keep_missing:
+    if layout.texts or layout.dates or layout.keep_missing:
         layout = replace(layout, encoder=encoder_of(engine, layout, estimator))
         encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
     return Blocks(layout, encoder, engine.make_blocks(layout))

@@ -302,6 +302,9 @@ def mixed_table(rows: int = 400) -> Any:
         }
     )
     frame.loc[random.uniform(size=rows) < 0.05, "few"] = None
+    days = pd.Timestamp("2023-12-25") + pd.to_timedelta(random.integers(0, 30, rows), unit="D")
+    frame["day"] = days.where(random.uniform(size=rows) > 0.05)
+    frame["moment"] = pd.Timestamp("2024-02-05 10:00") + pd.to_timedelta(7 * random.integers(0, 2, rows), unit="D")
     return frame.assign(y=random.normal(size=rows) + frame["whole"])
 
 
@@ -310,7 +313,7 @@ def mixed_table(rows: int = 400) -> Any:
 def test_encoder_is_that_of_all_rows(cluster: Any, missing: str, rare: int | None) -> None:
     frame = mixed_table()
     if missing == "error":
-        frame = frame.fillna({"number": 0.5, "few": "u"})
+        frame = frame.fillna({"number": 0.5, "few": "u", "day": pd.Timestamp("2024-01-01")})
     inputs, options = [name for name in frame.columns if name != "y"], {"missing": missing, "rare_levels": rare}
     plain = condens.LSCDE(**QUICK, **options).fit(frame[inputs], frame["y"])
     ddf = cut(frame, 5)
@@ -419,8 +422,10 @@ def test_arguments_that_are_refused(cluster: Any, table: Any) -> None:
         model.fit(ddf[INPUTS], ddf["y"].map_partitions(lambda part: part.iloc[1:]))
     with pytest.raises(ValueError, match="1 rows, expected at least 2"):
         model.fit(cut(table.iloc[:1], 1)[INPUTS], cut(table.iloc[:1], 1)["y"])
-    with pytest.raises(TypeError, match=r"'load' has dtype datetime64.*days since"):
-        fit(table.assign(load=pd.Timestamp("2024-01-01")), 3)
+    with pytest.raises(TypeError, match=r"'y' has dtype datetime64.*days since"):
+        fit(table.assign(y=pd.Timestamp("2024-01-01")), 3)
+    with pytest.raises(ValueError, match=r"partition \d .*'load' is None, expected a date that is not missing"):
+        fit(table.assign(load=pd.Series([pd.NaT] * 9 + [pd.Timestamp("2024-01-01")] * (ROWS - 9))), 3)
 
 
 # --- faults ---------------------------------------------------------------------------------------------

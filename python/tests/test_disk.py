@@ -77,6 +77,25 @@ def test_weights_count_as_in_memory(frame, tmp_path, memory):
     assert sampled.report_["details"]["n_rows"] < 500  # without those of weight 0
 
 
+@pytest.mark.filterwarnings("ignore:.*the largest candidate")
+def test_dates_are_read_off_the_calendar(frame, tmp_path):
+    days = pd.Timestamp("2024-03-01") + pd.to_timedelta(np.arange(len(frame)) % 400, unit="D")
+    moments = pd.Timestamp("2024-03-01 06:00", tz="Europe/Berlin") + pd.to_timedelta(
+        np.arange(len(frame)) % 11, unit="h"
+    )
+    table = frame.assign(day=days.date, moment=moments)
+    parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), tmp_path / "rows.parquet")
+    inputs = ["x", "day", "moment"]
+    plain = condens.GMM(n_components=2).fit(table[inputs], table["y"])
+    source = disk.Table(tmp_path / "rows.parquet")
+    found = disk.GMM(n_components=2).fit(source[inputs], source["y"], memory="2 MiB")
+    assert found._model.encoder.encoded_names == plain._model.encoder.encoded_names
+    assert len(found._model.encoder.encoded_names) == 1 + 5 + 3
+    some = table[:300]
+    difference = plain.log_density(some[inputs], some["y"]) - found.log_density(some[inputs], some["y"])
+    assert np.abs(difference).max() < 1e-9
+
+
 def test_the_memory_does_not_matter_but_for_rounding(frame, tmp_path):
     parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "rows.parquet")
     table = disk.Table(tmp_path / "rows.parquet")

@@ -204,6 +204,18 @@ def test_weights_count_as_on_one_machine(spark: Any, table: Any) -> None:
     )
 
 
+def test_dates_are_read_off_the_calendar(spark: Any, table: Any) -> None:
+    days = pd.Timestamp("2024-03-01") + pd.to_timedelta(np.arange(ROWS) % 40, unit="D")
+    moments = pd.Timestamp("2024-03-01 06:00") + pd.to_timedelta(np.arange(ROWS) % 11, unit="h")
+    frame = table.assign(day=days.date, moment=moments)
+    inputs = ["speed", "day", "moment"]
+    model = fit(spark.createDataFrame(frame).repartition(1), inputCols=inputs).estimator
+    assert_same_model(model, condens.LSCDE(**QUICK).fit(frame[inputs], frame["y"]))
+    names = model._model.encoder.encoded_names
+    assert [name for name in names if "week" in name] == ["day: sin of week", "day: cos of week"]
+    assert [name for name in names if "of day" in name] == ["moment: sin of day", "moment: cos of day"]
+
+
 def test_what_is_refused(spark: Any, table: Any) -> None:
     frame = frame_of(spark, table.assign(day=pd.Timestamp("2024-01-01").date()), 3)
     with pytest.raises(ValueError, match=r"AutoCDE: its fit is no sum over rows.*LSCDE.*sampleRows=ROWS"):
@@ -212,8 +224,8 @@ def test_what_is_refused(spark: Any, table: Any) -> None:
         fit(frame.withColumn("w", -1 - frame["speed"] ** 2), weightCol="w")
     with pytest.raises(ValueError, match="inputCols: the data have no column 'spead'; they have speed, load"):
         fit(frame, inputCols=["spead"])
-    with pytest.raises(TypeError, match=r"inputCols: column 'day' is of date, expected numbers or texts.*days since"):
-        fit(frame, inputCols=["day"])
+    with pytest.raises(TypeError, match=r"labelCol: column 'day' is of date, expected numbers; .*days since"):
+        fit(frame, labelCol="day")
     with pytest.raises(TypeError, match="labelCol: column 'kind' is of string, expected numbers"):
         fit(frame, labelCol="kind")
     with pytest.raises(TypeError, match="featuresCol = 'kind' is of string, expected vectors"):

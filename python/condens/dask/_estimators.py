@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from condens import _blocks, _cluster
 from condens._arrays import as_float64, as_share
 from condens._blocks import Layout
+from condens._dates import is_date_type
 from condens._frames import _is_text, check_inputs, column_names, is_frame, names_of_targets
 from condens.dask._distributions import LazyDistributions
 from condens.dask._engine import DaskEngine, columns_of, is_lazy, partitions_of
@@ -30,6 +31,7 @@ def _layout(x: Any, y: Any, is_density: bool) -> tuple[Layout, list[str], int]:
     count, _ = columns_of(x)
     names = column_names(x) if is_frame(x) else []
     texts = frozenset(str(name) for name in x.columns if _has_levels(x[name])) if is_frame(x) else frozenset()
+    dates = frozenset(str(name) for name in x.columns if is_date_type(x[name].dtype)) if is_frame(x) else frozenset()
     inputs = names or [f"x{i + 1}" for i in range(count)]
     if y is None:
         if not is_density:
@@ -41,7 +43,7 @@ def _layout(x: Any, y: Any, is_density: bool) -> tuple[Layout, list[str], int]:
     width, many = columns_of(y)
     # Arrays of dask have names, too, which are those of tasks.
     targets = names_of_targets(y if hasattr(y, "columns") else None, np.empty((1, width)), names)
-    return Layout(tuple(inputs), tuple(targets), texts), names, 2 if many else 1
+    return Layout(tuple(inputs), tuple(targets), texts, dates), names, 2 if many else 1
 
 
 def _has_levels(column: Any) -> bool:
@@ -60,7 +62,8 @@ class OnDask:
         Parameters
         ----------
         X : data frame or array of dask
-            Inputs; texts and categories of a frame become indicators. Arrays are cut along rows.
+            Inputs; texts and categories of a frame become indicators, dates are read off the calendar. Arrays are cut
+            along rows.
         y : series, data frame or array of dask, cut as X
             Targets. Estimators of a density do without.
         sample_weight : series or array of dask, cut as X, optional

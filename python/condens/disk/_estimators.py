@@ -108,7 +108,7 @@ class OnDisk:
         Parameters
         ----------
         X : Columns, as `table[["a", "b"]]`
-            Inputs; texts and categories become indicators.
+            Inputs; texts and categories become indicators, dates are read off the calendar.
         y : Columns, as `table["y"]`, of the same table
             Targets. Estimators of a density do without.
         sample_weight : Columns, as `table["weight"]`, of the same table, optional
@@ -150,7 +150,7 @@ class OnDisk:
         if sample is None:
             _cluster.check_settings(self)
         targets = tuple(X.columns if y is None else y.columns)
-        layout = Layout(() if y is None else tuple(X.columns), targets, X.texts if y is not None else frozenset())
+        layout = Layout((), targets) if y is None else Layout(tuple(X.columns), targets, X.texts, X.dates)
         engine = DiskEngine([X, y, sample_weight], bytes_of(memory), threads_of(self.n_jobs))  # type: ignore[attr-defined]
         if sample is not None:
             rows = _cluster.sample_rows(self, engine, sample)

@@ -87,15 +87,25 @@ class Columns:
         return frozenset(name for name in self.columns if _is_text(schema.field(name).type))
 
     @property
+    def dates(self) -> frozenset[str]:
+        """Names of the columns that hold dates, with or without a time."""
+        schema = self.table.dataset.schema
+        return frozenset(name for name in self.columns if _is_date(schema.field(name).type))
+
+    @property
     def bytes_per_row(self) -> int:
         """What a row takes as numbers, and about as much again where it holds texts."""
-        return 8 * len(self.columns) + 56 * len(self.texts)
+        return 8 * len(self.columns) + 56 * len(self.texts | self.dates)
 
 
 def _is_text(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_date(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def batches(parts: Sequence[Columns | None], rows: int) -> Iterator[list[Any]]:

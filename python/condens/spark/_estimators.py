@@ -26,7 +26,10 @@ from condens.spark._engine import SparkEngine
 
 # Beside the parameters of the estimator: columns, as Spark's own estimators call them, and what `transform` adds.
 _OF_COLUMNS: dict[str, tuple[Any, str]] = {
-    "inputCols": (None, "Columns of the inputs: numbers, and texts, which become indicators. None: featuresCol."),
+    "inputCols": (
+        None,
+        "Columns of the inputs: numbers, dates, texts, which become indicators. None: featuresCol.",
+    ),
     "featuresCol": ("features", "Column of the inputs as vectors, where there are no inputCols."),
     "labelCol": ("label", "Column of the target. None, of estimators of a density: the density of the inputs."),
     "targetCols": (None, "Columns of several targets, instead of labelCol."),
@@ -98,15 +101,18 @@ class _Columns(Params):  # type: ignore[misc]
     @staticmethod
     def _column(frame: DataFrame, name: str, role: str, alias: str) -> Any:
         kind = _field(frame, name, role).dataType
-        known = (T.NumericType, T.BooleanType, *((T.StringType,) if role == "inputCols" else ()))
+        known = (T.NumericType, T.BooleanType, *((T.StringType, *_DATES) if role == "inputCols" else ()))
         if not isinstance(kind, known):
+            more = ", texts or dates" if role == "inputCols" else ""
+            advice = "; make numbers of dates first, such as the days since some date"
             raise TypeError(
-                f"{role}: column {name!r} is of {kind.simpleString()}, expected numbers"
-                + (" or texts" if role == "inputCols" else "")
-                + ("; make numbers of dates first, such as the days since some date" if "date" in kind.typeName() or
-                   "timestamp" in kind.typeName() else "")
-            )  # fmt: skip
+                f"{role}: column {name!r} is of {kind.simpleString()}, expected numbers{more}"
+                f"{advice if isinstance(kind, _DATES) else ''}"
+            )
         return _quoted(name).alias(alias)
+
+
+_DATES = (T.DateType, T.TimestampType, T.TimestampNTZType)
 
 
 def _quoted(name: str) -> Any:
@@ -209,12 +215,14 @@ class CondensEstimator(Estimator[Any], _Columns, _Kept):  # type: ignore[misc]
         columns = [*inputs, *(self._column(frame, name, "labelCol", f"y{i}") for i, name in enumerate(targets))]
         if self._value("weightCol") is not None:
             columns.append(self._column(frame, self._value("weightCol"), "weightCol", "w0"))
-        texts = frozenset(n for n in names if isinstance(_field(frame, n, "inputCols").dataType, T.StringType))
+        kinds = {name: _field(frame, name, "inputCols").dataType for name in names}
+        texts = frozenset(name for name, kind in kinds.items() if isinstance(kind, T.StringType))
+        dates = frozenset(name for name, kind in kinds.items() if isinstance(kind, _DATES))
         chosen = frame.select(*columns)
         width = len(names) or _width(chosen)
         known = tuple(names) or tuple(f"x{i + 1}" for i in range(width))
         if targets:
-            return SparkEngine(chosen, wanted), Layout(known, tuple(targets), texts), names
+            return SparkEngine(chosen, wanted), Layout(known, tuple(targets), texts, dates), names
         if "is_density" not in self._plain_class._info["capabilities"]:
             raise ValueError(f"{type(self).__name__}: labelCol is None, expected the column of the target")
         return SparkEngine(chosen, wanted), Layout((), known), names
