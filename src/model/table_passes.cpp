@@ -201,7 +201,8 @@ Extent extent_of(RowSums& table) {
   }
   const double weight = number_of(state, "weight");
   const double squares = number_of(state, "squares");
-  if (!(weight > 0 && squares > 0)) {
+  const bool fit = weight > 0 && squares > 0;
+  if (!fit) {
     throw FormatError(message("a pass over the rows: 'weight' is ", weight, " and 'squares' ", squares,
                               ", expected sums of weights > 0"));
   }

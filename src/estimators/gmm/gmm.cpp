@@ -23,7 +23,7 @@ using preparation::Standardized;
 namespace {
 
 constexpr std::string_view owner = Gmm::class_name;
-constexpr int kPatience = 3;  // numbers of components without improvement
+constexpr std::ptrdiff_t kPatience = 3;  // numbers of components without improvement
 
 struct Candidate {
   Index n_components;
@@ -83,33 +83,53 @@ class Fitter {
     floors_ = Vector::Constant(start.rows.dimension(), options_.variance_floor);
   }
 
-  EmState fit(Index k, bool full) const {
+  EmState fit(Index k, bool full) const { return std::move(fit(std::vector<Index>{k}, full).front()); }
+
+  /// Of each number of components, all in the same passes over the rows; every one as it would be alone.
+  std::vector<EmState> fit(const std::vector<Index>& counts, bool full) const {
     EmSettings settings{.full = full, .floors = floors_, .max_iterations = options_.short_iterations};
     settings.tolerance = options_.tolerance;
-    std::vector<EmState> states = begin(k, full, settings);
-    const bool several = states.size() > 1;
-    if (several) states = em_continue(start_.rows, std::move(states), settings, task_);
-    EmState best = *std::max_element(states.begin(), states.end(),
-                                     [](const EmState& a, const EmState& b) { return a.score < b.score; });
-    settings.max_iterations = std::max<Index>(0, options_.max_iterations - best.iterations);
-    if (several && best.converged) return best;
-    return em_continue(start_.rows, std::move(best), settings, task_);
+    std::vector<EmState> states = begin(counts, full, settings);
+    const std::size_t starts = states.size() / counts.size();
+    if (starts > 1) states = em_continue(start_.rows, std::move(states), settings, task_);
+    std::vector<EmState> best;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto first = states.begin() + static_cast<std::ptrdiff_t>(i * starts);
+      best.push_back(*std::max_element(first, first + static_cast<std::ptrdiff_t>(starts),
+                                       [](const EmState& a, const EmState& b) { return a.score < b.score; }));
+    }
+    // Those that go on have all had the short iterations, or, of one start, none.
+    std::vector<std::size_t> going;
+    std::vector<EmState> rest;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      if (starts > 1 && best[i].converged) continue;
+      going.push_back(i);
+      rest.push_back(best[i]);
+    }
+    if (going.empty()) return best;
+    settings.max_iterations = std::max<Index>(0, options_.max_iterations - rest.front().iterations);
+    rest = em_continue(start_.rows, std::move(rest), settings, task_);
+    for (std::size_t i = 0; i < going.size(); ++i) best[going[i]] = std::move(rest[i]);
+    return best;
   }
 
  private:
-  std::vector<EmState> begin(Index k, bool full, const EmSettings& settings) const {
+  /// The starts of the first number of components, of the second, ...
+  std::vector<EmState> begin(const std::vector<Index>& counts, bool full, const EmSettings& settings) const {
     const Vector variances =
         Vector::Constant(floors_.size(), std::max(options_.initial_variance, options_.variance_floor));
     if (centers_.size() > 0) return {em_start(centers_, variances, full)};
     std::vector<EmState> out;
     std::vector<Matrix> means;
-    for (Index start = 0; start < options_.starts; ++start) {
-      RandomStream random(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(start));
-      if (options_.initialization == GmmInitialization::random) {
-        out.push_back(em_start(random_centers_in_region(k, random), variances, full));
-      } else {
-        means.emplace_back(
-            start_.z(Eigen::all, kmeans_centers(start_.z, start_.weights, k, random(), task_.threads())));
+    for (const Index k : counts) {
+      for (Index start = 0; start < options_.starts; ++start) {
+        RandomStream random(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(start));
+        if (options_.initialization == GmmInitialization::random) {
+          out.push_back(em_start(random_centers_in_region(k, random), variances, full));
+        } else {
+          means.emplace_back(
+              start_.z(Eigen::all, kmeans_centers(start_.z, start_.weights, k, random(), task_.threads())));
+        }
       }
     }
     return means.empty() ? out : em_start_of_clusters(start_.rows, means, settings, task_);
@@ -210,13 +230,11 @@ struct Gmm::Search {
     return parameters(state.weights, state.components(), std::move(defensive));
   }
 
-  EmState score_by_criterion(Candidate& candidate) const {
-    EmState state = fitter.fit(candidate.n_components, candidate.full);
+  void score_by_criterion(const EmState& state, Candidate& candidate) const {
     const double n = std::max(start.rows.total(), 2.0);
     const double parameters_each = n_parameters(state.weights.size(), start.rows.dimension(), candidate.full) / n;
     candidate.score = 0.5 * parameters_each * std::log(n) - state.score;
     if (compare) candidate.standard_error = state.standard_error;
-    return state;
   }
 
   void score_by_folds(Candidate& candidate) const {
@@ -242,30 +260,33 @@ struct Gmm::Search {
     candidate.standard_error = error;
   }
 
-  /// The best number of components for one shape of covariances.
-  void search(bool full, const std::vector<Index>& counts, std::optional<std::pair<Candidate, EmState>>& best) {
+  /// The best number of components for one shape of covariances. Numbers that are tried whatever comes of the ones
+  /// before share the passes over the rows.
+  void search(bool full, std::vector<Index> counts, std::optional<std::pair<Candidate, EmState>>& best) {
+    // BIC is an expansion in many rows: with as many parameters as rows it takes any cluster of two for a component.
+    const auto too_many = [&](Index k) { return n_parameters(k, start.rows.dimension(), full) >= start.rows.total(); };
+    if (fold.empty()) counts.erase(std::find_if(counts.begin() + (best ? 0 : 1), counts.end(), too_many), counts.end());
     double least = std::numeric_limits<double>::infinity();
-    int waited = 0;
-    for (const Index k : counts) {
-      // BIC is an expansion in many rows: with as many parameters as rows it takes any cluster of two for a component.
-      if (best && fold.empty() && n_parameters(k, start.rows.dimension(), full) >= start.rows.total()) break;
-      Candidate candidate{k, full};
-      std::optional<EmState> state;
-      if (fold.empty()) {
-        state = score_by_criterion(candidate);
-      } else {
-        score_by_folds(candidate);
+    std::ptrdiff_t waited = -1;  // the first one is the best so far
+    for (auto next = counts.begin(); next != counts.end() && waited < kPatience;) {
+      const std::ptrdiff_t sure = fold.empty() ? kPatience - waited : 1;
+      const std::vector<Index> batch(next, next + std::min(sure, counts.end() - next));
+      std::vector<EmState> states(batch.size());
+      if (fold.empty()) states = fitter.fit(batch, full);
+      for (std::size_t i = 0; i < batch.size(); ++i, ++next) {
+        Candidate candidate{batch[i], full};
+        if (fold.empty()) {
+          score_by_criterion(states[i], candidate);
+        } else {
+          score_by_folds(candidate);
+        }
+        candidates.push_back(candidate);
+        task.advance(1);
+        task.poll();
+        if (!best || candidate.score < best->first.score) best.emplace(candidate, std::move(states[i]));
+        waited = candidate.score < least ? 0 : waited + 1;
+        least = std::min(least, candidate.score);
       }
-      candidates.push_back(candidate);
-      task.advance(1);
-      task.poll();
-      if (!best || candidate.score < best->first.score) {
-        if (!state) state = EmState{};
-        best.emplace(candidate, *std::move(state));
-      }
-      waited = candidate.score < least ? 0 : waited + 1;
-      least = std::min(least, candidate.score);
-      if (waited >= kPatience) break;
     }
   }
 };
