@@ -36,6 +36,7 @@ class Profile {
     for (const StationaryPoint& point : stationary_points(p_, floor - 1e-9 * (1.0 + std::abs(floor)))) {
       nodes_.push_back({point.y, at(point.y).log_density});
     }
+    if (nodes_.empty()) nodes_.push_back(highest_mean());  // of a peak below the rounding of its place
     settle();
   }
   /// For the level of these nodes.
@@ -75,6 +76,15 @@ class Profile {
   }
 
  private:
+  DensityCells::Node highest_mean() const {
+    DensityCells::Node out{p_.means[0], at(p_.means[0]).log_density};
+    for (Index l = 1; l < p_.m; ++l) {
+      const double log_density = at(p_.means[l]).log_density;
+      if (log_density > out.log_density) out = {p_.means[l], log_density};
+    }
+    return out;
+  }
+
   void settle() {
     cuts_.assign(nodes_.size() + 1, std::numeric_limits<double>::quiet_NaN());
     for (const DensityCells::Node& node : nodes_) top_ = std::max(top_, node.log_density);
@@ -144,7 +154,11 @@ std::vector<Interval> highest_density_region(const MixtureView& p, double mass) 
     return std::pair{-excess_mass(p, region, mass), derivative};
   };
   const double noise = 8.0 * std::numeric_limits<double>::epsilon();
-  return profile.above(bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top(), noise));
+  const double level = bracketed_root(deficit, low, profile.top(), 0.5 * low + 0.5 * profile.top(), noise);
+  std::vector<Interval> region = profile.above(level);
+  // A peak below the rounding of its place has more than `mass` at any level below its top: it is the place.
+  if (region.empty()) region = profile.above(std::nextafter(profile.top(), -std::numeric_limits<double>::infinity()));
+  return region;
 }
 
 double highest_density_mass(const MixtureView& p, double y) {

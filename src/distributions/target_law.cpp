@@ -92,7 +92,9 @@ double TargetLaw::log_height(double y) const {
   const double below = place > 0.0 ? value - values.lower_end(place) : values.upper_end(place) - value;
   const double above = place < values.last_place() ? values.upper_end(place) - value : below;
   if (y < value - below || y > value + above) return -infinity;
-  return std::log(mass_at(value) / (below + above));
+  const double width = below + above;
+  if (!(width > 0.0)) return -infinity;  // beyond 2^53 a whole number has no interval of its own, and no mass
+  return std::log(mass_at(value) / width);
 }
 
 double TargetLaw::quantile(double level, double above) const {

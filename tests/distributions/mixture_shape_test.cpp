@@ -210,6 +210,15 @@ TEST(HighestDensityRegion, OfNoWidthIsAPlace) {
   }
 }
 
+// The same beside a component so wide that the search for modes passes the peak by.
+TEST(HighestDensityRegion, OfNoWidthBesideAWideComponentIsAPlace) {
+  const GaussianMixture p = univariate(Vector{{0.96, 0.04}}, Vector{{1e75, -1e54}}, Vector{{1e54, 1e75}});
+  const std::vector<Interval> region = p.highest_density_region(0.001);
+  ASSERT_EQ(region.size(), 1u);
+  EXPECT_NEAR(region[0].lower, 1e75, 1e60);
+  EXPECT_NEAR(region[0].upper, 1e75, 1e60);
+}
+
 // What weighs next to nothing moves neither quantiles nor regions, wherever it lies, and is seen where nothing else is.
 TEST(HighestDensityRegion, IsNotMovedByWhatWeighsNextToNothing) {
   const GaussianMixture p = smooth_examples()[2];

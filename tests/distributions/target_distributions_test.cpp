@@ -238,6 +238,15 @@ TEST(TargetDistributions, OfCountsSumToOne) {
   }
 }
 
+// Whole numbers beyond 2^53 have neighbours that are none: no mass, and no density.
+TEST(TargetDistributions, OfCountsHaveNoDensityBeyondWholeNumbers) {
+  const TargetDistributions laws(base(), {.values = TargetValues::counts()});
+  for (const double far : {1e17, 1.7e149}) {
+    const Matrix heights = laws.log_pdf_grid(Vector::Constant(1, far).transpose());
+    for (const double height : heights.reshaped()) EXPECT_EQ(height, -infinity) << far;
+  }
+}
+
 TEST(TargetDistributions, OfCountsHaveTheSmallestRegions) {
   const TargetDistributions laws(base(), {.values = TargetValues::counts()});
   const auto region = laws.highest_density_region(0.7)[0];
