@@ -12,9 +12,15 @@ namespace {
 
 const Run one_thread{.threads = 1, .observer = {}};
 
+/// In a unit that fits take (docs/reliability.md).
+double promised(Input& input) {
+  const double out = std::clamp(input.number(), -1e100, 1e100);
+  return std::abs(out) < 1e-100 ? 0.0 : out;
+}
+
 std::vector<double> rising(Input& input, Index count) {
   std::vector<double> out;
-  for (Index k = 0; k < count; ++k) out.push_back(input.number());
+  for (Index k = 0; k < count; ++k) out.push_back(promised(input));
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -23,10 +29,10 @@ std::vector<double> rising(Input& input, Index count) {
 TargetSupport support_of(Input& input) {
   TargetSupport out;
   const Index ends = input.below(4);
-  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : input.number();
-  if (ends == 2) out.map.upper = input.number();
-  if (ends == 3) out.map.upper = out.map.lower + std::abs(input.number());
-  if (input.flag()) out.map.reach = std::abs(input.number());
+  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : promised(input);
+  if (ends == 2) out.map.upper = promised(input);
+  if (ends == 3) out.map.upper = out.map.lower + std::abs(promised(input));
+  if (input.flag()) out.map.reach = std::abs(promised(input));
   const Index values = input.below(6);
   if (values == 4) {
     out.values = TargetValues::counts();
@@ -52,7 +58,7 @@ void check(const TargetDistributions& laws, Input& input) {
   const Run& run = one_thread;
   const Index n = laws.size();
   Vector y(n);
-  for (double& own : y) own = input.number();
+  for (double& own : y) own = promised(input);
   if (const auto& list = laws.support().values.list(); !list.empty()) y.setConstant(list.front());
   no_nan(laws.log_pdf(y.transpose(), run), "log density");
   no_nan(laws.log_pdf_grid(y.transpose(), run), "log density of a grid");

@@ -51,6 +51,7 @@ CentralMoments central_moments(const MixtureView& p) {
   const double unit = std::ldexp(1.0, std::ilogb(std::sqrt(central_second(p, c.deviation, 0))));
   CentralMoments out;
   for (Index l = 0; l < p.m; ++l) {
+    if (p.weights[l] == 0.0) continue;  // however wide: no part of infinity
     const double a = c.deviation[l] / unit;
     const double s2 = (p.scale(l) / unit) * (p.scale(l) / unit);
     out.second += p.weights[l] * (a * a + s2);
