@@ -253,6 +253,7 @@ double TargetLaw::mean() const {
 
 double TargetLaw::variance() const {
   const double centre = mean();
+  if (std::isinf(centre)) return infinity;
   double out = rest() > 0.0 ? rest() * rest_variance(centre) : 0.0;
   for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
     out += atom_share(k) * (support_.atoms[k] - centre) * (support_.atoms[k] - centre);
