@@ -371,7 +371,7 @@ double TargetLaw::crps(double y) const {
     out += piece(all[i].value, all[i + 1].value, f);
   }
   if (own.end == infinity) return y > all.back().value ? out + (y - all.back().value) : out;
-  const double end = support_.map.inverse(own.end);
+  const double end = std::max(all.back().value, support_.map.inverse(own.end));  // which rounds
   return out + piece(all.back().value, end, 1.0 - own.beyond) + continuous_crps(y, end);
 }
 
