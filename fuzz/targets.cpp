@@ -95,10 +95,10 @@ void run(Input& input) {
         Matrix means(1, m * n);
         Matrix scales(1, m * n);
         Matrix weights(m, n);
-        const double size = std::clamp(input.scale(), 1e-6, 1e6);
+        const double size = std::clamp(input.scale(), 1e-3, 10.0);  // of logarithms, mostly
         for (double& own : means.reshaped()) own = size * input.share() * 4;
         for (double& own : scales.reshaped())
-          own = size * std::abs(input.share()) * std::clamp(input.scale(), 1e-6, 1e6);
+          own = size * std::abs(input.share()) * std::clamp(input.scale(), 1e-3, 1.0);
         for (double& own : weights.reshaped()) own = 5 * input.share();
         const TargetSupport support = support_of(input);
         Matrix shares;
