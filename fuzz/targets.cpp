@@ -13,14 +13,14 @@ namespace {
 const Run one_thread{.threads = 1, .observer = {}};
 
 /// Of a column whose unit is near one, as a fit sees it. What is open beyond stands in RESULTS.md.
-double promised(Input& input) {
+double moderate(Input& input) {
   const double out = std::clamp(input.number(), -1e12, 1e12);
   return std::abs(out) < 1e-12 ? 0.0 : out;
 }
 
 std::vector<double> rising(Input& input, Index count) {
   std::vector<double> out;
-  for (Index k = 0; k < count; ++k) out.push_back(promised(input));
+  for (Index k = 0; k < count; ++k) out.push_back(moderate(input));
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -29,10 +29,10 @@ std::vector<double> rising(Input& input, Index count) {
 TargetSupport support_of(Input& input) {
   TargetSupport out;
   const Index ends = input.below(4);
-  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : promised(input);
-  if (ends == 2) out.map.upper = promised(input);
-  if (ends == 3) out.map.upper = out.map.lower + std::abs(promised(input));
-  if (input.flag()) out.map.reach = std::abs(promised(input));
+  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : moderate(input);
+  if (ends == 2) out.map.upper = moderate(input);
+  if (ends == 3) out.map.upper = out.map.lower + std::abs(moderate(input));
+  if (input.flag()) out.map.reach = std::abs(moderate(input));
   const Index values = input.below(6);
   if (values == 4) {
     out.values = TargetValues::counts();
@@ -58,7 +58,7 @@ void check(const TargetDistributions& laws, Input& input) {
   const Run& run = one_thread;
   const Index n = laws.size();
   Vector y(n);
-  for (double& own : y) own = promised(input);
+  for (double& own : y) own = moderate(input);
   if (const auto& list = laws.support().values.list(); !list.empty()) y.setConstant(list.front());
   no_nan(laws.log_pdf(y.transpose(), run), "log density");
   no_nan(laws.log_pdf_grid(y.transpose(), run), "log density of a grid");

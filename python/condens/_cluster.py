@@ -129,8 +129,8 @@ def _ends_of(layout: Layout, rows: Rows) -> dict[str, tuple[float, float]]:
     }
 
 
-def _merge_ends(parts: Sequence[dict[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
-    out: dict[str, tuple[float, float]] = {}
+def _merge_ends(parts: Sequence[dict[Any, tuple[Any, Any]]]) -> dict[Any, tuple[Any, Any]]:
+    out: dict[Any, tuple[Any, Any]] = {}
     for part in parts:
         for name, (low, high) in part.items():
             known = out.get(name, (low, high))
@@ -149,7 +149,7 @@ def _dates_of_parts(engine: Engine, layout: Layout) -> dict[str, list[float]]:
     """Of each column of dates some that differ in the year, the week and the day where any two do."""
     out: dict[str, list[float]] = {name: [] for name in layout.dates}
     if layout.dates:
-        found = engine.reduce(partial(_extremes_of, layout), _dates.merge_extremes, "calendar")
+        found = engine.reduce(partial(_extremes_of, layout), _merge_ends, "calendar")
         for name, part in sorted(found):
             out[name] += [date for _, date in found[name, part]]
     return out

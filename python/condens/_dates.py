@@ -5,7 +5,6 @@ They are numbers, of which ends and medians are found as of others, and go to th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,13 +59,3 @@ def calendar_extremes(microseconds: Floats) -> dict[str, Extremes]:
         part: tuple((float(share[i]), float(dates[i])) for i in (share.argmin(), share.argmax()))  # type: ignore[misc]
         for part, share in shares.items()
     }
-
-
-def merge_extremes(parts: Sequence[dict[Any, Extremes]]) -> dict[Any, Extremes]:
-    """Of neighbouring blocks."""
-    out: dict[Any, Extremes] = {}
-    for part in parts:
-        for name, (low, high) in part.items():
-            known = out.get(name, (low, high))
-            out[name] = (min(low, known[0]), max(high, known[1]))
-    return out

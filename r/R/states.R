@@ -1,9 +1,9 @@
 # What models of states and of directions say of rows.
 
 # The model's answer for every row of new data; NA where inputs are missing.
-rows_of_model <- function(routine, object, newdata, ...) {
+rows_of_model <- function(routine, object, newdata) {
   new <- columns_of_new(object, newdata)
-  spread_rows(core(routine, object$model, complete_columns(new), ...), new$complete)
+  spread_rows(core(routine, object$model, complete_columns(new)), new$complete)
 }
 
 #' Predictive states of rows, and how they follow each other
