@@ -25,6 +25,17 @@ import condens
 
 COMMAND = os.environ["CONDENS_COMMAND"]
 QUICK = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1}
+FIT = ["fit", "t.csv", "--target", "y", "--quiet", *(f"--set={name}={value}" for name, value in QUICK.items()), "-o"]
+
+# What the command writes, and into which file; of_table.json is a model of t.csv.
+WRITERS = [
+    *(([*FIT, name], name) for name in ("c.json", "c.cbor")),
+    (["predict", "of_table.json", "t.csv", "-o", "p.csv"], "p.csv"),
+    (["plot", "of_table.json", "t.csv", "-o", "p.svg"], "p.svg"),
+    (["plot", "of_table.json", "t.csv", "-o", "p.html"], "p.html"),
+    (["explain", "of_table.json", "t.csv", "--effect", "a", "-o", "e.csv"], "e.csv"),
+    (["compare", "t.csv", "--target", "y", "--models", "nw", "--repeats", "2", "--plot", "l.html"], "l.html"),
+]
 
 
 def write_table(path: Path, rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -134,20 +145,10 @@ def main() -> None:
         models = [condens.LSCDE(**QUICK, n_centers=count).fit(x, y) for count in (200, 300)]
         for name in ("m.json", "m.cbor"):
             by_fork(kills, f"`save` in Python, {name}", name, [model.save for model in models])
-        saved = (folder / "m.json").read_bytes()
-        settings = [f"--set={name}={value}" for name, value in QUICK.items()]
-        fit = ["fit", "t.csv", "--target", "y", "--quiet", *settings, "-o"]
-        for name in ("c.json", "c.cbor"):
-            by_command(kills, f"`condens fit`, {name}", [*fit, name], name, saved)
-        subprocess.run([COMMAND, *fit, "of_table.json"], cwd=folder, check=True)
-        for arguments_, name in (
-            (["predict", "of_table.json", "t.csv", "-o"], "p.csv"),
-            (["plot", "of_table.json", "t.csv", "-o"], "p.svg"),
-            (["plot", "of_table.json", "t.csv", "-o"], "p.html"),
-            (["explain", "of_table.json", "t.csv", "--effect", "a", "-o"], "e.csv"),
-            (["compare", "t.csv", "--target", "y", "--models", "nw", "--repeats", "2", "--plot"], "l.html"),
-        ):
-            by_command(kills, f"`condens {arguments_[0]}`, {name}", [*arguments_, name], name, b"what was there")
+        subprocess.run([COMMAND, *FIT, "of_table.json"], cwd=folder, check=True)
+        for call, name in WRITERS:
+            old = (folder / "m.json").read_bytes() if call[0] == "fit" else b"what was there"
+            by_command(kills, f"`condens {call[0]}`, {name}", call, name, old)
     finally:
         shutil.rmtree(folder)
     if arguments.record:
