@@ -114,13 +114,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("record", nargs="?", type=Path)
     arguments = parser.parse_args()
-    command = str(Path(COMMAND).resolve())
-    writers = [([command, *call], name) for call, name in WRITERS]
+    writers = [([COMMAND, *call], name) for call, name in WRITERS]
     writers.append(([sys.executable, "-c", SAVE, "m.json"], "m.json"))
 
     def prepare(folder: Path) -> None:
         write_table(folder / "t.csv", 400)
-        subprocess.run([command, *FIT, "of_table.json"], cwd=folder, check=True)
+        subprocess.run([COMMAND, *FIT, "of_table.json"], cwd=folder, check=True)
         for _, name in writers:
             (folder / name).write_bytes(OLD)
 

@@ -23,7 +23,7 @@ import numpy as np
 
 import condens
 
-COMMAND = os.environ["CONDENS_COMMAND"]
+COMMAND = str(Path(os.environ["CONDENS_COMMAND"]).resolve())
 QUICK = {"bandwidth": 0.5, "bandwidth_y": 0.3, "regularization": 0.1}
 FIT = ["fit", "t.csv", "--target", "y", "--quiet", *(f"--set={name}={value}" for name, value in QUICK.items()), "-o"]
 
