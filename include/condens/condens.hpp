@@ -57,6 +57,7 @@
 #include "condens/linalg/subspaces.hpp"
 #include "condens/metrics/censored_scores.hpp"
 #include "condens/metrics/coverage_slices.hpp"
+#include "condens/metrics/score_sums.hpp"
 #include "condens/metrics/scores.hpp"
 #include "condens/metrics/survival.hpp"
 #include "condens/metrics/uniformity.hpp"

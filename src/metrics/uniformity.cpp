@@ -51,6 +51,21 @@ std::vector<Step> steps(const VectorView& u, const VectorView& weights, const ch
   return out;
 }
 
+/// F_n(u) - u at the ends of the cells, 0 and 1 among them.
+Vector differences_at_ends(const VectorView& counts) {
+  const Index cells = counts.size();
+  const double total = counts.sum();
+  require(cells > 0 && total > 0.0 && (counts.array() >= 0.0).all(), "counts of ", cells,
+          " cells, expected numbers >= 0, of which one is above zero");
+  Vector out = Vector::Zero(cells + 1);
+  double sum = 0.0;
+  for (Index k = 0; k < cells; ++k) {
+    sum += counts[k];
+    out[k + 1] = sum / total - static_cast<double>(k + 1) / static_cast<double>(cells);
+  }
+  return out;
+}
+
 }  // namespace
 
 double effective_size(Index n, const VectorView& weights) {
@@ -120,6 +135,22 @@ TestResult cramer_von_mises_test(const VectorView& u, const VectorView& weights)
   integral += cube(level - left) / 3.0;
   const double n = effective_size(u.size(), weights);
   return {n * integral, cramer_von_mises_p_value(n * integral, n)};
+}
+
+TestResult kolmogorov_smirnov_test_of_cells(const VectorView& counts, double n) {
+  const double d = differences_at_ends(counts).cwiseAbs().maxCoeff();
+  return {d, kolmogorov_smirnov_p_value(d, n)};
+}
+
+TestResult cramer_von_mises_test_of_cells(const VectorView& counts, double n) {
+  // Over a cell of width h the difference goes from a to b on a line: its square has the integral h (a^2 + a b + b^2)
+  // / 3.
+  const Vector ends = differences_at_ends(counts);
+  const Index cells = counts.size();
+  const auto a = ends.head(cells).array();
+  const auto b = ends.tail(cells).array();
+  const double w = n * (a.square() + a * b + b.square()).sum() / (3.0 * static_cast<double>(cells));
+  return {w, cramer_von_mises_p_value(w, n)};
 }
 
 }  // namespace condens

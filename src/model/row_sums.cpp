@@ -1,6 +1,7 @@
 #include "condens/model/row_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -51,6 +52,37 @@ Document smallest_of(const Document& a, const Document& b) {
       {"limit", limit}, {"keys", Matrix(keys(Eigen::all, order))}, {"columns", Matrix(columns(Eigen::all, order))}};
 }
 
+/// Chan, Golub and LeVeque (1983), eq. 2.1, which leaves means that are equal as they are; a mean that is infinite
+/// stays so.
+Document moments_together(const Document& a, const Document& b) {
+  const auto weight_of = [](const Document& part) {
+    const Matrix& out = part.at("weight").as_matrix();
+    if (out.size() != 1 || !(out(0, 0) > 0)) refuse("weight");
+    return out(0, 0);
+  };
+  const double weight = weight_of(a) + weight_of(b);
+  const double share = weight_of(b) / weight;
+  Document out(Document::Object{{"weight", Matrix(Matrix::Constant(1, 1, weight))}});
+  for (const auto& [name, value] : a.as_object()) {
+    if (name == "weight") continue;
+    const Document* other = b.find(name);
+    if (other == nullptr) refuse(name);
+    Matrix merged_moments = value.as_matrix();
+    const Matrix& added = other->as_matrix();
+    if (merged_moments.rows() != 2 || added.rows() != 2 || merged_moments.cols() != added.cols()) refuse(name);
+    for (Index k = 0; k < added.cols(); ++k) {
+      const double step = added(0, k) - merged_moments(0, k);
+      merged_moments(1, k) += added(1, k) + step * step * (weight_of(a) * share);
+      if (std::isfinite(step))
+        merged_moments(0, k) += step * share;
+      else
+        merged_moments(0, k) = (1 - share) * merged_moments(0, k) + share * added(0, k);
+    }
+    out.set(name, std::move(merged_moments));
+  }
+  return out;
+}
+
 Document::Array each_merged(const Document::Array& a, const Document::Array& b) {
   if (a.size() != b.size()) refuse("each");
   Document::Array out;
@@ -84,6 +116,10 @@ Document merge_states(const Document& a, const Document& b) {
     if (how == "smallest") {
       if (part.at("columns").as_matrix().rows() != other->at("columns").as_matrix().rows()) refuse(how);
       out.set(how, smallest_of(part, *other));
+      continue;
+    }
+    if (how == "moments") {
+      out.set(how, moments_together(part, *other));
       continue;
     }
     Document merged_part(Document::Object{});

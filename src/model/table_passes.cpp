@@ -40,21 +40,11 @@ Dataset cut_apart(const RowSums& table, const Matrix& columns) {
 
 Document pass_of(std::string_view name) { return Document::Object{{"pass", name}}; }
 
-/// So that their squares are numbers.
-void check_weights(const Vector& weights) {
-  constexpr double least = 1e-100;
-  constexpr double most = 1e12;
-  for (Index i = 0; i < weights.size(); ++i) {
-    require(weights[i] >= least && weights[i] <= most, owner_of_blocks, ": weights: row ", i + 1,
-            " (counting from 1) is ", weights[i], ", expected ", least, " to ", most, " where rows are elsewhere");
-  }
-}
-
 Document extent_state(const Dataset& block, Index first_row) {
   block.check(owner_of_blocks);
   const Matrix z = stacked(block);
   const Vector weights = weights_of(block);
-  check_weights(weights);
+  check_weights(weights, owner_of_blocks);
   const Index few = std::min(z.cols(), first_rows_of_extent);
   const auto place = static_cast<double>(first_row);
   const Vector places = Vector::LinSpaced(few, place, place + static_cast<double>(few - 1));
@@ -131,6 +121,15 @@ Matrix transformed(const Standardizer& scale, const Vector& origin, const Matrix
 }
 
 }  // namespace
+
+void check_weights(const Vector& weights, std::string_view owner) {
+  constexpr double least = 1e-100;
+  constexpr double most = 1e12;
+  for (Index i = 0; i < weights.size(); ++i) {
+    require(weights[i] >= least && weights[i] <= most, owner, ": weights: row ", i + 1, " (counting from 1) is ",
+            weights[i], ", expected ", least, " to ", most, " where rows are elsewhere");
+  }
+}
 
 Dataset neighbours(const Dataset& block, Range rows) {
   const auto part = [&](const Observations& of) {

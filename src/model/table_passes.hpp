@@ -98,6 +98,9 @@ Dataset all_rows(RowSums& table);
 /// from places, would not be those of the rows that count.
 std::optional<Document> accumulate(const Document& pass, const Dataset& block, Index first_row);
 
+/// Of rows that count, so that their squares are numbers. Throws std::invalid_argument that names the row.
+void check_weights(const Vector& weights, std::string_view owner);
+
 /// Neighbouring rows of a block in memory, which outlives them.
 Dataset neighbours(const Dataset& block, Range rows);
 

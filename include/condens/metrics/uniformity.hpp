@@ -31,6 +31,12 @@ double cramer_von_mises_p_value(double w, double n);
 TestResult kolmogorov_smirnov_test(const VectorView& u, const VectorView& weights = Vector());
 TestResult cramer_von_mises_test(const VectorView& u, const VectorView& weights = Vector());
 
+/// The same of values of which is known how many, or what weight of them, lies in each of cells of one width, and
+/// Kish's effective size n of all. F_n is taken to be linear within a cell: the first statistic is too small by a
+/// cell's width at most.
+TestResult kolmogorov_smirnov_test_of_cells(const VectorView& counts, double n);
+TestResult cramer_von_mises_test_of_cells(const VectorView& counts, double n);
+
 /// Kish (1965): (sum w)^2 / sum w^2; n without weights.
 double effective_size(Index n, const VectorView& weights);
 

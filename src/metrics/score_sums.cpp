@@ -1,0 +1,132 @@
+#include "condens/metrics/score_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "condens/core/errors.hpp"
+#include "model/table_passes.hpp"
+#include "row_scores.hpp"
+
+namespace condens {
+
+namespace {
+
+/// Weighted means of the rows of `values`, and sums of squares around them: 2 x scores.
+Matrix moments_of(const MatrixView& values, const Vector& weights) {
+  Matrix out(2, values.rows());
+  for (Index k = 0; k < values.rows(); ++k) {
+    const double mean = values.row(k).dot(weights) / weights.sum();
+    out.col(k) << mean, (values.row(k).transpose().array() - mean).square().matrix().dot(weights);
+  }
+  return out;
+}
+
+/// CRPS; for every level whether the central interval holds y, its width, and whether the region of the highest density
+/// does, where asked for: scores x rows.
+Matrix values_of(const RowScores::OfTarget& rows, const ScoreOptions& options) {
+  const Index levels = std::ssize(options.levels);
+  const Index regions = options.highest_density ? levels : 0;
+  Matrix out(1 + 2 * levels + regions, rows.crps.size());
+  out << rows.crps.transpose(), rows.inside, rows.width, Matrix(regions, rows.crps.size());
+  for (Index k = 0; k < regions; ++k) {
+    out.row(1 + 2 * levels + k) =
+        (rows.region.array() <= options.levels[static_cast<std::size_t>(k)]).cast<double>().transpose();
+  }
+  return out;
+}
+
+Vector pit_counts(const Vector& pit, const Vector& weights) {
+  Vector out = Vector::Zero(pit_cells);
+  for (Index i = 0; i < pit.size(); ++i) {
+    out[std::min(pit_cells - 1, static_cast<Index>(std::max(0.0, pit[i] * pit_cells)))] += weights[i];
+  }
+  return out;
+}
+
+std::string target_name(const char* what, std::size_t j) { return what + std::to_string(j + 1); }
+
+/// Column k of moments as a mean over rows.
+struct Moments {
+  double weight;
+  double size;  // Kish's effective size
+
+  Score score(const Matrix& moments, Index k) const {
+    const double variance = moments(1, k) / weight;
+    return {moments(0, k), size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN()};
+  }
+};
+
+TargetScores target_scores(const Matrix& moments, const Vector& counts, const Moments& rows,
+                           const ScoreOptions& options) {
+  TargetScores out{rows.score(moments, 0), Vector(), {}, {}, {}};
+  out.kolmogorov_smirnov = kolmogorov_smirnov_test_of_cells(counts, rows.size);
+  out.cramer_von_mises = cramer_von_mises_test_of_cells(counts, rows.size);
+  const Index levels = std::ssize(options.levels);
+  for (Index k = 0; k < levels; ++k) {
+    Coverage coverage{options.levels[static_cast<std::size_t>(k)],
+                      rows.score(moments, 1 + k),
+                      rows.score(moments, 1 + levels + k),
+                      {}};
+    if (options.highest_density) coverage.highest_density = rows.score(moments, 1 + 2 * levels + k);
+    out.coverage.push_back(coverage);
+  }
+  return out;
+}
+
+}  // namespace
+
+Document score_state(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& block,
+                     Index first_row, const ScoreOptions& options, const Run& run) {
+  Dataset storage;
+  const Dataset& test = rows_to_score(model, block, options, storage);
+  const Vector weights = test.weights.size() > 0 ? test.weights : Vector(Vector::Ones(test.size()));
+  table_passes::check_weights(weights, "score");
+  const RowScores rows = row_scores(model, target, test, first_row, options, run);
+
+  Document sum(Document::Object{});
+  sum.set("rows", Matrix(Matrix::Constant(1, 1, static_cast<double>(test.size()))));
+  sum.set("squares", Matrix(Matrix::Constant(1, 1, weights.squaredNorm())));
+  Document moments(Document::Object{});
+  moments.set("weight", Matrix(Matrix::Constant(1, 1, weights.sum())));
+  moments.set("nll", moments_of(rows.nll.transpose(), weights));
+  if (rows.squared_loss.size() > 0) moments.set("squared_loss", moments_of(rows.squared_loss.transpose(), weights));
+  if (rows.energy_score.size() > 0) moments.set("energy_score", moments_of(rows.energy_score.transpose(), weights));
+  for (std::size_t j = 0; j < rows.targets.size(); ++j) {
+    moments.set(target_name("target ", j), moments_of(values_of(rows.targets[j], options), weights));
+    sum.set(target_name("pit ", j), pit_counts(rows.targets[j].pit, weights));
+  }
+  return Document::Object{{"sum", std::move(sum)}, {"moments", std::move(moments)}};
+}
+
+Scores merged_scores(const Document& state, const ScoreOptions& options) {
+  validate_options(options, "score");
+  const Document& sum = state.at("sum");
+  const Document& moments = state.at("moments");
+  const double count = table_passes::number_of(state, "rows");
+  const double squares = table_passes::number_of(state, "squares");
+  const double weight = table_passes::matrix_of(moments, "weight", 1, 1)(0, 0);
+  const bool fit = count >= 1 && count <= largest_count && squares > 0 && weight > 0;
+  if (!fit) {
+    throw FormatError(message("merged_scores: 'rows' is ", count, ", 'weight' ", weight, " and 'squares' ", squares,
+                              ", expected a number of rows, and sums of their weights > 0"));
+  }
+  const Moments rows{weight, weight / squares * weight};
+  const auto mean = [&](std::string_view name) { return rows.score(table_passes::matrix_of(moments, name, 2, 1), 0); };
+  Scores out{static_cast<Index>(count), rows.size, Vector(), mean("nll"), {}, {}, {}};
+  if (moments.find("squared_loss") != nullptr) out.squared_loss = mean("squared_loss");
+  const Index values = 1 + (options.highest_density ? 3 : 2) * std::ssize(options.levels);
+  for (std::size_t j = 0; moments.find(target_name("target ", j)) != nullptr; ++j) {
+    out.targets.push_back(target_scores(table_passes::matrix_of(moments, target_name("target ", j), 2, values),
+                                        table_passes::vector_of(sum, target_name("pit ", j), pit_cells), rows,
+                                        options));
+  }
+  if (moments.find("energy_score") != nullptr)
+    out.energy_score = mean("energy_score");
+  else if (options.energy_score && out.targets.size() == 1)
+    out.energy_score = out.targets.front().crps;
+  return out;
+}
+
+}  // namespace condens
