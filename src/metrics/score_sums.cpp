@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "condens/core/errors.hpp"
 #include "model/table_passes.hpp"
-#include "row_scores.hpp"
+#include "per_row_scores.hpp"
 
 namespace condens {
 
@@ -25,7 +26,7 @@ Matrix moments_of(const MatrixView& values, const Vector& weights) {
 
 /// CRPS; for every level whether the central interval holds y, its width, and whether the region of the highest density
 /// does, where asked for: scores x rows.
-Matrix values_of(const RowScores::OfTarget& rows, const ScoreOptions& options) {
+Matrix values_of(const PerRowScores::OfTarget& rows, const ScoreOptions& options) {
   const Index levels = std::ssize(options.levels);
   const Index regions = options.highest_density ? levels : 0;
   Matrix out(1 + 2 * levels + regions, rows.crps.size());
@@ -79,11 +80,15 @@ TargetScores target_scores(const Matrix& moments, const Vector& counts, const Mo
 
 Document score_state(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& block,
                      Index first_row, const ScoreOptions& options, const Run& run) {
-  Dataset storage;
-  const Dataset& test = rows_to_score(model, block, options, storage);
+  check_scored(model, block, options);
+  std::vector<Index> places;  // of the rows that count
+  for (Index i = 0; i < block.size(); ++i) {
+    if (block.weights.size() == 0 || block.weights[i] > 0.0) places.push_back(i);
+  }
+  const Dataset test = block.subset(places);
   const Vector weights = test.weights.size() > 0 ? test.weights : Vector(Vector::Ones(test.size()));
   table_passes::check_weights(weights, "score");
-  const RowScores rows = row_scores(model, target, test, first_row, options, run);
+  const PerRowScores rows = per_row_scores(model, target, test, first_row, options, run);
 
   Document sum(Document::Object{});
   sum.set("rows", Matrix(Matrix::Constant(1, 1, static_cast<double>(test.size()))));

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
-#include "row_scores.hpp"
+#include "per_row_scores.hpp"
 
 namespace condens {
 
 namespace {
 
-TargetScores summarise(RowScores::OfTarget&& rows, const ScoreOptions& options, const Vector& weights) {
+TargetScores summarise(PerRowScores::OfTarget&& rows, const ScoreOptions& options, const Vector& weights) {
   TargetScores out{mean_score(rows.crps, weights), std::move(rows.pit), {}, {}, {}};
   out.kolmogorov_smirnov = kolmogorov_smirnov_test(out.pit, weights);
   out.cramer_von_mises = cramer_von_mises_test(out.pit, weights);
@@ -88,13 +88,14 @@ Score mean_score(const VectorView& values, const VectorView& weights) {
 
 Scores score(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& data,
              const ScoreOptions& options, const Run& run) {
+  check_scored(model, data, options);
   Dataset storage;
-  const Dataset& test = rows_to_score(model, data, options, storage);
-  RowScores rows = row_scores(model, target, test, 0, options, run);
+  const Dataset& test = rows_that_count(data, storage);
+  PerRowScores rows = per_row_scores(model, target, test, 0, options, run);
   const Vector& weights = test.weights;
   Scores out{test.size(), effective_size(test.size(), weights), weights, mean_score(rows.nll, weights), {}, {}, {}};
   if (!target) out.squared_loss = mean_score(rows.squared_loss, weights);
-  for (RowScores::OfTarget& own : rows.targets) out.targets.push_back(summarise(std::move(own), options, weights));
+  for (PerRowScores::OfTarget& own : rows.targets) out.targets.push_back(summarise(std::move(own), options, weights));
   if (rows.energy_score.size() > 0)
     out.energy_score = mean_score(rows.energy_score, weights);
   else if (options.energy_score && out.targets.size() == 1)

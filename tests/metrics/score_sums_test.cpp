@@ -148,7 +148,7 @@ TEST(ScoreSums, SaysWhatIsWrong) {
   data.weights = Vector{{1, 1, 1e-150, 1, 1}};
   EXPECT_EQ(
       complaint([&] { score_state(model, std::nullopt, data, 0); }),
-      "score: weights: row 3 (counting from 1) is 1e-150, expected 1e-100 to 1000000000000 where rows are elsewhere");
+      "score: weights: row 3 (counting from 1) is 1e-150, expected 1e-100 to 1e+12 where rows are elsewhere");
 }
 
 TEST(UniformityOfCells, IsThatOfValuesAtTheirEnds) {

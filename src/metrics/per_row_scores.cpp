@@ -1,4 +1,4 @@
-#include "row_scores.hpp"
+#include "per_row_scores.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr Index rows_per_block = 256;  // the laws of a block are in memory together, and what they share is made once
 
-RowScores allocate(const Dataset& test, const ScoreOptions& options, bool squared_loss) {
+PerRowScores allocate(const Dataset& test, const ScoreOptions& options, bool squared_loss) {
   const Index n = test.size();
   const Index levels = static_cast<Index>(options.levels.size());
-  RowScores rows{
+  PerRowScores rows{
       Vector(n), Vector(squared_loss ? n : 0), Vector(options.energy_score && test.y.rows() > 1 ? n : 0), {}};
   for (Index j = 0; j < test.y.rows(); ++j) {
     rows.targets.push_back(
@@ -53,7 +53,7 @@ Vector pit_of(const TargetDistributions& laws, const VectorView& y, Index first_
 
 template <class Laws>
 void fill_target(const Laws& laws, const VectorView& y, Range range, Index first_row, const ScoreOptions& options,
-                 const Run& run, RowScores::OfTarget& out) {
+                 const Run& run, PerRowScores::OfTarget& out) {
   out.crps.segment(range.begin, range.size()) = laws.crps(y, run);
   out.pit.segment(range.begin, range.size()) = pit_of(laws, y, first_row + range.begin, run);
   if (options.highest_density) out.region.segment(range.begin, range.size()) = laws.highest_density_mass(y, run);
@@ -75,14 +75,14 @@ void fill_target(const Laws& laws, const VectorView& y, Range range, Index first
 }
 
 void fill_block(const GaussianMixtures& laws, const Dataset& test, Range range, Index, const ScoreOptions& options,
-                const Run& here, RowScores& rows) {
+                const Run& here, PerRowScores& rows) {
   const Matrix y = test.y.middleCols(range.begin, range.size());
   rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
   rows.squared_loss.segment(range.begin, range.size()) = laws.squared_loss(y, here);
   if (rows.energy_score.size() > 0) rows.energy_score.segment(range.begin, range.size()) = laws.energy_score(y, here);
   for (Index j = 0; j < y.rows(); ++j) {
     const Vector target = y.row(j);
-    RowScores::OfTarget& out = rows.targets[static_cast<std::size_t>(j)];
+    PerRowScores::OfTarget& out = rows.targets[static_cast<std::size_t>(j)];
     if (y.rows() == 1)
       fill_target(laws, target, range, 0, options, here, out);
     else
@@ -91,7 +91,7 @@ void fill_block(const GaussianMixtures& laws, const Dataset& test, Range range, 
 }
 
 void fill_block(const TargetDistributions& laws, const Dataset& test, Range range, Index first_row,
-                const ScoreOptions& options, const Run& here, RowScores& rows) {
+                const ScoreOptions& options, const Run& here, PerRowScores& rows) {
   const Matrix y = test.y.middleCols(range.begin, range.size());
   rows.nll.segment(range.begin, range.size()) = -laws.log_pdf(y, here);
   fill_target(laws, y.row(0).transpose(), range, first_row, options, here, rows.targets.front());
@@ -99,19 +99,17 @@ void fill_block(const TargetDistributions& laws, const Dataset& test, Range rang
 
 }  // namespace
 
-const Dataset& rows_to_score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options,
-                             Dataset& storage) {
+void check_scored(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options) {
   validate_options(options, "score");
   check_rows(model, data, "score");
   require(data.x.rows() == model.n_inputs() && data.y.rows() == model.n_targets(), "score: the data have ",
           data.x.rows(), " inputs and ", data.y.rows(), " targets, expected ", model.n_inputs(), " and ",
           model.n_targets(), " as in the fit");
-  return rows_that_count(data, storage);
 }
 
-RowScores row_scores(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& test,
-                     Index first_row, const ScoreOptions& options, const Run& run) {
-  RowScores rows = allocate(test, options, !target);
+PerRowScores per_row_scores(const ConditionalDensity& model, const std::optional<TargetDecoder>& target,
+                            const Dataset& test, Index first_row, const ScoreOptions& options, const Run& run) {
+  PerRowScores rows = allocate(test, options, !target);
   Task task(run, "score", static_cast<double>(test.size()));
   // What all rows of one law share is found once.
   const Index rows_together = model.n_inputs() == 0 ? test.size() : rows_per_block;

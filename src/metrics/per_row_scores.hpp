@@ -8,7 +8,7 @@
 
 namespace condens {
 
-struct RowScores {
+struct PerRowScores {
   struct OfTarget {
     Vector crps;
     Vector pit;
@@ -23,13 +23,12 @@ struct RowScores {
   std::vector<OfTarget> targets;
 };
 
-/// The rows of `data` that count. Throws std::invalid_argument for options or data that do not fit the model.
-const Dataset& rows_to_score(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options,
-                             Dataset& storage);
+/// Throws std::invalid_argument for options, or data that do not fit the model.
+void check_scored(const ConditionalDensity& model, const Dataset& data, const ScoreOptions& options);
 
-/// Of these rows. Where values have probabilities, PIT values are drawn by the places of rows in a table, in which
-/// `first_row` is that of the first one.
-RowScores row_scores(const ConditionalDensity& model, const std::optional<TargetDecoder>& target, const Dataset& test,
-                     Index first_row, const ScoreOptions& options, const Run& run);
+/// Of rows that all count. Where values have probabilities, PIT values are drawn by the places of rows in a table, in
+/// which `first_row` is that of the first one.
+PerRowScores per_row_scores(const ConditionalDensity& model, const std::optional<TargetDecoder>& target,
+                            const Dataset& test, Index first_row, const ScoreOptions& options, const Run& run);
 
 }  // namespace condens
