@@ -12,6 +12,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/io/model_file.hpp"
+#include "condens/metrics/score_sums.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/registry.hpp"
 #include "core/freed_memory.hpp"
@@ -96,6 +97,23 @@ Model fit_elsewhere(const std::string& name, const std::string& preset, const nb
   return {std::move(columns), std::move(density)};
 }
 
+ScoreOptions score_options(const nb::dict& options) {
+  ScoreOptions out;
+  set_options(out, "score", from_python(options, "options"));
+  return out;
+}
+
+nb::bytes score_block(const Model& model, const Rows& x, const Rows& y, const nb::object& weights, Index first_row,
+                      const nb::dict& options, int threads) {
+  const Dataset block = dataset_of(x, y, weights);
+  const ScoreOptions wanted = score_options(options);
+  return to_bytes(released(threads, nb::none(),
+                           [&](const Run& run) {
+                             return score_state(*model.density, model.target, block, first_row, wanted, run);
+                           }),
+                  "state");
+}
+
 const LearnsFromSums& sums_of(const Model& model) {
   const auto* out = capability<LearnsFromSums>(*model.density);
   if (out == nullptr) throw nb::type_error("only a model whose fit ends with sums over rows learns from further ones");
@@ -119,6 +137,15 @@ void bind_row_sums(nb::module_& m) {
         return to_bytes(scaled_state(from_bytes(state, "state"), factor), "state");
       },
       nb::arg("state"), nb::arg("factor"));
+  m.def("score_state", &score_block, nb::arg("model"), nb::arg("x").noconvert(), nb::arg("y").noconvert(),
+        nb::arg("weights") = nb::none(), nb::arg("first_row") = 0, nb::arg("options") = nb::dict(),
+        nb::arg("threads") = 1);
+  m.def(
+      "merged_scores",
+      [](const nb::bytes& state, const nb::dict& options) {
+        return to_python(to_document(merged_scores(from_bytes(state, "state"), score_options(options))));
+      },
+      nb::arg("state"), nb::arg("options") = nb::dict());
   m.def(
       "closing_pass", [](const Model& model) { return to_bytes(sums_of(model).closing_pass(), "pass"); },
       nb::arg("model"));

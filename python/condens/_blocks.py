@@ -159,7 +159,8 @@ def _check_lengths(rows: Rows) -> None:
             )
 
 
-def _weights(rows: Rows) -> Floats | None:
+def weights_of(rows: Rows) -> Floats | None:
+    """The weights, where there are any."""
     if rows.weights is None:
         return None
     weights = _numbers(_column(rows.weights, 0, "sample_weight"), "sample_weight", rows.partition)
@@ -177,6 +178,13 @@ def columns_of(layout: Layout, rows: Rows) -> tuple[Columns, Columns]:
     return inputs, targets
 
 
+def targets_of(names: Sequence[str], rows: Rows) -> Floats:
+    """The targets in numbers."""
+    _check_lengths(rows)
+    targets = _as_columns(rows.y, names, rows, Layout((), tuple(names)), False)
+    return as_rows(np.stack(list(targets.values()), axis=1))
+
+
 def block_of(layout: Layout, rows: Rows) -> Block:
     """A partition in numbers."""
     inputs, targets = columns_of(layout, rows)
@@ -185,7 +193,7 @@ def block_of(layout: Layout, rows: Rows) -> Block:
         x = _core.Encoder.fit(**layout.encoder).encode_inputs(read) if len(rows) else np.empty((0, 0))
     else:
         x = np.stack(list(inputs.values()), axis=1) if inputs else np.empty((len(rows), 0))
-    block = Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), _weights(rows))
+    block = Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), weights_of(rows))
     if block.weights is None or (block.weights > 0).all():
         return block
     counted = block.weights > 0  # what does not count has no place in the table

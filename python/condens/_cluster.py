@@ -42,6 +42,9 @@ class Engine(Protocol):
     def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
         """The merged state of all blocks of a pass of the core."""
 
+    def close(self) -> None:
+        """Takes back what is kept."""
+
 
 # --- what can be fitted so --------------------------------------------------------------------------
 
@@ -326,3 +329,37 @@ def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
         numbers.append(rows[begin:end] - first)
         first += count
     return engine.reduce(partial(_blocks.pick, numbers), _blocks.concatenated, "sample")  # type: ignore[no-any-return]
+
+
+# --- scores -------------------------------------------------------------------------------------------
+
+
+def score_table(estimator: Any, engine: Engine, options: dict[str, Any], threads: int = 1) -> dict[str, Any]:
+    """What `condens.metrics.score_table` says of these rows."""
+    first_rows: dict[int, int] = {}
+    if estimator._model.target_kind != "real":  # PIT values of probabilities are drawn by the places of rows
+        total = 0
+        for partition, rows in engine.reduce(_blocks.lengths_of, _blocks.concatenated, "lengths"):
+            first_rows[partition] = total
+            total += rows
+    state = engine.reduce(partial(_score_states, estimator, options, first_rows, threads), _merged_states, "scores")
+    if not state:
+        raise ValueError("sample_weight: all weights are zero, expected at least one above zero")
+    return _core.merged_scores(state[0], options)
+
+
+def _score_states(
+    estimator: Any, options: dict[str, Any], first_rows: dict[int, int], threads: int, rows: Rows
+) -> list[bytes]:
+    weights = _blocks.weights_of(rows)
+    if weights is not None and not (weights > 0).any():
+        return []
+    model = estimator._model
+    y = _blocks.targets_of(model.encoder.target_names, rows)
+    first_row = first_rows.get(rows.partition, 0)
+    return [_core.score_state(model, estimator._rows(rows.x), y, weights, first_row, options, threads)]
+
+
+def _merged_states(parts: Sequence[list[bytes]]) -> list[bytes]:
+    states = _blocks.concatenated(parts)
+    return [_blocks.merge(states)] if states else []

@@ -127,3 +127,22 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _refuse_skips(report)
     return report
+
+
+def assert_same_scores(found: Any, plain: Any) -> None:
+    """Of two tables of scores: the tests of calibration up to the cells of PIT values."""
+    if isinstance(plain, dict):
+        assert found.keys() == plain.keys()
+        for name in plain:
+            if name == "p_value":
+                assert abs(found[name] - plain[name]) < 0.01
+            elif name == "statistic":
+                assert abs(found[name] - plain[name]) < 1e-3
+            else:
+                assert_same_scores(found[name], plain[name])
+    elif isinstance(plain, list):
+        assert len(found) == len(plain)
+        for one, other in zip(found, plain, strict=True):
+            assert_same_scores(one, other)
+    else:
+        np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-12)

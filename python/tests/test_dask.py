@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import QUICK, assert_same_model, make_data
+from conftest import QUICK, assert_same_model, assert_same_scores, make_data
 from sklearn.base import clone
 
 import condens
@@ -277,6 +277,30 @@ def test_comparison_refuses(cluster: Any, table: Any) -> None:
         compare(["lscde"], repeats=0)
     with pytest.raises(ValueError, match=r"test_fraction = 1, expected a number in \(0, 1\)"):
         compare(["lscde"], test_fraction=1.0)
+
+
+def test_scores_are_those_of_one_machine(cluster: Any, table: Any) -> None:
+    weights = np.where(np.arange(len(table)) < len(table) // 3, 0.0, 1 + table["y"] ** 2)  # a partition that counts not
+    for options in ({}, {"target_kind": "positive"}):
+        y = table["y"] - table["y"].min() + 1 if options else table["y"]
+        frame = cut(table.assign(w=weights, t=y), 3)
+        model = condens.dask.LSCDE(**QUICK, **options).fit(frame[INPUTS], frame["t"], sample=500)
+        chosen: dict[str, Any] = {"levels": [0.5, 0.9], "highest_density": not options}
+        plain = condens.metrics.score_table(model, table[INPUTS], y, **chosen)
+        assert_same_scores(condens.metrics.score_table(model, frame[INPUTS], frame["t"], **chosen), plain)
+        plain = condens.metrics.score_table(model, table[INPUTS], y, weights, **chosen)
+        assert_same_scores(condens.metrics.score_table(model, frame[INPUTS], frame["t"], frame["w"], **chosen), plain)
+
+
+def test_scores_that_are_refused(cluster: Any, table: Any) -> None:
+    frame = cut(table.assign(w=0.0, bad=table["y"].where(np.arange(len(table)) != 5)), 2)
+    model = condens.dask.LSCDE(**QUICK).fit(frame[INPUTS], frame["y"])
+    with pytest.raises(ValueError, match="all weights are zero"):
+        condens.metrics.score_table(model, frame[INPUTS], frame["y"], frame["w"])
+    with pytest.raises(ValueError, match=r"row 6 .* of partition 0 .* column 'y' is nan, expected a finite number"):
+        condens.metrics.score_table(model, frame[INPUTS], frame["bad"])
+    with pytest.raises(ValueError, match="y is None, expected the targets"):
+        condens.metrics.score_table(model, frame[INPUTS], None)
 
 
 def test_weighted_score(cluster: Any, table: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import assert_same_scores
 
 import condens
 
@@ -51,6 +52,17 @@ def test_a_file_gives_the_model_of_the_rows_in_memory(table, frame):
     difference = plain.log_density(rows[["x", "kind"]], rows["y"]) - found.log_density(rows[["x", "kind"]], rows["y"])
     assert np.abs(difference).max() < 1e-9
     assert list(found.feature_names_in_) == ["x", "kind"]
+
+
+def test_scores_are_those_of_rows_in_memory(table, frame, monkeypatch):
+    model = disk.GMM(n_components=3).fit(table[["x", "kind"]], table["y"])
+    plain = condens.metrics.score_table(model, frame[["x", "kind"]], frame["y"], highest_density=False)
+    monkeypatch.setattr("condens.disk._estimators._LEAST_ROWS", 10)
+    monkeypatch.setattr("condens.disk._estimators._AT_ONCE", "600 KiB")  # in batches
+    found = condens.metrics.score_table(model, table[["x", "kind"]], table["y"], highest_density=False)
+    assert_same_scores(found, plain)
+    with pytest.raises(ValueError, match="y is None, expected the targets"):
+        condens.metrics.score_table(model, table[["x", "kind"]], None)
 
 
 @pytest.mark.parametrize("memory", ["600 KiB", "1 GiB"])

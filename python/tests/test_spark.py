@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import QUICK, assert_same_model, make_data
+from conftest import QUICK, assert_same_model, assert_same_scores, make_data
 
 import condens
 from condens import FitWarning, _core
@@ -202,6 +202,18 @@ def test_weights_count_as_on_one_machine(spark: Any, table: Any) -> None:
     assert (
         np.abs(model.log_density(table[INPUTS], table["y"]) - plain.log_density(table[INPUTS], table["y"])).max() < 1e-9
     )
+
+
+def test_scores_are_those_of_one_machine(spark: Any, table: Any) -> None:
+    weights = np.where(np.arange(ROWS) < 120, 0.0, table["load"] ** 2)
+    frame = frame_of(spark, table.assign(w=weights), 3)
+    model = fit(frame, inputCols=INPUTS)
+    plain = condens.metrics.score_table(model.estimator, table[INPUTS], table["y"], levels=[0.9], highest_density=False)
+    assert_same_scores(model.evaluate(frame, levels=[0.9], highest_density=False), plain)
+    plain = condens.metrics.score_table(model.estimator, table[INPUTS], table["y"], weights)
+    assert_same_scores(model.evaluate(frame, "w"), plain)
+    with pytest.raises(ValueError, match="labelCol is None, expected the column of the target"):
+        model.copy().setLabelCol(None).evaluate(frame)
 
 
 def test_dates_are_read_off_the_calendar(spark: Any, table: Any) -> None:

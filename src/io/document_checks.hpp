@@ -59,10 +59,12 @@ void check_depth(const Place& place) {
 }
 
 /// Refuses shapes that do not hold `count` numbers, and sides longer than the document of `bytes` bytes: what stands
-/// beside a matrix without numbers has one for each of its columns, and whoever reads goes through them.
+/// beside a matrix without numbers has one for each of its columns, and whoever reads goes through them. A million may
+/// be in any document, or one form would refuse what the other, which is longer, holds.
 inline void check_shape(std::int64_t rows, std::int64_t cols, std::size_t count, std::size_t bytes,
                         const Place& place) {
-  const std::int64_t most = std::min(std::int64_t{1} << 31, static_cast<std::int64_t>(bytes));  // product in range
+  const std::int64_t largest = std::max(std::int64_t{1} << 20, static_cast<std::int64_t>(bytes));
+  const std::int64_t most = std::min(std::int64_t{1} << 31, largest);  // product in range
   const bool valid =
       rows >= 0 && cols >= 0 && rows < most && cols < most && static_cast<std::uint64_t>(rows * cols) == count;
   if (!valid) {

@@ -131,9 +131,11 @@ TEST(DocumentFormat, ReadingRefusesBrokenTrees) {
   EXPECT_EQ(json_complaint("{\"shape\": [1], \"values\": [1.0]}"), "model: a matrix has two sides");
   EXPECT_EQ(json_complaint("{\"shape\": [0, 2147483647], \"values\": []}"),
             "model: shape: a matrix of shape 0 x 2147483647 with 0 values");
-  const std::string empty = document_to_cbor(Document(Matrix(0, 20)), "model");  // 20 is a byte in the shape
-  ASSERT_NE(empty.find('\x14'), std::string::npos);
-  EXPECT_NE(cbor_complaint(empty).find("a matrix of shape 0 x 20 with 0 values"), std::string::npos);
+  // Columns without rows, of which there may be a million in the shortest document.
+  const Document few = Matrix(0, 20);
+  EXPECT_EQ(document_from_cbor(document_to_cbor(few, "model"), "model"), few);
+  const std::string million = document_to_cbor(Document(Matrix(0, 1 << 20)), "model");
+  EXPECT_NE(cbor_complaint(million).find("a matrix of shape 0 x 1048576 with 0 values"), std::string::npos);
   EXPECT_EQ(json_complaint("{\"shape\": [1, 1], \"values\": [\"x\"]}"), "model: expected a number, found a text");
   EXPECT_EQ(json_complaint("[18446744073709551615]"), "model[0]: the whole number 18446744073709551615 is too large");
   EXPECT_EQ(cbor_complaint(""), "model: not readable as CBOR at byte 0: the data end too early");

@@ -146,9 +146,8 @@ TEST(ScoreSums, SaysWhatIsWrong) {
             "merged_scores: 'rows' is 0, 'weight' 5 and 'squares' 5, expected a number of rows, and sums of their "
             "weights > 0");
   data.weights = Vector{{1, 1, 1e-150, 1, 1}};
-  EXPECT_EQ(
-      complaint([&] { score_state(model, std::nullopt, data, 0); }),
-      "score: weights: row 3 (counting from 1) is 1e-150, expected 1e-100 to 1e+12 where rows are elsewhere");
+  EXPECT_EQ(complaint([&] { score_state(model, std::nullopt, data, 0); }),
+            "score: weights: row 3 (counting from 1) is 1e-150, expected 1e-100 to 1e+12 where rows are elsewhere");
 }
 
 TEST(UniformityOfCells, IsThatOfValuesAtTheirEnds) {

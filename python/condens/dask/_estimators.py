@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -164,11 +165,8 @@ class OnDask:
         if limits:
             raise ValueError(f"{', '.join(limits)}: expected data in memory, not a dask collection")
         check_is_fitted(self)
-        engine = DaskEngine(X, y, sample_weight)
-        try:
+        with closing(DaskEngine(X, y, sample_weight)) as engine:
             moments = engine.reduce(partial(_moments, self), _add_moments, "score")
-        finally:
-            engine.close()
         weight, _, spread, loss = moments
         if y is None:
             return float(-loss / weight)
@@ -176,6 +174,15 @@ class OnDask:
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where(spread > 0, 1 - loss / spread, np.where(loss > 0, 0.0, 1.0))
         return float(each.mean())
+
+    def _rows_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> DaskEngine | None:
+        """For `condens.metrics`: collections of dask; None for anything else."""
+        if not is_lazy(X):
+            return None
+        check_is_fitted(self)
+        if y is None:
+            raise ValueError("y is None, expected the targets of the rows to score")
+        return DaskEngine(X, y, sample_weight)
 
     def _lazily(self, X: Any, method: str, *arguments: Any, y: Any = None, names: Sequence[str] | None = None) -> Any:
         check_is_fitted(self)

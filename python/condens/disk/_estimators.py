@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from condens import _blocks, _cluster
 from condens._arrays import threads_of
 from condens._blocks import Block, Layout, Rows
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _LEAST_ROWS = 1000  # of a batch
+_AT_ONCE = "1 GiB"  # where nothing else is said
 _COPIES = 6  # of a batch that are in memory at once: as read, as a frame, as numbers, on the standardised scale, ...
 
 
@@ -89,6 +92,9 @@ class DiskEngine:
         assert out is not None
         return out
 
+    def close(self) -> None:
+        self._kept = None
+
 
 class OnDisk:
     """What estimators do with columns of files; anything else they take as their namesakes of condens do."""
@@ -99,7 +105,7 @@ class OnDisk:
         y: Any = None,
         sample_weight: Any = None,
         *,
-        memory: int | str = "1 GiB",
+        memory: int | str = _AT_ONCE,
         sample: int | None = None,
         gather_rows: int = 15_000,
     ) -> Self:
@@ -132,18 +138,7 @@ class OnDisk:
             For invalid arguments, data, or a model whose fit is no sum over rows. Batches are the partitions that
             messages name.
         """
-        for name, columns in (("X", X), ("y", y), ("sample_weight", sample_weight)):
-            if not isinstance(columns, Columns) and (name == "X" or columns is not None):
-                raise TypeError(
-                    f"{name} is a {type(columns).__name__}, expected columns of a condens.disk.Table, as table['y']; "
-                    f"condens.{type(self).__name__} takes frames and arrays"
-                )
-            if columns is not None and columns.table is not X.table:
-                raise ValueError(f"{name} is of another table than X, expected columns of one Table")
-        if sample_weight is not None and len(sample_weight.columns) != 1:
-            raise ValueError(
-                f"sample_weight has {len(sample_weight.columns)} columns, expected one, as table['weight']"
-            )
+        self._check_columns(X, y, sample_weight)
         is_density = "is_density" in self._info["capabilities"]  # type: ignore[attr-defined]
         if y is None and not is_density:
             raise ValueError("fit requires y to be passed, but the target y is None")
@@ -164,6 +159,30 @@ class OnDisk:
             gather_rows=gather_rows,
         )
         return self
+
+    def _check_columns(self, X: Any, y: Any, sample_weight: Any) -> None:
+        for name, columns in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            if not isinstance(columns, Columns) and (name == "X" or columns is not None):
+                raise TypeError(
+                    f"{name} is a {type(columns).__name__}, expected columns of a condens.disk.Table, as table['y']; "
+                    f"condens.{type(self).__name__} takes frames and arrays"
+                )
+            if columns is not None and columns.table is not X.table:
+                raise ValueError(f"{name} is of another table than X, expected columns of one Table")
+        if sample_weight is not None and len(sample_weight.columns) != 1:
+            raise ValueError(
+                f"sample_weight has {len(sample_weight.columns)} columns, expected one, as table['weight']"
+            )
+
+    def _rows_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> DiskEngine | None:
+        """For `condens.metrics`: columns of files; None for anything else."""
+        if not isinstance(X, Columns):
+            return None
+        check_is_fitted(self)
+        self._check_columns(X, y, sample_weight)
+        if y is None:
+            raise ValueError("y is None, expected the targets of the rows to score")
+        return DiskEngine([X, y, sample_weight], bytes_of(_AT_ONCE), threads_of(self.n_jobs))  # type: ignore[attr-defined]
 
     def _fit_to_sample(self, rows: Sequence[Rows], y: Columns | None) -> Self:
         import pandas as pd

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,18 @@ class _Columns(Params):  # type: ignore[misc]
     def _targets(self) -> list[str]:
         several, one = self._value("targetCols"), self._value("labelCol")
         return list(several) if several is not None else [] if one is None else [one]
+
+    def _selected(self, frame: DataFrame, weight: str | None) -> tuple[list[Any], list[str], list[str]]:
+        """Columns of inputs, targets and weights, and the names of the first two."""
+        inputs, names = self._inputs(frame)
+        targets = self._targets()
+        both = sorted(set(names) & set(targets))
+        if both:
+            raise ValueError(f"columns {both} are inputs and targets, expected names that differ")
+        columns = [*inputs, *(self._column(frame, name, "labelCol", f"y{i}") for i, name in enumerate(targets))]
+        if weight is not None:
+            columns.append(self._column(frame, weight, "weightCol", "w0"))
+        return columns, names, targets
 
     @staticmethod
     def _column(frame: DataFrame, name: str, role: str, alias: str) -> Any:
@@ -206,15 +219,8 @@ class CondensEstimator(Estimator[Any], _Columns, _Kept):  # type: ignore[misc]
         return self._copyValues(model)
 
     def _engine(self, frame: DataFrame) -> tuple[SparkEngine, Layout, list[str]]:
-        inputs, names = self._inputs(frame)
-        targets = self._targets()
-        both = sorted(set(names) & set(targets))
-        if both:
-            raise ValueError(f"columns {both} are inputs and targets, expected names that differ")
+        columns, names, targets = self._selected(frame, self._value("weightCol"))
         wanted = {"x": names, "y": targets, "w": ["sample_weight"]}
-        columns = [*inputs, *(self._column(frame, name, "labelCol", f"y{i}") for i, name in enumerate(targets))]
-        if self._value("weightCol") is not None:
-            columns.append(self._column(frame, self._value("weightCol"), "weightCol", "w0"))
         kinds = {name: _field(frame, name, "inputCols").dataType for name in names}
         texts = frozenset(name for name, kind in kinds.items() if isinstance(kind, T.StringType))
         dates = frozenset(name for name, kind in kinds.items() if isinstance(kind, _DATES))
@@ -280,6 +286,25 @@ class CondensModel(Model, _Columns, _Kept):  # type: ignore[misc]
         out = super().copy(extra)
         out._estimator = self._estimator
         return out
+
+    def evaluate(
+        self,
+        dataset: DataFrame,
+        weightCol: str | None = None,
+        *,
+        levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95),
+        highest_density: bool = True,
+    ) -> dict[str, Any]:
+        """All scores of the rows of a data frame, with standard errors, as of `condens.metrics.score_table`; computed
+        on the executors, and merged.
+        """
+        columns, names, targets = self._selected(dataset, weightCol)
+        if not targets:
+            raise ValueError(f"{type(self).__name__}: labelCol is None, expected the column of the target")
+        options = {"levels": [float(level) for level in levels], "highest_density": highest_density}
+        wanted = {"x": names, "y": targets, "w": ["sample_weight"]}
+        with closing(SparkEngine(dataset.select(*columns), wanted)) as engine:
+            return _cluster.score_table(self._estimator, engine, options)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         columns, names = self._inputs(dataset)
