@@ -11,17 +11,17 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
-from condens import FitWarning, _cluster, _core
+from condens import FitWarning, _blocks, _cluster, _core
 from condens._arrays import as_share, draw_seed
 from condens._blocks import Block
-from condens._trials import _scores
+from condens._trials import _LEVEL
 from condens.comparison import Comparison, _comparison, _labelled
 from condens.dask._engine import DaskEngine, compute, sums_of, tree
 from condens.dask._estimators import _layout
-from condens.distributions import GaussianMixtures
 from condens.estimators import _CLASSES, ConditionalDensityRegressor
 
-Sums = tuple[Any, dict[str, Any], Any, Any]  # rows, sums of scores, of y, and of squares around their means
+Squares = tuple[Any, Any, Any]  # rows, sums of y, and of squares around the mean
+_SCORES: dict[str, Any] = {"levels": [_LEVEL], "energy_score": False, "highest_density": False}
 
 
 def compare(
@@ -136,28 +136,33 @@ def _trial(
         return {"failure": str(error)}
     seconds = time.perf_counter() - begin
     own = delayed(model)
-    rows, _, _, squares = compute(tree([(part, None) for part in train], _score, _add, "scores"))
+    rows, _, squares = compute(tree([(part,) for part in train], _squares, _add, "scores"))
     deviations = np.sqrt(squares / (rows - 1))
-    count, sums, _, _ = compute(tree([(part, own) for part in test], _score, _add, "scores"))
-    scores = {name: value / count for name, value in sums.items()}
-    return {**scores, "nll_standardized": scores["nll"] - float(np.log(deviations).sum()), "seconds": seconds}
+    state = compute(tree([(part, own) for part in test], _score, _blocks.merge, "scores"))
+    found = _core.merged_scores(state, _SCORES)
+    each = found["targets"]
+    return {
+        "nll": found["nll"]["value"],
+        "nll_standardized": found["nll"]["value"] - float(np.log(deviations).sum()),
+        "squared_loss": found["squared_loss"]["value"],
+        "crps": float(np.mean([target["crps"]["value"] for target in each])),
+        f"coverage_{_LEVEL:g}": float(np.mean([target["coverage"][0]["central"]["value"] for target in each])),
+        "seconds": seconds,
+    }
 
 
-def _score(block: Block, model: _core.Model | None) -> Sums:
-    """Sums of the scores of a model, and of y and its squares around the mean."""
-    scores = {}
-    if model is not None:
-        laws = GaussianMixtures._of(model.predict(block.x, 1), (len(block),))
-        scores = {name: value * len(block) for name, value in _scores(laws, block.y, None).items()}
-    return len(block), scores, block.y.sum(axis=0), ((block.y - block.y.mean(axis=0)) ** 2).sum(axis=0)
+def _score(block: Block, model: _core.Model) -> bytes:
+    return _core.score_state(model, block.x, block.y, options=_SCORES)
 
 
-def _add(parts: Sequence[Sums]) -> Sums:
-    scores = {name: sum(part[1][name] for part in parts) for name in parts[0][1]}
-    rows, total = sum(p[0] for p in parts), sum(p[2] for p in parts)
+def _squares(block: Block) -> Squares:
+    return len(block), block.y.sum(axis=0), ((block.y - block.y.mean(axis=0)) ** 2).sum(axis=0)
+
+
+def _add(parts: Sequence[Squares]) -> Squares:
+    rows, total = sum(p[0] for p in parts), sum(p[1] for p in parts)
     # Of the parts' means around the mean of all, as in an analysis of variance.
-    squares = sum(p[3] + p[0] * (p[2] / p[0] - total / rows) ** 2 for p in parts)
-    return rows, scores, total, squares
+    return rows, total, sum(p[2] + p[0] * (p[1] / p[0] - total / rows) ** 2 for p in parts)
 
 
 def _board(trials: dict[str, list[dict[str, Any]]], options: dict[str, Any]) -> Comparison:
