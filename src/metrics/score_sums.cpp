@@ -48,29 +48,27 @@ Vector pit_counts(const Vector& pit, const Vector& weights) {
 
 std::string target_name(const char* what, std::size_t j) { return what + std::to_string(j + 1); }
 
-/// Column k of moments as a mean over rows.
-struct Moments {
+/// The rows that scores are means over: column k of their moments is one.
+struct CountedRows {
   double weight;
   double size;  // Kish's effective size
 
-  Score score(const Matrix& moments, Index k) const {
+  Score mean(const Matrix& moments, Index k) const {
     const double variance = moments(1, k) / weight;
     return {moments(0, k), size > 1.0 ? std::sqrt(variance / (size - 1.0)) : std::numeric_limits<double>::quiet_NaN()};
   }
 };
 
-TargetScores target_scores(const Matrix& moments, const Vector& counts, const Moments& rows,
+TargetScores target_scores(const Matrix& moments, const Vector& counts, const CountedRows& rows,
                            const ScoreOptions& options) {
-  TargetScores out{rows.score(moments, 0), Vector(), {}, {}, {}};
+  TargetScores out{rows.mean(moments, 0), Vector(), {}, {}, {}};
   out.kolmogorov_smirnov = kolmogorov_smirnov_test_of_cells(counts, rows.size);
   out.cramer_von_mises = cramer_von_mises_test_of_cells(counts, rows.size);
   const Index levels = std::ssize(options.levels);
   for (Index k = 0; k < levels; ++k) {
-    Coverage coverage{options.levels[static_cast<std::size_t>(k)],
-                      rows.score(moments, 1 + k),
-                      rows.score(moments, 1 + levels + k),
-                      {}};
-    if (options.highest_density) coverage.highest_density = rows.score(moments, 1 + 2 * levels + k);
+    Coverage coverage{
+        options.levels[static_cast<std::size_t>(k)], rows.mean(moments, 1 + k), rows.mean(moments, 1 + levels + k), {}};
+    if (options.highest_density) coverage.highest_density = rows.mean(moments, 1 + 2 * levels + k);
     out.coverage.push_back(coverage);
   }
   return out;
@@ -117,8 +115,8 @@ Scores merged_scores(const Document& state, const ScoreOptions& options) {
     throw FormatError(message("merged_scores: 'rows' is ", count, ", 'weight' ", weight, " and 'squares' ", squares,
                               ", expected a number of rows, and sums of their weights > 0"));
   }
-  const Moments rows{weight, weight / squares * weight};
-  const auto mean = [&](std::string_view name) { return rows.score(table_passes::matrix_of(moments, name, 2, 1), 0); };
+  const CountedRows rows{weight, weight / squares * weight};
+  const auto mean = [&](std::string_view name) { return rows.mean(table_passes::matrix_of(moments, name, 2, 1), 0); };
   Scores out{static_cast<Index>(count), rows.size, Vector(), mean("nll"), {}, {}, {}};
   if (moments.find("squared_loss") != nullptr) out.squared_loss = mean("squared_loss");
   const Index values = 1 + (options.highest_density ? 3 : 2) * std::ssize(options.levels);
