@@ -15,8 +15,8 @@
 //   low, high  the smaller, the larger of two
 //   columns    put side by side
 //   moments    {weight (1 x 1), others (2 x k)}: means, and sums of squares around them, of rows of this weight
-//   together smallest   {limit, keys (1 x k), columns (d x k)}: the columns of the `limit` smallest keys, the first of
-//   equals each       of the pass "several", which has a list of passes: the list of their states, merged one by one
+//   smallest   {limit, keys (1 x k), columns (d x k)}: the columns of the `limit` smallest keys, the first of equals
+//   each       of the pass "several", which has a list of passes: the list of their states, merged one by one
 
 #include <utility>
 #include <vector>
