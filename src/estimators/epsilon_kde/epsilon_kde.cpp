@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "data/splits.hpp"
@@ -107,6 +108,7 @@ GaussianMixtures EpsilonKde::laws(const MatrixView& x) const {
   std::vector<Neighborhood> found(static_cast<std::size_t>(x.cols()));
   Index most = 0;
   for (Index i = 0; i < x.cols(); ++i) {
+    check_cancelled();
     Neighborhood& own = found[static_cast<std::size_t>(i)];
     find_neighborhood(x.col(i), own);
     most = std::max<Index>(most, std::ssize(own.rows));
@@ -116,6 +118,7 @@ GaussianMixtures EpsilonKde::laws(const MatrixView& x) const {
   Matrix scales = Matrix::Constant(n_targets(), m * x.cols(), state_.bandwidth_y);
   Matrix log_weights = Matrix::Constant(m, x.cols(), -std::numeric_limits<double>::infinity());
   for (Index i = 0; i < x.cols(); ++i) {
+    check_cancelled();
     const std::vector<Index>& rows = found[static_cast<std::size_t>(i)].rows;
     const Index count = std::ssize(rows);
     means.middleCols(i * m, count) = state_.y(Eigen::all, rows);
@@ -137,6 +140,7 @@ Vector EpsilonKde::log_densities(const MatrixView& x, const MatrixView& y) const
   Vector out(x.cols());
   Neighborhood found;
   for (Index i = 0; i < x.cols(); ++i) {
+    check_cancelled();
     find_neighborhood(x.col(i), found);
     const Matrix centers = state_.y(Eigen::all, found.rows).transpose();
     Matrix terms(centers.rows(), 1);
