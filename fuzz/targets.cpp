@@ -12,15 +12,9 @@ namespace {
 
 const Run one_thread{.threads = 1, .observer = {}};
 
-/// Of a column whose unit is near one, as a fit sees it. What is open beyond stands in RESULTS.md.
-double moderate(Input& input) {
-  const double out = std::clamp(input.number(), -1e12, 1e12);
-  return std::abs(out) < 1e-12 ? 0.0 : out;
-}
-
 std::vector<double> rising(Input& input, Index count) {
   std::vector<double> out;
-  for (Index k = 0; k < count; ++k) out.push_back(moderate(input));
+  for (Index k = 0; k < count; ++k) out.push_back(input.number());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -29,10 +23,10 @@ std::vector<double> rising(Input& input, Index count) {
 TargetSupport support_of(Input& input) {
   TargetSupport out;
   const Index ends = input.below(4);
-  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : moderate(input);
-  if (ends == 2) out.map.upper = moderate(input);
-  if (ends == 3) out.map.upper = out.map.lower + std::abs(moderate(input));
-  if (input.flag()) out.map.reach = std::abs(moderate(input));
+  if (ends == 1 || ends == 3) out.map.lower = input.flag() ? 0 : input.number();
+  if (ends == 2) out.map.upper = input.number();
+  if (ends == 3) out.map.upper = out.map.lower + std::abs(input.number());
+  if (input.flag()) out.map.reach = std::abs(input.number());
   const Index values = input.below(6);
   if (values == 4) {
     out.values = TargetValues::counts();
@@ -58,7 +52,7 @@ void check(const TargetDistributions& laws, Input& input) {
   const Run& run = one_thread;
   const Index n = laws.size();
   Vector y(n);
-  for (double& own : y) own = moderate(input);
+  for (double& own : y) own = input.number();
   if (const auto& list = laws.support().values.list(); !list.empty()) y.setConstant(list.front());
   no_nan(laws.log_pdf(y.transpose(), run), "log density");
   no_nan(laws.log_pdf_grid(y.transpose(), run), "log density of a grid");
@@ -95,10 +89,10 @@ void run(Input& input) {
         Matrix means(1, m * n);
         Matrix scales(1, m * n);
         Matrix weights(m, n);
-        const double size = std::clamp(input.scale(), 1e-3, 10.0);  // of logarithms, mostly
+        const double size = std::clamp(input.scale(), 1e-104, 1e104);
         for (double& own : means.reshaped()) own = size * input.share() * 4;
         for (double& own : scales.reshaped())
-          own = size * std::abs(input.share()) * std::clamp(input.scale(), 1e-3, 1.0);
+          own = std::clamp(size * std::abs(input.share()) * input.scale(), 1e-105, 1e105);
         for (double& own : weights.reshaped()) own = 5 * input.share();
         const TargetSupport support = support_of(input);
         Matrix shares;

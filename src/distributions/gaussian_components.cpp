@@ -12,8 +12,6 @@ namespace condens {
 namespace detail {
 namespace {
 
-constexpr double kLargest = 1e105;
-constexpr double kSmallest = 1e-105;
 constexpr auto kOwner = "GaussianComponents";
 
 bool same(const Matrix& a, const Matrix& b) { return a.rows() == b.rows() && a.cols() == b.cols() && a == b; }
@@ -63,11 +61,11 @@ void require_components(const GaussianComponents& components, std::string_view w
               "; expected a finite number");
       require(std::isfinite(scales(k, l)) && scales(k, l) > 0.0, where, ": scale ", scales(k, l), " of component ", l,
               ", coordinate ", k, "; expected a finite number > 0 (a standard deviation)");
-      // Squares of deviations and of 1/scale stay finite within.
-      require(std::abs(means(k, l)) <= kLargest && scales(k, l) <= kLargest && scales(k, l) >= kSmallest, where,
-              ": component ", l, ", coordinate ", k, " has mean ", means(k, l), " and scale ", scales(k, l),
-              "; expected a mean up to ", kLargest, " and a scale from ", kSmallest, " to ", kLargest,
-              ": change the unit");
+      require(std::abs(means(k, l)) <= largest_magnitude && scales(k, l) <= largest_magnitude &&
+                  scales(k, l) >= smallest_scale,
+              where, ": component ", l, ", coordinate ", k, " has mean ", means(k, l), " and scale ", scales(k, l),
+              "; expected a mean up to ", largest_magnitude, " and a scale from ", smallest_scale, " to ",
+              largest_magnitude, ": change the unit");
     }
   }
   if (!components.correlated()) return;

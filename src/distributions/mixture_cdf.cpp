@@ -209,7 +209,7 @@ double probability(const MixtureView& p, double a, double b) {
   normal_cdf_in_place(more.data(), p.m);
   normal_cdf_in_place(less.data(), p.m);
   more -= less;
-  return dot(p.weights, more.data(), p.m);
+  return std::max(0.0, dot(p.weights, more.data(), p.m));  // of nearly equal ends rounding may fall below
 }
 
 }  // namespace condens::detail

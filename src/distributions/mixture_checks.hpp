@@ -12,6 +12,10 @@
 
 namespace condens::detail {
 
+// Squares of deviations and of 1/scale stay finite within: of means, and of scales.
+inline constexpr double largest_magnitude = 1e105;
+inline constexpr double smallest_scale = 1e-105;
+
 inline void require_univariate(Index d, std::string_view where, std::string_view instead) {
   require(d == 1, where, ": the distribution has ", d, " dimensions, this needs 1; ", instead);
 }

@@ -1,10 +1,13 @@
 #include "condens/distributions/target_distributions.hpp"
 
 #include <cmath>
+#include <string>
 
 #include "law_blocks.hpp"
+#include "linalg/vector_math.hpp"
 #include "mixture_checks.hpp"
 #include "target_law.hpp"
+#include "target_map.hpp"
 
 namespace condens {
 
@@ -17,10 +20,18 @@ Index target_points(const TargetDistributions& laws, Index count, const char* na
   return n == 0 ? 0 : count / n;
 }
 
+/// Zero for -infinity.
+Vector probabilities(Vector logarithms) {
+  exp_in_place(logarithms);
+  return logarithms;
+}
+
 }  // namespace
 
 TargetDistributions::TargetDistributions(GaussianMixtures base, TargetSupport support, Matrix log_shares)
     : base_(std::move(base)), support_(std::move(support)), log_shares_(std::move(log_shares)) {
+  const std::string problem = detail::support_problem(support_);
+  require(problem.empty(), "TargetDistributions: ", problem);
   const auto rows = static_cast<Index>(support_.atoms.size()) + 1;
   detail::require_univariate(base_.dimension(), "TargetDistributions", detail::kUseMarginal);
   if (log_shares_.size() == 0 && rows == 1) log_shares_ = Matrix::Zero(1, base_.size());
@@ -40,7 +51,7 @@ TargetDistributions TargetDistributions::slice(Index begin, Index count) const {
 template <class Body>
 void TargetDistributions::for_each(const Run& run, const char* name, const Body& body) const {
   detail::for_each_law(base_, run, name, [&](Index i, const detail::MixtureView& p) {
-    const Vector shares = log_shares_.col(i).array().exp();
+    const Vector shares = probabilities(log_shares_.col(i));
     body(i, detail::TargetLaw(p, support_, shares.data()));
   });
 }
@@ -163,7 +174,7 @@ Matrix TargetDistributions::sample_one(Index i, Index count, RandomStream& rando
   const TargetDistributions one = slice(i, 1);
   Vector weights;
   const detail::MixtureView p = detail::law_view(one.base_, 0, weights);
-  const Vector shares = one.log_shares_.col(0).array().exp();
+  const Vector shares = probabilities(one.log_shares_.col(0));
   const detail::TargetLaw law(p, support_, shares.data());
   Matrix out(1, count);
   for (Index k = 0; k < count; ++k) out(0, k) = law.draw(random);

@@ -1,9 +1,14 @@
 #include "target_law.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
+#include "mixture_subset.hpp"
 #include "quadrature.hpp"
+#include "target_map.hpp"
 
 namespace condens::detail {
 
@@ -13,11 +18,24 @@ namespace {
 // integrals.
 constexpr double most_cells = 1024;
 
-// Counts beyond it are beyond all numbers.
-constexpr double farthest_place = 1e300;
+// Whole numbers much beyond it have no interval of their own.
+constexpr double farthest_place = 0x1p51;
 
 // Probabilities that count in sums.
 constexpr double least_tail = 1e-16;
+
+// Scales that quadrature over x may not meet: beside the range of all of the distribution, and beside their place.
+constexpr double narrow = 0.01;
+constexpr double rounded = 1e-8;
+
+// Between these the density of a component is smooth enough.
+constexpr std::array<double, 7> scores = {-8.5, -4.5, -2.0, 0.0, 2.0, 4.5, 8.5};
+
+/// w d^2, of any d: where that is a number.
+double weighted_square(double weight, double deviation) {
+  const double root = std::sqrt(weight) * deviation;
+  return root * root;
+}
 
 }  // namespace
 
@@ -52,9 +70,27 @@ double TargetLaw::x_below(double y) const {
   return end == -infinity ? end : support_.map.forward(end);
 }
 
+/// Of the value to which X = x is rounded. Beside the end of an interval x decides, as it does of probabilities: y(x)
+/// rounds.
+double TargetLaw::place_of(double x) const {
+  const TargetValues& values = support_.values;
+  const double place = values.place_of_point(support_.map.inverse(x));
+  if (place < values.last_place() && x > support_.map.forward(values.upper_end(place))) return place + 1.0;
+  if (place > 0.0 && x <= support_.map.forward(values.lower_end(place))) return place - 1.0;
+  return place;
+}
+
 double TargetLaw::value_of(double x) const {
-  const double z = support_.map.inverse(x);
-  return support_.values.any_number() ? z : support_.values.value(support_.values.place_of_point(z));
+  return support_.values.any_number() ? support_.map.inverse(x) : support_.values.value(place_of(x));
+}
+
+/// The distance between the quantiles of the level from both sides; of a distribution all of which is nearly in one
+/// place so much that squares of deviations in it are numbers.
+double TargetLaw::unit(double level) const {
+  const auto between = [&](double own) {
+    return support_.map.inverse(detail::upper_quantile(p_, own)) - support_.map.inverse(detail::quantile(p_, own));
+  };
+  return std::max(between(level), 1e-100 * between(1e-17));
 }
 
 double TargetLaw::cdf(double y) const { return std::min(1.0, rest() * detail::cdf(p_, x_up_to(y)) + atoms_up_to(y)); }
@@ -116,9 +152,9 @@ double TargetLaw::quantile(double level, double above) const {
 
 TargetLaw::Head TargetLaw::head() const {
   const TargetValues& values = support_.values;
-  const double first =
-      std::min(values.place_of_point(support_.map.inverse(detail::quantile(p_, least_tail))), farthest_place);
-  const double likely = values.place_of_point(support_.map.inverse(detail::upper_quantile(p_, least_tail)));
+  const double first = place_of(detail::quantile(p_, least_tail));
+  if (first > farthest_place) return {{}, -infinity, 1.0};
+  const double likely = place_of(detail::upper_quantile(p_, least_tail));
   const double last = std::min(likely, first + most_cells);
   Head out{{}, infinity, 0.0};
   const auto count = static_cast<Index>(last - first) + 1;
@@ -143,16 +179,37 @@ std::vector<double> TargetLaw::panels() const {
   return out;
 }
 
-/// E f(y(X)) 1{X > from}, f of the size of one.
+/// E f(y(X)) 1{X > from}, f of the size of one. Over x, but for components too narrow to be met there: over their own
+/// z.
 double TargetLaw::density_integral(const auto& f, double from) const {
-  const DensityTable table(p_);
-  Vector work(p_.m);
+  const std::vector<double> points = panels();
+  const double range = points.back() - points.front();
+  std::vector<Index> wide;
+  double total = 0.0;
+  for (Index l = 0; l < p_.m; ++l) {
+    if (p_.weights[l] == 0.0) continue;
+    const double mean = p_.mean(l);
+    const double scale = p_.scale(l);
+    if (scale >= std::max(narrow * range, rounded * std::abs(mean))) {
+      wide.push_back(l);
+      continue;
+    }
+    const auto integrand = [&](double z) {
+      return std::exp(-0.5 * z * z - kLogSqrt2Pi) * f(support_.map.inverse(mean + scale * z));
+    };
+    for (std::size_t i = 1; i < scores.size(); ++i) {
+      const double low = std::max((from - mean) / scale, scores[i - 1]);
+      if (low < scores[i]) total += p_.weights[l] * adaptive_integral(integrand, low, scores[i], 10);
+    }
+  }
+  if (wide.empty()) return total;
+  const MixtureSubset some(p_, std::move(wide));
+  const DensityTable table(some.view());
+  Vector work(some.view().m);
   const auto integrand = [&](double x) {
-    const double log_density = table.log_pdf(p_.log_weights, &x, work.data());
+    const double log_density = table.log_pdf(some.view().log_weights, &x, work.data());
     return log_density < -745.0 ? 0.0 : std::exp(log_density) * f(support_.map.inverse(x));
   };
-  const std::vector<double> points = panels();
-  double total = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {
     const double low = std::max(from, points[i - 1]);
     if (low < points[i]) total += adaptive_integral(integrand, low, points[i], 40);
@@ -177,43 +234,47 @@ double TargetLaw::mean_beyond(double from) const {
     return low ? support_.map.lower * share + total : support_.map.upper * share - total;
   }
   const double centre = support_.map.inverse(detail::quantile(p_, 0.5));
-  const double unit =
-      support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
-  if (!(unit > 0.0)) return centre * share;
-  return centre * share + unit * density_integral([&](double y) { return (y - centre) / unit; }, from);
+  const double width = unit(0.05);
+  if (!(width > 0.0)) return centre * share;
+  return centre * share + width * density_integral([&](double y) { return (y - centre) / width; }, from);
 }
 
 /// E (y(X) - around)^2 1{X > from}
 double TargetLaw::square_beyond(double from, double around) const {
-  if (std::isinf(around)) return infinity;  // of a mean beyond all numbers
-  if (support_.map.is_logarithm()) {
-    // Of each component, with c = around: E e^(2sX) - 2 c E e^(sX) + c^2; of all of them together
-    // (m - c)^2 + m^2 (exp(s_l^2) - 1), m = exp(s v_l + s_l^2 / 2), in which nothing cancels.
-    const bool low = support_.map.lower > -infinity;
-    const double sign = low ? 1.0 : -1.0;
-    const double c = low ? around - support_.map.lower : support_.map.upper - around;
-    double total = 0.0;
-    for (Index l = 0; l < p_.m; ++l) {
-      if (p_.weights[l] == 0.0) continue;
-      const double square = p_.scale(l) * p_.scale(l);
-      const double m = std::exp(sign * p_.mean(l) + 0.5 * square);
-      if (from == -infinity) {
-        // Of wide components the logarithm: expm1 may be beyond all numbers where m^2 is nearly zero.
-        const double spread = square < 40.0 ? m * m * std::expm1(square) : std::exp(2.0 * (sign * p_.mean(l) + square));
-        total += p_.weights[l] * ((m - c) * (m - c) + spread);
-        continue;
-      }
-      const auto share = [&](double power) {
-        return 0.5 * std::erfc(-(p_.mean(l) + power * sign * square - from) / p_.scale(l) * kSqrtHalf);
-      };
-      total += p_.weights[l] * (m * m * std::exp(square) * share(2.0) - 2.0 * c * m * share(1.0) + c * c * share(0.0));
-    }
-    return total;
+  if (!support_.map.is_logarithm()) {
+    const double width = unit(0.05);
+    if (!(width > 0.0)) return 0.0;
+    return weighted_square(
+        density_integral([&](double y) { return (y - around) / width * ((y - around) / width); }, from), width);
   }
-  const double unit =
-      support_.map.inverse(detail::quantile(p_, 0.95)) - support_.map.inverse(detail::quantile(p_, 0.05));
-  if (!(unit > 0.0)) return 0.0;
-  return unit * unit * density_integral([&](double y) { return (y - around) / unit * ((y - around) / unit); }, from);
+  // Of each component, with c = around: E e^(2sX) - 2 c E e^(sX) + c^2; of all of them together (m - c)^2 + m^2
+  // (exp(s_l^2) - 1), m = exp(s v_l + s_l^2 / 2), in which nothing cancels. In the unit of the largest root of these.
+  const bool low = support_.map.lower > -infinity;
+  const double sign = low ? 1.0 : -1.0;
+  const double centre = low ? around - support_.map.lower : support_.map.upper - around;
+  double size = std::max(std::abs(centre), std::numeric_limits<double>::min());
+  for (Index l = 0; l < p_.m; ++l) {
+    if (p_.weights[l] > 0.0) size = std::max(size, std::exp(sign * p_.mean(l) + p_.scale(l) * p_.scale(l)));
+  }
+  if (std::isinf(size)) return infinity;
+  const double c = centre / size;
+  double total = 0.0;
+  for (Index l = 0; l < p_.m; ++l) {
+    if (p_.weights[l] == 0.0) continue;
+    const double square = p_.scale(l) * p_.scale(l);
+    const double m = std::exp(sign * p_.mean(l) + 0.5 * square) / size;
+    const double root = std::exp(sign * p_.mean(l) + square) / size;
+    if (from == -infinity) {
+      // Of wide components expm1 may be beyond all numbers where m^2 is nearly zero.
+      total += p_.weights[l] * ((m - c) * (m - c) + (square < 40.0 ? m * m * std::expm1(square) : root * root));
+      continue;
+    }
+    const auto share = [&](double power) {
+      return 0.5 * std::erfc(-(p_.mean(l) + power * sign * square - from) / p_.scale(l) * kSqrtHalf);
+    };
+    total += p_.weights[l] * (root * root * share(2.0) - 2.0 * c * m * share(1.0) + c * c * share(0.0));
+  }
+  return weighted_square(std::max(0.0, total), size);
 }
 
 double TargetLaw::rest_mean() const {
@@ -240,7 +301,7 @@ double TargetLaw::rest_variance(double around) const {
   double total = own.beyond > 0.0 ? square_beyond(own.end, around) : 0.0;
   for (const Cell& cell : own.cells) {
     mass += cell.mass;
-    total += cell.mass * (cell.value - around) * (cell.value - around);
+    total += weighted_square(cell.mass, cell.value - around);
   }
   return total / mass;
 }
@@ -256,7 +317,7 @@ double TargetLaw::variance() const {
   if (std::isinf(centre)) return infinity;
   double out = rest() > 0.0 ? rest() * rest_variance(centre) : 0.0;
   for (std::size_t k = 0; k < support_.atoms.size(); ++k) {
-    out += atom_share(k) * (support_.atoms[k] - centre) * (support_.atoms[k] - centre);
+    out += weighted_square(atom_share(k), support_.atoms[k] - centre);
   }
   return out;
 }
@@ -358,6 +419,7 @@ double TargetLaw::crps(double y) const {
   if (!support_.is_discrete()) return continuous_crps(y, -infinity);
   const Head own = head();
   const std::vector<Cell>& all = own.cells;
+  if (all.empty()) return continuous_crps(y, -infinity);
   const auto piece = [&](double from, double to, double f) {
     // F = f on [from, to); y may lie between
     const double low = std::clamp(y, from, to) - from;
@@ -383,11 +445,11 @@ double TargetLaw::continuous_crps(double y, double from_y) const {
   const TargetMap& map = support_.map;
   const double far_left = map.inverse(detail::quantile(p_, 1e-17));
   const double far_right = map.inverse(detail::upper_quantile(p_, 1e-17));
-  if (rest() > 0.0 && !(std::isfinite(far_left) && std::isfinite(far_right))) return infinity;  // as the integral is
-  const double unit = map.inverse(detail::quantile(p_, 0.9)) - map.inverse(detail::quantile(p_, 0.1));
-  marks.push_back(far_left);
-  marks.push_back(far_right);
+  const double width = unit(0.1);
   if (rest() > 0.0) {
+    if (!std::isfinite(far_left) || !std::isfinite(far_right)) return infinity;  // as the integral is
+    marks.push_back(far_left);
+    marks.push_back(far_right);
     for (const double x : panels()) marks.push_back(map.inverse(x));
   }
   std::sort(marks.begin(), marks.end());
@@ -404,15 +466,15 @@ double TargetLaw::continuous_crps(double y, double from_y) const {
       const double f = left_of_y ? below + rest() * detail::cdf(p_, x) : above + rest() * detail::sf(p_, x);
       return f * f;
     };
-    if (to <= far_left || from >= far_right || rest() <= 0.0 || !(unit > 0.0)) {
+    if (to <= far_left || from >= far_right || rest() <= 0.0 || !(width > 0.0)) {
       out += (to - from) * square(to <= far_left ? -infinity : infinity);
       continue;
     }
     const double a = map.forward(from);
     const double b = map.forward(to);
     if (!(a < b) || !std::isfinite(a) || !std::isfinite(b)) continue;  // nearer to an end than numbers can tell
-    const auto integrand = [&](double x) { return square(x) * std::exp(-map.log_slope(map.inverse(x))) / unit; };
-    out += unit * adaptive_integral(integrand, a, b, 12);
+    const auto integrand = [&](double x) { return square(x) * std::exp(-log_slope_at(map, x)) / width; };
+    out += width * adaptive_integral(integrand, a, b, 12);
   }
   return out;
 }

@@ -36,7 +36,8 @@ class TargetLaw {
     double value;
     double mass;
   };
-  /// Values from the first likely one on, as many as are summed over, and the x and probability beyond them.
+  /// Values from the first likely one on, as many as are summed over, and the x and probability beyond them: none and
+  /// all of it where whole numbers are so large that Y is y(X) to rounding.
   struct Head {
     std::vector<Cell> cells;
     double end;
@@ -51,7 +52,9 @@ class TargetLaw {
   // Of Y that is no atom:
   double x_up_to(double y) const;  ///< where X ends for Y <= y
   double x_below(double y) const;  ///< where X ends for Y < y
+  double place_of(double x) const;
   double value_of(double x) const;
+  double unit(double level) const;
   double quantile(double level, double above) const;
   Head head() const;
   std::vector<double> panels() const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "target_law.hpp"
+#include "target_map.hpp"
 
 namespace condens::detail {
 
@@ -51,14 +52,8 @@ double sign_change(const F& f, double low, double high, double at_low, double at
   return 0.5 * (ends.first + ends.second);
 }
 
-/// log x'(y(x)); of logarithms and logits also where y(x) is an end, or beyond all numbers, to rounding.
-double log_slope_at(const TargetMap& map, double x) {
-  if (map.is_logarithm()) return map.lower > -infinity ? -x : x;
-  if (map.reach == infinity) {  // y - a = (b - a) / (1 + e^-x), b - y = (b - a) / (1 + e^x)
-    return std::abs(x) + 2.0 * std::log1p(std::exp(-std::abs(x))) - std::log(map.upper - map.lower);
-  }
-  return map.log_slope(map.inverse(x));
-}
+// Log densities below are at it, so that their differences are numbers.
+constexpr double least_height = -1e300;
 
 }  // namespace
 
@@ -73,14 +68,10 @@ TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p)
     grid.push_back(detail::quantile(p, level));
     grid.push_back(detail::upper_quantile(p, level));
   }
-  for (const double mode : Vector(detail::modes(p).row(0).transpose())) grid.push_back(mode);
-  std::erase_if(grid, [&](double x) { return !std::isfinite(log_density(x)); });
-  if (grid.empty()) {  // to rounding all of it is an end
-    nodes_.push_back(detail::quantile(p, 0.5));
-    heights_.push_back(0.0);
-    return;
-  }
+  for (const StationaryPoint& point : stationary_points(p, -infinity)) grid.push_back(point.y);
   std::sort(grid.begin(), grid.end());
+  grid.insert(grid.begin(), std::nextafter(grid.front(), -infinity));  // all may be in one place
+  grid.push_back(std::nextafter(grid.back(), infinity));
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   std::vector<double> heights;
   for (const double x : grid) heights.push_back(log_density(x));
@@ -90,7 +81,11 @@ TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p)
   for (std::size_t i = 1; i + 1 < grid.size(); ++i) {
     const bool top = heights[i] > heights[i - 1] && heights[i] >= heights[i + 1];
     const bool bottom = heights[i] < heights[i - 1] && heights[i] <= heights[i + 1];
-    if (top || bottom) nodes_.push_back(extreme(height, grid[i - 1], grid[i + 1], top ? 1.0 : -1.0));
+    if (!top && !bottom) continue;
+    const double side = top ? 1.0 : -1.0;
+    const double found = extreme(height, grid[i - 1], grid[i + 1], side);
+    // A peak narrower than the rounding of its place is the one point alone.
+    nodes_.push_back(side * height(found) >= side * heights[i] ? found : grid[i]);
   }
   nodes_.push_back(grid.back());
   std::sort(nodes_.begin(), nodes_.end());  // of flat pieces, refined neighbours may change places
@@ -98,7 +93,9 @@ TargetProfile::TargetProfile(const MixtureView& p, const TargetMap& map) : p_(p)
   for (const double x : nodes_) heights_.push_back(log_density(x));
 }
 
-double TargetProfile::log_density(double x) const { return detail::log_pdf(p_, &x) + log_slope_at(map_, x); }
+double TargetProfile::log_density(double x) const {
+  return std::max(least_height, detail::log_pdf(p_, &x) + log_slope_at(map_, x));
+}
 
 double TargetProfile::mode() const {
   const auto best = std::max_element(heights_.begin(), heights_.end());
@@ -136,7 +133,8 @@ double TargetProfile::mass_above(double u) const {
 
 std::vector<Interval> TargetProfile::of_mass(double mass) const {
   double top = *std::max_element(heights_.begin(), heights_.end());
-  double low = *std::min_element(heights_.begin(), heights_.end()) - 1.0;
+  // Where the density is so far below its top there is no mass, however wide that is.
+  double low = std::max(*std::min_element(heights_.begin(), heights_.end()) - 1.0, top - 1e4);
   const auto excess = [&](double u) { return mass_above(u) - mass; };
   const double at_low = excess(low);
   if (at_low <= 0.0) return above(low);

@@ -5,6 +5,8 @@
 
 #include "bracketed_root.hpp"
 #include "condens/core/errors.hpp"
+#include "mixture_checks.hpp"
+#include "target_map.hpp"
 
 namespace condens {
 
@@ -21,6 +23,70 @@ double log_omega(double r) {
     if (std::abs(change) <= 1e-16 * std::max(1.0, std::abs(t))) break;
   }
   return t;
+}
+
+bool has_two_ends(const TargetMap& map) { return map.lower > -infinity && map.upper < infinity; }
+
+/// y, of the log odds t = log((y - a) / (b - y)).
+double place_at_odds(const TargetMap& map, double t) {
+  const double width = map.upper - map.lower;
+  return t < 0.0 ? map.lower + width * (std::exp(t) / (1.0 + std::exp(t))) : map.upper - width / (1.0 + std::exp(t));
+}
+
+/// The distance of y(x) from the ends, where numbers still tell it: the log odds, or log(d / r) of the distance d from
+/// a single end.
+double log_distance(const TargetMap& map, double x) {
+  const bool pure = map.reach == infinity;
+  if (!has_two_ends(map)) {
+    const double side = map.lower > -infinity ? 1.0 : -1.0;
+    if (pure) return side * x;
+    const double distance = side * (x - (map.lower > -infinity ? map.lower : map.upper));
+    const double ratio = distance / map.reach;
+    if (std::isinf(ratio)) return ratio < 0.0 ? ratio : std::log(distance) - std::log(map.reach);
+    return log_omega(ratio);
+  }
+  if (pure) return x;
+  const auto excess = [&](double t) {
+    const double share = 1.0 / (1.0 + std::exp(-std::abs(t)));
+    return std::pair{place_at_odds(map, t) + map.reach * t - x,
+                     (map.upper - map.lower) * share * (1.0 - share) + map.reach};
+  };
+  const double low = (x - map.upper) / map.reach;
+  const double high = (x - map.lower) / map.reach;
+  return detail::bracketed_root(excess, low, high, 0.5 * low + 0.5 * high);
+}
+
+bool is_in_range(double value) { return std::abs(value) <= detail::largest_magnitude; }
+
+std::string map_problem(const TargetMap& map) {
+  const auto& [lower, upper, reach] = map;
+  if (!(lower < upper) || !(reach > 0.0)) {
+    return message("the target reaches from ", lower, " to ", upper, " with reach ", reach,
+                   ", expected lower < upper and reach > 0");
+  }
+  const bool is_bent = !map.is_identity() && reach < infinity;
+  if (is_bent && (reach < detail::smallest_scale || !is_in_range(reach))) {
+    return message("the target has a reach of ", reach, ", expected ", detail::smallest_scale, " to ",
+                   detail::largest_magnitude, ": change the unit");
+  }
+  for (const double end : {lower, upper}) {
+    if (std::isinf(end)) continue;
+    if (!is_in_range(end)) {
+      return message("the target has an end at ", end, ", expected at most ", detail::largest_magnitude,
+                     " in absolute value: change the unit");
+    }
+    const double inwards = end == lower ? upper : lower;
+    const double next = std::nextafter(end, inwards);
+    if (next == inwards) {
+      return message("the target reaches from ", lower, " to ", upper,
+                     ", expected numbers between its ends: subtract a constant from the target");
+    }
+    if (is_bent && reach < std::abs(next - end)) {
+      return message("the target has a reach of ", reach, " about an end at ", end, ", expected at least ",
+                     std::abs(next - end), ", to the next number: subtract a constant from the target");
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -41,28 +107,13 @@ double TargetMap::inverse(double x) const {
   if (is_identity()) return x;
   if (x == -infinity) return lower;
   if (x == infinity) return upper;
-  const bool pure = reach == infinity;
-  const bool has_lower = lower > -infinity;
-  const bool has_upper = upper < infinity;
-  if (has_lower && has_upper) {
-    // y = a + (b - a) / (1 + e^-t), t the log odds.
-    const double width = upper - lower;
-    const auto at = [&](double t) {
-      return t < 0.0 ? lower + width * (std::exp(t) / (1.0 + std::exp(t))) : upper - width / (1.0 + std::exp(t));
-    };
-    if (pure) return std::clamp(at(x), lower, upper);
-    const auto excess = [&](double t) {
-      const double share = 1.0 / (1.0 + std::exp(-std::abs(t)));
-      return std::pair{at(t) + reach * t - x, width * share * (1.0 - share) + reach};
-    };
-    const double low = (x - upper) / reach;
-    const double high = (x - lower) / reach;
-    return std::clamp(at(detail::bracketed_root(excess, low, high, 0.5 * low + 0.5 * high)), lower, upper);
-  }
-  const double side = has_lower ? 1.0 : -1.0;
-  const double end = has_lower ? lower : upper;
-  if (pure) return end + side * std::exp(side * x);
-  return end + side * reach * std::exp(log_omega(side * (x - end) / reach));
+  const double t = log_distance(*this, x);
+  if (has_two_ends(*this)) return std::clamp(place_at_odds(*this, t), lower, upper);
+  const double side = lower > -infinity ? 1.0 : -1.0;
+  const double end = lower > -infinity ? lower : upper;
+  if (reach == infinity) return end + side * std::exp(t);
+  // Far from the end, where w = e^t has the errors of t in every digit, from w + log w = (x - a) / r.
+  return t > 0.0 ? x - side * reach * t : end + side * reach * std::exp(t);
 }
 
 double TargetMap::log_slope(double y) const {
@@ -72,7 +123,20 @@ double TargetMap::log_slope(double y) const {
   double slope = pure ? 0.0 : 1.0;
   if (lower > -infinity) slope += unit / (y - lower);
   if (upper < infinity) slope += unit / (upper - y);
-  return std::log(slope);
+  return slope < infinity ? std::log(slope) : std::log(unit) - std::log(std::min(y - lower, upper - y));
+}
+
+// r / (y - a) = e^-t, and r / (y - a) + r / (b - y) = r (1 + e^-t) (1 + e^t) / (b - a), t the log distance.
+double detail::log_slope_at(const TargetMap& map, double x) {
+  if (map.is_identity()) return 0.0;
+  const bool pure = map.reach == infinity;
+  const double t = log_distance(map, x);
+  double bend = -t;
+  if (has_two_ends(map)) {
+    bend = std::abs(t) + 2.0 * std::log1p(std::exp(-std::abs(t))) - std::log(map.upper - map.lower);
+    if (!pure) bend += std::log(map.reach);
+  }
+  return pure ? bend : std::max(bend, 0.0) + std::log1p(std::exp(-std::abs(bend)));
 }
 
 TargetValues TargetValues::counts() {
@@ -100,6 +164,7 @@ double TargetValues::value(double place) const { return are_counts() ? place : l
 
 double TargetValues::lower_end(double place) const {
   if (place <= 0.0) return -infinity;
+  if (are_counts()) return place - 0.5;
   return value(place - 1.0) + (value(place) - value(place - 1.0)) / 2.0;
 }
 
@@ -139,28 +204,40 @@ TargetSupport TargetSupport::from_document(const Document& document) {
   };
   TargetSupport out;
   out.map = {number("lower", -infinity), number("upper", infinity), number("reach", infinity)};
-  if (!(out.map.lower < out.map.upper) || !(out.map.reach > 0.0)) {
-    throw FormatError(message("the target reaches from ", out.map.lower, " to ", out.map.upper, " with reach ",
-                              out.map.reach, ", expected lower < upper and reach > 0"));
-  }
   std::vector<double> values = document.at("values").as_numbers();
   if (document.at("counts").as_bool()) {
     out.values = TargetValues::counts();
   } else if (!values.empty()) {
     out.values = TargetValues::listed(std::move(values));
   }
-  const bool has_counts = out.map.lower < 0.0 && out.map.upper == infinity;
-  const std::vector<double>& list = out.values.list();
-  const bool has_values = list.empty() || (out.map.lower < list.front() && list.back() < out.map.upper);
-  if ((out.values.are_counts() && !has_counts) || !has_values) {
-    throw FormatError(message("the target reaches from ", out.map.lower, " to ", out.map.upper,
-                              ", expected ends beyond the values that it takes"));
-  }
   out.atoms = document.at("atoms").as_numbers();
-  if (!std::is_sorted(out.atoms.begin(), out.atoms.end(), std::less_equal<>())) {
-    throw FormatError("the atoms of the target are not ascending");
-  }
+  const std::string problem = detail::support_problem(out);
+  if (!problem.empty()) throw FormatError(problem);
   return out;
+}
+
+std::string detail::support_problem(const TargetSupport& support) {
+  std::string problem = map_problem(support.map);
+  if (!problem.empty()) return problem;
+  const double lower = support.map.lower;
+  const double upper = support.map.upper;
+  const std::vector<double>& list = support.values.list();
+  const bool has_counts = lower < 0.0 && upper == infinity;
+  const bool has_values = list.empty() || (lower < list.front() && list.back() < upper);
+  if ((support.values.are_counts() && !has_counts) || !has_values) {
+    return message("the target reaches from ", lower, " to ", upper, ", expected ends beyond the values that it takes");
+  }
+  if (!std::is_sorted(support.atoms.begin(), support.atoms.end(), std::less_equal<>())) {
+    return "the atoms of the target are not ascending";
+  }
+  for (const std::vector<double>& values : {list, support.atoms}) {
+    const auto found = std::find_if(values.begin(), values.end(), [](double value) { return !is_in_range(value); });
+    if (found != values.end()) {
+      return message("the target takes the value ", *found, ", expected at most ", largest_magnitude,
+                     " in absolute value: change the unit");
+    }
+  }
+  return "";
 }
 
 }  // namespace condens

@@ -6,6 +6,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/data/table.hpp"
+#include "data/column_unit.hpp"
 #include "model/target_codes.hpp"
 
 namespace condens {
@@ -141,6 +142,8 @@ TargetKind TargetKind::parse(std::string_view text) {
   const auto high = comma == std::string_view::npos ? std::nullopt : parse_number(ends.substr(comma + 1));
   require(low && high && *low < *high && std::isfinite(*low) && std::isfinite(*high), "target_kind = '", text,
           "', expected two numbers, the lower one first, as in bounded:0,1");
+  require(std::max(-*low, *high) <= largest_value, "target_kind = '", text, "', expected ends of at most ",
+          largest_value, " in absolute value: change the unit");
   return {TargetName::bounded, *low, *high};
 }
 

@@ -28,6 +28,8 @@ TEST(TargetKind, IsReadAndWritten) {
     EXPECT_EQ(complaint([&] { TargetKind::parse(text); }),
               message("target_kind = '", text, "', expected two numbers, the lower one first, as in bounded:0,1"));
   }
+  EXPECT_EQ(complaint([] { TargetKind::parse("bounded:-1e200,0"); }),
+            "target_kind = 'bounded:-1e200,0', expected ends of at most 1e+102 in absolute value: change the unit");
 }
 
 Vector drawn(Index n, const std::function<double(RandomStream&)>& draw) {
