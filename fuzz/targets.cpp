@@ -48,6 +48,15 @@ void within(const MatrixView& values, double low, double high, std::string_view 
 
 void no_nan(const MatrixView& values, std::string_view what) { expect(!values.hasNaN(), what, " is NaN"); }
 
+/// Of everything that a target with this support can be.
+Interval ends_of(const TargetSupport& support) {
+  Interval out{support.map.lower, support.map.upper};
+  if (support.values.are_counts()) out.lower = 0;
+  if (const auto& list = support.values.list(); !list.empty()) out = {list.front(), list.back()};
+  for (const double atom : support.atoms) out = {std::min(out.lower, atom), std::max(out.upper, atom)};
+  return out;
+}
+
 void check(const TargetDistributions& laws, Input& input) {
   const Run& run = one_thread;
   const Index n = laws.size();
@@ -63,22 +72,27 @@ void check(const TargetDistributions& laws, Input& input) {
   within(laws.mass_at(y, run), 0, 1 + 1e-12, "probability of a value");
   const double p = 0.5 + 0.499 * input.share();
   const Matrix quantiles = laws.quantile(Vector{{0.01, p, std::min(0.9999, p + 1e-3)}}, run);
-  no_nan(quantiles, "quantile");
+  const Interval ends = ends_of(laws.support());
+  within(quantiles, ends.lower, ends.upper, "quantile");
   for (Index i = 0; i < n; ++i) {  // to the rounding of the place, in which a scale may vanish
-    const double low = quantiles(1, i);
-    const double high = quantiles(2, i);
-    expect(high >= low || low - high <= 1e-15 * std::abs(low), "quantiles that fall");
+    expect(quantiles(2, i) >= std::nextafter(quantiles(1, i), -infinity), "quantiles that fall from ", quantiles(1, i),
+           " to ", quantiles(2, i));
   }
-  no_nan(laws.interval(p, run), "interval");
-  no_nan(laws.mean(run), "mean");
-  within(laws.variance(run), 0, infinity, "variance");
-  no_nan(laws.mode(run), "mode");
+  within(laws.interval(p, run), ends.lower, ends.upper, "interval");
+  const Matrix means = laws.mean(run);
+  const Matrix variances = laws.variance(run);
+  within(variances, 0, infinity, "variance");
+  for (Index i = 0; i < n; ++i) {
+    const double rounding = 1e-9 * (std::sqrt(variances(0, i)) + std::abs(means(0, i)));
+    within(means.col(i), ends.lower - rounding, ends.upper + rounding, "mean");
+  }
+  within(laws.mode(run), ends.lower, ends.upper, "mode");
   for (const auto& region : laws.highest_density_region(p, run)) {
     for (const Interval& own : region) expect(own.upper >= own.lower, "a region from ", own.lower, " to ", own.upper);
   }
   within(laws.highest_density_mass(y, run), 0, 1 + 1e-9, "mass of a region");
   within(laws.crps(y, run), -1e-9, infinity, "crps");
-  no_nan(laws.sample(2, 1, run), "a draw");
+  within(laws.sample(2, 1, run), ends.lower, ends.upper, "a draw");
 }
 
 void run(Input& input) {
