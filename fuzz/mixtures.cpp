@@ -13,6 +13,7 @@
 namespace condens::fuzz {
 namespace {
 
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 const Run one_thread{.threads = 1, .observer = {}};
 
 /// A power of ten within the range of components, most of them near one.
@@ -84,8 +85,8 @@ void check_univariate(const GaussianMixtures& laws, Input& input) {
   const Matrix quantiles = laws.quantile(levels, run);
   finite(quantiles, "quantile");
   for (Index k = 2; k < 4; ++k) {
-    // A scale may vanish in the rounding of its place, to which quantiles are known.
-    const Vector rounding = 1e-15 * quantiles.row(k).cwiseAbs().transpose();
+    // A scale may vanish in the rounding of its place: both are within a last step of one unit of it.
+    const Vector rounding = 2 * epsilon * quantiles.row(k).cwiseAbs().transpose();
     const Vector step = (quantiles.row(k) - quantiles.row(k - 1)).transpose() + rounding;
     within(step, 0, infinity, "quantile of a larger level less quantile");
   }
@@ -96,7 +97,7 @@ void check_univariate(const GaussianMixtures& laws, Input& input) {
     expect(law.cdf(at - near) <= p + 1e-9 && law.cdf(at + near) >= p - 1e-9, "cdf(quantile(", p, ")) is ", law.cdf(at));
   }
   const Matrix interval = laws.interval(p, run);
-  const Vector length = (interval.row(1) - interval.row(0) + 1e-15 * interval.row(1).cwiseAbs()).transpose();
+  const Vector length = (interval.row(1) - interval.row(0) + 2 * epsilon * interval.row(1).cwiseAbs()).transpose();
   within(length, 0, infinity, "length of an interval");
   for (const std::vector<Interval>& region : laws.highest_density_region(p, run)) {
     expect(!region.empty(), "an empty region");

@@ -25,8 +25,9 @@ constexpr double farthest_place = 0x1p51;
 constexpr double least_tail = 1e-16;
 
 // Scales that quadrature over x may not meet: beside the range of all of the distribution, and beside their place.
-constexpr double narrow = 0.01;
+constexpr double narrow = 1e-3;
 constexpr double rounded = 1e-8;
+constexpr double longest_piece = 50.0;  // in scales: its 21 nodes are at most four apart
 
 // Between these the density of a component is smooth enough.
 constexpr std::array<double, 7> scores = {-8.5, -4.5, -2.0, 0.0, 2.0, 4.5, 8.5};
@@ -179,27 +180,29 @@ std::vector<double> TargetLaw::panels() const {
   return out;
 }
 
-/// E f(y(X)) 1{X > from}, f of the size of one. Over x, but for components too narrow to be met there: over their own
-/// z.
+/// E f(y(X)) 1{X > from}, f of the size of one. Over x, in pieces in which the narrowest component is met; of those
+/// that are too narrow for that over their own z.
 double TargetLaw::density_integral(const auto& f, double from) const {
   const std::vector<double> points = panels();
   const double range = points.back() - points.front();
   std::vector<Index> wide;
+  double narrowest = infinity;
   double total = 0.0;
   for (Index l = 0; l < p_.m; ++l) {
-    if (p_.weights[l] == 0.0) continue;
     const double mean = p_.mean(l);
     const double scale = p_.scale(l);
+    if (p_.weights[l] == 0.0) continue;
     if (scale >= std::max(narrow * range, rounded * std::abs(mean))) {
       wide.push_back(l);
+      narrowest = std::min(narrowest, scale);
       continue;
     }
     const auto integrand = [&](double z) {
-      return std::exp(-0.5 * z * z - kLogSqrt2Pi) * f(support_.map.inverse(mean + scale * z));
+      return p_.weights[l] * std::exp(-0.5 * z * z - kLogSqrt2Pi) * f(support_.map.inverse(mean + scale * z));
     };
     for (std::size_t i = 1; i < scores.size(); ++i) {
       const double low = std::max((from - mean) / scale, scores[i - 1]);
-      if (low < scores[i]) total += p_.weights[l] * adaptive_integral(integrand, low, scores[i], 10);
+      if (low < scores[i]) total += adaptive_integral(integrand, low, scores[i], 10);
     }
   }
   if (wide.empty()) return total;
@@ -211,8 +214,12 @@ double TargetLaw::density_integral(const auto& f, double from) const {
     return log_density < -745.0 ? 0.0 : std::exp(log_density) * f(support_.map.inverse(x));
   };
   for (std::size_t i = 1; i < points.size(); ++i) {
-    const double low = std::max(from, points[i - 1]);
-    if (low < points[i]) total += adaptive_integral(integrand, low, points[i], 40);
+    double low = std::max(from, points[i - 1]);
+    for (auto left = static_cast<Index>(std::ceil((points[i] - low) / (longest_piece * narrowest))); left > 0; --left) {
+      const double high = left > 1 ? low + (points[i] - low) / static_cast<double>(left) : points[i];
+      total += adaptive_integral(integrand, low, high, 40);
+      low = high;
+    }
   }
   return total;
 }

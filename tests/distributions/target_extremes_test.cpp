@@ -158,22 +158,26 @@ TEST(TargetDistributions, BesideAnEndOfAnIntervalAreWhereXIs) {
   }
 }
 
-// An integral over x does not meet a component narrower than the rounding of its place.
+// An integral over x does not meet a component narrower than the rounding of its place, or a light one between others.
 TEST(TargetDistributions, OfNarrowComponentsHaveTheirMoments) {
   const TargetMap map{.upper = -0.2, .reach = 0.3};
-  for (const double scale : {1e-5, 1e-10, 1e-20, 1e-105}) {
-    const TargetDistributions laws = two(Vector{{-7.0, 2.0}}, Vector{{scale, 0.5}}, Vector{{0.4, 0.6}}, {map});
-    const TargetDistributions wide = single(2.0, 0.5, {map});
-    const double place = map.inverse(-7.0);
-    const double mean = 0.4 * place + 0.6 * wide.mean()(0, 0);
-    const double of_wide = wide.mean()(0, 0) - mean;
-    EXPECT_NEAR(laws.mean()(0, 0), mean, 1e-9);
-    EXPECT_NEAR(laws.variance()(0, 0),
-                0.4 * (place - mean) * (place - mean) + 0.6 * (wide.variance()(0, 0) + of_wide * of_wide), 1e-8);
+  const TargetDistributions wide = single(2.0, 0.5, {map});
+  for (const double scale : {0.02, 1e-3, 1e-5, 1e-10, 1e-20, 1e-105}) {
+    const TargetDistributions narrow = single(-7.0, scale, {map});
+    EXPECT_NEAR(narrow.mean()(0, 0), map.inverse(-7.0), scale * scale + 1e-14);
+    EXPECT_NEAR(narrow.variance()(0, 0), scale * scale * std::exp(-2.0 * map.log_slope(map.inverse(-7.0))),
+                1e-3 * scale * scale + 1e-14);
+    for (const double weight : {0.4, 1e-3, 1e-6}) {
+      const Vector weights{{weight, 1.0 - weight}};
+      const TargetDistributions laws = two(Vector{{-7.0, 2.0}}, Vector{{scale, 0.5}}, weights, {map});
+      const Vector means{{narrow.mean()(0, 0), wide.mean()(0, 0)}};
+      const Vector variances{{narrow.variance()(0, 0), wide.variance()(0, 0)}};
+      const double mean = weights.dot(means);
+      EXPECT_NEAR(laws.mean()(0, 0), mean, 1e-10);
+      const Vector squares = variances.array() + (means.array() - mean).square();
+      EXPECT_NEAR(laws.variance()(0, 0), weights.dot(squares), 1e-9);
+    }
   }
-  const TargetDistributions alone = single(-7.0, 1e-105, {map});
-  EXPECT_NEAR(alone.mean()(0, 0), map.inverse(-7.0), 1e-14);
-  EXPECT_GE(alone.variance()(0, 0), 0.0);
 }
 
 // Components so far apart, in their scales, that the density between them is no number.
