@@ -32,7 +32,7 @@ class TargetDistributions {
  public:
   /// `base`: the distributions of X, of one dimension. `log_shares`, (1 + K) x n, the logarithms of the probabilities
   /// that Y is no atom, and that it is each of them; empty where there are no atoms. Throws std::invalid_argument for
-  /// shapes that do not fit together.
+  /// shapes that do not fit together, and for a support that TargetSupport::from_document refuses.
   TargetDistributions(GaussianMixtures base, TargetSupport support, Matrix log_shares = {});
 
   Index size() const { return base_.size(); }

@@ -21,7 +21,7 @@ namespace condens {
 struct TargetMap {
   double lower = -infinity;  ///< a
   double upper = infinity;   ///< b
-  double reach = infinity;   ///< r > 0, in the unit of y; without ends of no meaning
+  double reach = infinity;   ///< r, 1e-105 to 1e105 or infinite, in the unit of y; without ends of no meaning
 
   bool is_identity() const { return lower == -infinity && upper == infinity; }
   /// Whether it is log(y - a) or -log(b - y).
@@ -79,7 +79,7 @@ struct TargetSupport {
   Index atom_at(double y) const;
 
   Document to_document() const;
-  /// Throws FormatError for ends, values or atoms out of order.
+  /// Throws FormatError for ends, values or atoms out of order, beyond 1e105, or nearer than numbers can tell.
   static TargetSupport from_document(const Document& document);
 };
 
