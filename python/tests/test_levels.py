@@ -1,13 +1,15 @@
 """The cores of all instruction-set levels give equal results within rounding."""
 
 import os
+import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from condens import _core, _levels
+from condens import _core, _cpu, _levels
 
 # Fits and predicts with everything given (no choice that rounding could tip), then with a search.
 PROGRAM = """
@@ -56,3 +58,22 @@ def test_levels_agree(tmp_path):
 def test_the_best_level_is_loaded():
     if "CONDENS_LEVEL" not in os.environ:
         assert _core.level == _levels.available_levels()[-1]
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64",
+    reason="asks Linux for the abilities of an x86-64 processor",
+)
+def test_the_level_of_the_processor_is_what_linux_knows_of_it():
+    flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags"))
+    abilities = set(flags.split(":")[1].split())
+    level = 0
+    for number, needed in {
+        2: {"sse4_2", "popcnt"},
+        3: {"avx", "avx2", "fma", "bmi1", "bmi2"},
+        4: {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    }.items():
+        if not needed <= abilities:
+            break
+        level = number
+    assert _cpu.level == level
