@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "condens/core/cancellation.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/distributions/gaussian_mixture.hpp"
 #include "density_cells.hpp"
@@ -119,6 +120,7 @@ Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points
   const auto table_of = [&](Index first) { return DensityTable(view_of(laws.components(), first, m)); };
   Matrix out(points, laws.size());
   if (out.size() == 0) return out;
+  const Index points_between_looks = 1 + 10'000 / m;  // one law may have a million components, and all the points
   const DensityTable common = table_of(0);
   over_blocks(run, "log density", laws.size(), [&](Range range) {
     Vector work(m);
@@ -127,6 +129,7 @@ Matrix log_densities(const GaussianMixtures& laws, const Matrix& y, Index points
       const Index first = own_points ? i * points : 0;
       const auto fill = [&](const DensityTable& table) {
         for (Index q = 0; q < points; ++q) {
+          if (q % points_between_looks == points_between_looks - 1) check_cancelled();
           out(q, i) = table.log_pdf(log_weights, y.col(first + q).data(), work.data());
         }
       };
