@@ -47,7 +47,7 @@ struct Derivatives {
 struct Bounds {
   double first;
   double second;
-  double third;        // upper bound of |p'''|
+  double third;        // upper bound of |p'''| times the half width
   double first_noise;  // rounding errors of the first two
   double second_noise;
   double log_density;  // upper bound of log p, up to log sqrt(2 pi)
@@ -148,7 +148,10 @@ Bounds Curve::over(double centre, double half_width) {
   out.first_noise = sum_of(m, [&](Index l) { return first(l) * (size_of(l) + 1.0); });
   out.second_noise = sum_of(m, [&](Index l) { return second(l) * (square(l) + 1.0); });
   out.third = sum_of(m, [&](Index l) {
-    return at_nearest[l] > 0.0 ? at_nearest[l] * cubic(l) * inverse_[l] * inverse_[l] * inverse_[l] : 0.0;
+    // Scales may differ so much that the third power of 1/s is no number; times the half width it is one near its
+    // centre.
+    return at_nearest[l] > 0.0 ? at_nearest[l] * cubic(l) * (half_width * inverse_[l]) * inverse_[l] * inverse_[l]
+                               : 0.0;
   });
   const double density = sum(at_nearest, m);
   out.log_density = top + std::log(density);
@@ -242,9 +245,9 @@ std::vector<StationaryPoint> search(Curve& curve, double first, double last, dou
       below = true;
       continue;
     }
-    const double rest = h * (std::abs(f.second) + 0.5 * h * f.third);
+    const double rest = h * (std::abs(f.second) + 0.5 * f.third);
     if (std::abs(f.first) > rest * (1.0 + 1e-9) + 1e-14 * f.first_noise) continue;
-    const bool monotone = std::abs(f.second) > h * f.third + 1e-14 * f.second_noise;
+    const bool monotone = std::abs(f.second) > f.third + 1e-14 * f.second_noise;
     if (monotone || h < least_width || c <= a || c >= b) {
       const std::size_t before = found.size();
       add_root(curve, a, b, f.second, found);

@@ -7,6 +7,7 @@
 #include "condens/core/parallel.hpp"
 #include "condens/data/table.hpp"
 #include "data/column_unit.hpp"
+#include "distributions/target_map.hpp"
 #include "model/target_codes.hpp"
 
 namespace condens {
@@ -349,6 +350,8 @@ TargetEncoder::TargetEncoder(const Dataset& data, TargetKind kind, std::uint64_t
   double first = y[rest_.front()];
   require(std::any_of(rest_.begin(), rest_.end(), [&](Index i) { return y[i] != first; }), "target_kind = '",
           kind_.text(), "': beside its atoms the target is always ", first, "; use 'ordinal'");
+  const std::string problem = detail::support_problem(support_);
+  require(problem.empty(), "target_kind = '", kind_.text(), "': ", problem);
 }
 
 double code_of_value(const TargetSupport& support, double value, std::uint64_t seed, Index row) {

@@ -275,5 +275,15 @@ TEST(MixtureSample, AgreesWithTheLaw) {
   EXPECT_LT(draws.maxCoeff(), 20.0);  // nothing from the component of weight zero
 }
 
+// The third power of 1e105 is no number: intervals about the narrow component were cut a hundred thousand million
+// times.
+TEST(MixtureModes, OfScalesThatDifferByHundredsOfMagnitudesAreFoundInFewSteps) {
+  const GaussianMixture law(Vector{{0.1, 0.2, 0.7}}, Matrix{{-1e100, 0.0, -4e104}}, Matrix{{1e105, 1e-105, 5e103}});
+  const Matrix modes = law.modes();
+  ASSERT_EQ(modes.cols(), 3);  // one of each component
+  EXPECT_NEAR(modes.rowwise().maxCoeff()[0], 0.0, 1e-105);
+  EXPECT_NEAR(modes.rowwise().minCoeff()[0], -4e104, 1e102);
+}
+
 }  // namespace
 }  // namespace condens::mixture_shape_test

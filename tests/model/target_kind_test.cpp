@@ -111,6 +111,12 @@ TEST(TargetKind, RefusesValuesOfOtherKinds) {
               require_possible({.values = TargetValues::listed({1.0, 2.5})}, Vector{{1.0, 2.0}}, place_of);
             }),
             "row 2: the target is 2, expected one of the values of the fit: 1, 2.5");
+  const Dataset huge{.x = Matrix::Zero(1, 3), .y = Matrix{{1e200, 2e200, 3e200}}};
+  EXPECT_EQ(complaint([&] {
+              TargetEncoder(huge, {TargetName::bounded, 0, 1e201}, 0, place_of);
+            }),
+            "target_kind = 'bounded:0,1e+201': the target has an end at 1e+201, expected at most 1e+105 in absolute "
+            "value: change the unit");
 }
 
 /// Draws of a target of the kind given one input.
