@@ -249,7 +249,9 @@ double TargetLaw::mean_beyond(double from) const {
 /// E (y(X) - around)^2 1{X > from}
 double TargetLaw::square_beyond(double from, double around) const {
   if (!support_.map.is_logarithm()) {
-    const double width = unit(0.05);
+    // `around` may be far from all of y(X), where there are atoms.
+    const double centre = support_.map.inverse(detail::quantile(p_, 0.5));
+    const double width = std::max(unit(0.05), std::abs(around - centre));
     if (!(width > 0.0)) return 0.0;
     return weighted_square(
         density_integral([&](double y) { return (y - around) / width * ((y - around) / width); }, from), width);
@@ -258,13 +260,13 @@ double TargetLaw::square_beyond(double from, double around) const {
   // (exp(s_l^2) - 1), m = exp(s v_l + s_l^2 / 2), in which nothing cancels. In the unit of the largest root of these.
   const bool low = support_.map.lower > -infinity;
   const double sign = low ? 1.0 : -1.0;
-  const double centre = low ? around - support_.map.lower : support_.map.upper - around;
-  double size = std::max(std::abs(centre), std::numeric_limits<double>::min());
+  const double deviation = low ? around - support_.map.lower : support_.map.upper - around;
+  double size = std::max(std::abs(deviation), std::numeric_limits<double>::min());
   for (Index l = 0; l < p_.m; ++l) {
     if (p_.weights[l] > 0.0) size = std::max(size, std::exp(sign * p_.mean(l) + p_.scale(l) * p_.scale(l)));
   }
   if (std::isinf(size)) return infinity;
-  const double c = centre / size;
+  const double c = deviation / size;
   double total = 0.0;
   for (Index l = 0; l < p_.m; ++l) {
     if (p_.weights[l] == 0.0) continue;

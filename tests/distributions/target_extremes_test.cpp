@@ -181,6 +181,15 @@ TEST(TargetDistributions, OfNarrowComponentsHaveTheirMoments) {
 }
 
 // Components so far apart, in their scales, that the density between them is no number.
+TEST(TargetDistributions, WithAnAtomFarFromAllElseHaveAVariance) {
+  TargetSupport support;
+  support.map = {.lower = 0.0, .upper = 3e-237, .reach = 0.78};
+  support.atoms = {0.625};
+  const TargetDistributions laws = single(1.5, 0.1, support, Matrix{{std::log(0.75)}, {std::log(0.25)}});
+  EXPECT_NEAR(laws.mean()(0, 0), 0.25 * 0.625, 1e-15);
+  EXPECT_NEAR(laws.variance()(0, 0), 0.25 * 0.75 * 0.625 * 0.625, 1e-12);
+}
+
 TEST(TargetDistributions, OfComponentsFarApartHaveRegions) {
   const TargetMap map{.lower = 0.0, .reach = 1.0};
   const TargetDistributions laws = two(Vector{{1e100, 3e100}}, Vector{{1e-105, 1e-105}}, Vector{{0.6, 0.4}}, {map});
