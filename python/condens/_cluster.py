@@ -33,6 +33,8 @@ _MOST_INDICATORS = 20  # of the core's encoder
 class Engine(Protocol):
     """The partitions of a table on a cluster, or the batches of one in files."""
 
+    threads: int  # for one of them: on a cluster the others have the rest
+
     def reduce(self, function: Callable[[Rows], Any], merge: Callable[[Sequence[Any]], Any], what: str) -> Any:
         """`function` of every partition that has rows, merged in order."""
 
@@ -334,7 +336,7 @@ def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
 # --- scores -------------------------------------------------------------------------------------------
 
 
-def score_table(estimator: Any, engine: Engine, options: dict[str, Any], threads: int = 1) -> dict[str, Any]:
+def score_table(estimator: Any, engine: Engine, options: dict[str, Any]) -> dict[str, Any]:
     """What `condens.metrics.score_table` says of these rows."""
     first_rows: dict[int, int] = {}
     if estimator._model.target_kind != "real":  # PIT values of probabilities are drawn by the places of rows
@@ -342,7 +344,8 @@ def score_table(estimator: Any, engine: Engine, options: dict[str, Any], threads
         for partition, rows in engine.reduce(_blocks.lengths_of, _blocks.concatenated, "lengths"):
             first_rows[partition] = total
             total += rows
-    state = engine.reduce(partial(_score_states, estimator, options, first_rows, threads), _merged_states, "scores")
+    scored = partial(_score_states, estimator, options, first_rows, engine.threads)
+    state = engine.reduce(scored, _merged_states, "scores")
     if not state:
         raise ValueError("sample_weight: all weights are zero, expected at least one above zero")
     return _core.merged_scores(state[0], options)

@@ -255,7 +255,7 @@ def score_table(
     engine = estimator._rows_elsewhere(X, y, sample_weight) if hasattr(estimator, "_rows_elsewhere") else None
     if engine is not None:
         with closing(engine):
-            return _cluster.score_table(estimator, engine, options, threads_of(estimator.n_jobs))
+            return _cluster.score_table(estimator, engine, options)
     final, rows, targets, weights = _rows_to_score(estimator, X, y, sample_weight)
     return final._model.score(rows, targets, weights, options, threads_of(final.n_jobs))
 

@@ -89,6 +89,8 @@ def _versions() -> dict[str, Any]:
 class DaskEngine:
     """Partitions of X, y and weights, which are cut alike."""
 
+    threads = 1
+
     def __init__(self, x: Any, y: Any, weights: Any) -> None:
         given = {"X": x, "y": y, "sample_weight": weights}
         given = {name: data for name, data in given.items() if data is not None}

@@ -34,7 +34,7 @@ class DiskEngine:
     """Batches of rows of files, read again for each pass, or kept as numbers where they fit into the memory."""
 
     def __init__(self, parts: Sequence[Columns | None], memory: int, threads: int) -> None:
-        self._parts, self._threads = parts, threads  # X, y, weights
+        self._parts, self.threads = parts, threads  # X, y, weights
         per_row = sum(part.bytes_per_row for part in parts if part is not None)
         self._rows = max(_LEAST_ROWS, memory // (_COPIES * per_row))
         if memory < _LEAST_ROWS * _COPIES * per_row:
@@ -87,7 +87,7 @@ class DiskEngine:
     def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
         out: bytes | None = None
         for block, first in zip(self._blocks(), first_rows, strict=True):
-            state = _blocks.accumulate(pass_, block, first, self._threads)
+            state = _blocks.accumulate(pass_, block, first, self.threads)
             out = state if out is None else _blocks.merge([out, state])
         assert out is not None
         return out

@@ -163,6 +163,8 @@ def _merging(merge: Callable[[Sequence[Any]], Any]) -> Callable[[Any], Any]:
 class SparkEngine:
     """Partitions of a data frame whose columns are x0, x1, ..., y0, ..., and w0."""
 
+    threads = 1
+
     def __init__(self, frame: DataFrame, names: dict[str, list[str]]) -> None:
         self._frame = frame
         self._names = names
