@@ -9,9 +9,12 @@
 #include <functional>
 
 #include "condens/core/errors.hpp"
+#include "support/error_of.hpp"
 
 namespace condens::target_distributions_test {
 namespace {
+
+using tests::error_of;
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
@@ -400,17 +403,6 @@ TEST(TargetDistributions, AreTheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(all.sample(3, 5, run), all.sample(3, 5, single));
     EXPECT_EQ(all.mean(run), all.mean(single));
   }
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(TargetDistributions, SayWhatDoesNotFit) {

@@ -4,14 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "condens/core/errors.hpp"
 #include "condens/distributions/target_distributions.hpp"
+#include "support/error_of.hpp"
 
 namespace condens::target_extremes_test {
 namespace {
+
+using tests::error_of;
 
 TargetDistributions single(double mean, double scale, TargetSupport support, const Matrix& log_shares = {}) {
   return {GaussianMixtures::separate(Matrix{{mean}}, Matrix{{scale}}, Matrix{{0.0}}), std::move(support), log_shares};
@@ -20,17 +22,6 @@ TargetDistributions single(double mean, double scale, TargetSupport support, con
 TargetDistributions two(const Vector& means, const Vector& scales, const Vector& weights, TargetSupport support) {
   return {GaussianMixtures::separate(means.transpose(), scales.transpose(), Matrix(weights.array().log())),
           std::move(support)};
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(TargetSupport, RefusesWhatNumbersCannotHold) {
