@@ -68,7 +68,7 @@ cmake --build build/release --parallel "$(nproc)" >/dev/null
 if [[ " ${wanted[*]} " == *".py "* ]]; then
   # shellcheck source=python/environments.sh
   source python/environments.sh
-  demo_environment
+  demo_environment build/release
 fi
 out=benchmarks/RESULTS.md
 new="$(mktemp)"

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2034  # the lists are for the scripts that source this file
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev nlohmann-json3-dev libcli11-dev libboost-math-dev
                 libboost-random-dev liblbfgspp-dev libnanoflann-dev zlib1g-dev)
+demo_packages=(clang)
 check_packages=(libgtest-dev clang-format clang libclang-rt-dev pkg-config curl fish groff-base mandoc zsh
                 openjdk-17-jre-headless  # Java is for the tests with Spark
                 emscripten chromium nodejs)  # the page for a browser, and its tests

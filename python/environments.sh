@@ -27,17 +27,22 @@ install_wheel() {
   "build/python/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 }
 
-# demo_environment: build/python/demo, with the package built for this machine only, for ./demo and benchmarks. It is
-# linked to the library of build/release, which must be built.
-demo_packages() {
+# demo_environment BUILD [SETTING...]: build/python/demo, with the package built for this machine only, for ./demo and
+# benchmarks. It is linked to the library of the folder BUILD, which must be built; settings are those of scikit-build.
+demo_python() {
   python_environment demo "scikit-build-core>=0.11" "nanobind>=2.4,<4" numpy scikit-learn matplotlib pandas
 }
 demo_environment() {
-  demo_packages
-  cmake --install build/release --prefix build/installed >/dev/null
+  local build="$1" setting settings=()
+  shift
+  for setting in "build-dir=$build/bindings" cmake.define.CONDENS_PYTHON_LEVELS=machine \
+    cmake.define.CONDENS_PYTHON_LINKED=ON "cmake.define.condens_ROOT=$PWD/$build/installed" "$@"; do
+    settings+=(-C "$setting")
+  done
+  demo_python
+  cmake --install "$build" --prefix "$build/installed" >/dev/null
   build/python/demo/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    -C build-dir=build/demo-core -C cmake.define.CONDENS_PYTHON_LEVELS=machine \
-    -C cmake.define.CONDENS_PYTHON_LINKED=ON -C cmake.define.condens_ROOT="$PWD/build/installed" .
+    "${settings[@]}" .
 }
 
 # What the tests, the examples and the documentation need, in the newest versions that there are.

@@ -198,6 +198,45 @@ int read_choice(std::string_view owner, const OptionInfo& info, const Document& 
   bad_option(owner, info.name, to_text(value), expected(info));
 }
 
+namespace {
+
+OptionInfo describe(const PlacedOption& option) {
+  OptionInfo info{std::string(option.name), std::string(option.type->name), *option.bounds, {},
+                  std::string(option.text)};
+  info.choices.assign(option.type->choices.begin(), option.type->choices.end());
+  if (option.type->options != nullptr) info.options = option.type->options();
+  return info;
+}
+
+}  // namespace
+
+std::vector<OptionInfo> describe_options(std::span<const PlacedOption> options) {
+  std::vector<OptionInfo> out;
+  for (const PlacedOption& option : options) out.push_back(describe(option));
+  return out;
+}
+
+Document options_to_document(std::span<const PlacedOption> options) {
+  Document out(Document::Object{});
+  for (const PlacedOption& option : options) out.set(option.name, option.type->write(option.value));
+  return out;
+}
+
+void set_options(std::span<const PlacedOption> options, std::string_view owner, const Document& values) {
+  if (values.is_null()) return;
+  for (const auto& [name, value] : values.as_object()) {
+    const auto option = std::find_if(options.begin(), options.end(), [&key = name](const PlacedOption& one) {
+      return one.name == key;
+    });
+    if (option == options.end()) find_option(owner, describe_options(options), name);
+    option->type->read(owner, describe(*option), value, option->value);
+  }
+}
+
+void validate_options(std::span<const PlacedOption> options, std::string_view owner) {
+  set_options(options, owner, options_to_document(options));
+}
+
 }  // namespace detail
 
 const OptionInfo& find_option(std::string_view owner, const std::vector<OptionInfo>& options, std::string_view name) {

@@ -8,13 +8,13 @@
 // h = log F - log level runs inside that bracket.
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "bracketed_root.hpp"
 #include "linalg/log_sum_exp.hpp"
+#include "linalg/normal_quantile.hpp"
 #include "linalg/vector_math.hpp"
 #include "mixture_subset.hpp"
 
@@ -77,7 +77,7 @@ class Quantiles {
 
   /// The y with tail(y, side) = level, 0 < level <= 1/2.
   double tail(double level, double side) {
-    const double z = -side * std::sqrt(2.0) * boost::math::erfc_inv(2.0 * level);
+    const double z = side * normal_quantile(level);
     double low = infinity;
     double high = -infinity;
     for (Index l = 0; l < p_.m; ++l) {

@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -172,14 +173,6 @@ constexpr std::string_view type_name() {
   return "choice";
 }
 
-template <class Options, class T>
-OptionInfo describe_field(const OptionField<Options, T>& field) {
-  OptionInfo info{std::string(field.name), std::string(type_name<T>()), field.bounds, {}, std::string(field.text)};
-  if constexpr (std::is_enum_v<T>) info.choices.assign(choice_names<T>.begin(), choice_names<T>.end());
-  if constexpr (is_options<T>) info.options = describe_options<T>();
-  return info;
-}
-
 /// Overwrites `out`; of options inside, those that `value` names.
 template <class T>
 void read_option(std::string_view owner, const OptionInfo& info, const Document& value, T& out) {
@@ -217,6 +210,59 @@ Document write_option(const T& value) {
     return Document(value);
 }
 
+/// What is done with the options of one C++ type, wherever such a value stands.
+struct OptionType {
+  std::string_view name;  ///< as in OptionInfo
+  std::span<const std::string_view> choices;
+  std::vector<OptionInfo> (*options)();  ///< of a struct of options, else null
+  void (*read)(std::string_view owner, const OptionInfo& info, const Document& from, void* to);
+  Document (*write)(const void* from);
+};
+
+template <class T>
+constexpr std::span<const std::string_view> choices_of() {
+  if constexpr (std::is_enum_v<T>) return choice_names<T>;
+  return {};
+}
+
+template <class T>
+constexpr auto options_inside() -> std::vector<OptionInfo> (*)() {
+  if constexpr (is_options<T>) return &describe_options<T>;
+  return nullptr;
+}
+
+template <class T>
+inline constexpr OptionType option_type = {
+    type_name<T>(), choices_of<T>(), options_inside<T>(),
+    [](std::string_view owner, const OptionInfo& info, const Document& from, void* to) {
+      read_option(owner, info, from, *static_cast<T*>(to));
+    },
+    [](const void* from) { return write_option(*static_cast<const T*>(from)); }};
+
+/// A field of the table and its value in one struct. The types of both are forgotten, so that what follows is compiled
+/// once for all models.
+struct PlacedOption {
+  std::string_view name;
+  const Bounds* bounds;
+  std::string_view text;
+  const OptionType* type;
+  void* value;
+};
+
+/// In the order of the table.
+template <class Options>
+auto placed_options(Options& options) {
+  return option_table<Options>.apply([&]<class... T>(const OptionField<Options, T>&... field) {
+    return std::array<PlacedOption, sizeof...(T)>{
+        PlacedOption{field.name, &field.bounds, field.text, &option_type<T>, &(options.*field.member)}...};
+  });
+}
+
+std::vector<OptionInfo> describe_options(std::span<const PlacedOption> options);
+Document options_to_document(std::span<const PlacedOption> options);
+void set_options(std::span<const PlacedOption> options, std::string_view owner, const Document& values);
+void validate_options(std::span<const PlacedOption> options, std::string_view owner);
+
 }  // namespace detail
 
 /// Throws std::invalid_argument that lists the options there are, and the nearest, for an unknown name.
@@ -224,39 +270,26 @@ const OptionInfo& find_option(std::string_view owner, const std::vector<OptionIn
 
 template <class Options>
 std::vector<OptionInfo> describe_options() {
-  std::vector<OptionInfo> out;
-  option_table<Options>.apply([&](const auto&... field) { (out.push_back(detail::describe_field(field)), ...); });
-  return out;
+  Options defaults;
+  return detail::describe_options(detail::placed_options(defaults));
 }
 
 template <class Options>
 Document options_to_document(const Options& options) {
-  Document out(Document::Object{});
-  option_table<Options>.apply(
-      [&](const auto&... field) { (out.set(field.name, detail::write_option(options.*field.member)), ...); });
-  return out;
+  Options copy = options;
+  return detail::options_to_document(detail::placed_options(copy));
 }
 
 template <class Options>
 void set_options(Options& options, std::string_view owner, const Document& values) {
-  if (values.is_null()) return;
-  for (const auto& [name, value] : values.as_object()) {
-    bool known = false;
-    const auto try_field = [&, &key = name, &given = value](const auto& field) {
-      if (field.name != key) return;
-      known = true;
-      detail::read_option(owner, detail::describe_field(field), given, options.*field.member);
-    };
-    option_table<Options>.apply([&](const auto&... field) { (try_field(field), ...); });
-    if (!known) find_option(owner, describe_options<Options>(), name);
-  }
+  detail::set_options(detail::placed_options(options), owner, values);
 }
 
 /// Checks every field against its bounds; for options set in C++.
 template <class Options>
 void validate_options(const Options& options, std::string_view owner) {
   Options copy = options;
-  set_options(copy, owner, options_to_document(options));
+  detail::validate_options(detail::placed_options(copy), owner);
 }
 
 /// Checks values by a table that is known as data only, as set_options does, and nothing else. Throws
