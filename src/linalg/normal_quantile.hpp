@@ -1,4 +1,5 @@
 #pragma once
+// The quantile function of the standard normal distribution.
 
 namespace condens {
 
