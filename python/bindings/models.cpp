@@ -184,6 +184,14 @@ void bind_encoder(nb::module_& m) {
         return to_rows(self.encode_training(table_of(columns), false, vector_of(weights)).x);
       },
       nb::arg("columns"), nb::arg("weights") = nb::none());
+  c.def(
+      "with_codes",
+      [](const Encoder& self, const std::string& input, const Rows& codes) {
+        Encoder out = self;
+        out.set_codes(input, columns_of(codes));
+        return out;
+      },
+      nb::arg("input"), nb::arg("codes").noconvert());
   c.def("unseen_levels",
         [](const Encoder& self, const nb::dict& columns) { return self.unseen_levels(table_of(columns)); });
   c.def_prop_ro("unseen", [](const Encoder& self) {

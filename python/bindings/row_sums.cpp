@@ -16,6 +16,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/registry.hpp"
 #include "core/freed_memory.hpp"
+#include "data/level_statistics.hpp"
 #include "datasets.hpp"
 #include "documents.hpp"
 #include "model/table_passes.hpp"
@@ -120,9 +121,36 @@ const LearnsFromSums& sums_of(const Model& model) {
   return *out;
 }
 
+using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The codes of the levels of one column, (levels + 1) x statistics: of each fold from the rows of the others, and last
+/// those from all rows.
+nb::list level_codes_of(const Places& level, Index n_levels, const Rows& y, const nb::object& weights,
+                        std::uint64_t seed) {
+  LevelRows rows{columns_of(y), Vector::Ones(columns_of(y).cols()), {level.data(), level.data() + level.size()},
+                 n_levels};
+  if (!weights.is_none()) rows.weights = counted_weights(vector_of(nb::cast<Line>(weights)));
+  const auto known = [&](Index own) { return own >= 0 && own < n_levels; };
+  require(std::ssize(rows.level) == rows.y.cols() && rows.weights.size() == rows.y.cols(), "level_codes: there are ",
+          rows.level.size(), " levels and ", rows.weights.size(), " weights for ", rows.y.cols(), " rows of y");
+  require(std::all_of(rows.level.begin(), rows.level.end(), known), "level_codes: a level is outside of 0 to ",
+          n_levels - 1);
+  std::vector<Matrix> codes = released(1, nb::none(), [&](const Run&) {
+    std::vector<Matrix> out = level_codes_by_fold(rows, seed);
+    out.push_back(level_codes(rows));
+    return out;
+  });
+  nb::list out;
+  for (Matrix& own : codes) out.append(to_rows(std::move(own)));
+  return out;
+}
+
 }  // namespace
 
 void bind_row_sums(nb::module_& m) {
+  m.def("level_codes", &level_codes_of, nb::arg("level"), nb::arg("n_levels"), nb::arg("y").noconvert(),
+        nb::arg("weights") = nb::none(), nb::arg("seed") = 0);
+  m.def("folds_of_codes", &folds_of_codes, nb::arg("n"), nb::arg("first"), nb::arg("count"), nb::arg("seed") = 0);
   m.def("accumulate", &accumulate_block, nb::arg("pass_"), nb::arg("x").noconvert(), nb::arg("y").noconvert(),
         nb::arg("weights") = nb::none(), nb::arg("first_row") = 0, nb::arg("threads") = 1);
   m.def(

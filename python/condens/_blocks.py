@@ -22,6 +22,7 @@ from condens._frames import _TIMES, _texts, is_frame
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 
+MISSING_LEVEL = "(missing)"  # of the core's encoder
 _MOST_LEVELS = 100_000  # of one column in one partition: such a column names its rows
 
 
@@ -56,6 +57,16 @@ class Block:
 
 
 @dataclass(frozen=True)
+class LevelStatistics:
+    """What stands for the levels of columns that have many, and what says which of it a row takes."""
+
+    codes: dict[str, list[Floats]]  # of a column, from the rows outside of each fold, and last from all rows
+    rows: int
+    first_rows: dict[int, int]  # the place of each partition's first row
+    seed: int
+
+
+@dataclass(frozen=True)
 class Layout:
     """What the columns are, found out on the driver."""
 
@@ -65,6 +76,7 @@ class Layout:
     dates: frozenset[str] = frozenset()  # whose values are microseconds (_dates.py)
     keep_missing: bool = False
     encoder: dict[str, Any] | None = field(default=None, hash=False)  # arguments of `_core.Encoder.fit`
+    statistics: LevelStatistics | None = field(default=None, hash=False)
 
     @property
     def is_density(self) -> bool:
@@ -185,12 +197,34 @@ def targets_of(names: Sequence[str], rows: Rows) -> Floats:
     return as_rows(np.stack(list(targets.values()), axis=1))
 
 
+def encoder_of(layout: Layout, fold: int = -1) -> _core.Encoder:
+    """The encoder that rows of a fold take in the fit, or the one of predictions."""
+    out = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
+    for name, codes in layout.statistics.codes.items() if layout.statistics else ():
+        out = out.with_codes(name, codes[fold])
+    return out
+
+
+def _encoded(layout: Layout, rows: Rows, inputs: Columns) -> Floats:
+    read = {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
+    statistics = layout.statistics
+    if statistics is None:
+        return encoder_of(layout).encode_inputs(read)
+    first = statistics.first_rows[rows.partition]
+    fold = np.array(_core.folds_of_codes(statistics.rows, first, len(rows), statistics.seed))
+    out = np.empty((len(rows), len(encoder_of(layout).encoded_names)))
+    for k in np.unique(fold):
+        own = np.flatnonzero(fold == k)
+        part = {n: v[own] if isinstance(v, np.ndarray) else [v[i] for i in own] for n, v in read.items()}
+        out[own] = encoder_of(layout, k).encode_inputs(part)
+    return out
+
+
 def block_of(layout: Layout, rows: Rows) -> Block:
     """A partition in numbers."""
     inputs, targets = columns_of(layout, rows)
     if layout.encoder is not None:
-        read = {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
-        x = _core.Encoder.fit(**layout.encoder).encode_inputs(read) if len(rows) else np.empty((0, 0))
+        x = _encoded(layout, rows, inputs) if len(rows) else np.empty((0, 0))
     else:
         x = np.stack(list(inputs.values()), axis=1) if inputs else np.empty((len(rows), 0))
     block = Block(as_rows(x), as_rows(np.stack(list(targets.values()), axis=1)), weights_of(rows))
@@ -254,6 +288,16 @@ def count_levels(layout: Layout, rows: Rows) -> dict[Any, Counter[Any]]:
         if len(counts) > _MOST_LEVELS:
             raise ValueError(f"column {name!r} has more than {_MOST_LEVELS} levels, as names of rows do; leave it out")
     return out
+
+
+def level_rows(layout: Layout, levels: dict[str, list[str]], rows: Rows) -> list[tuple[Any, ...]]:
+    """The number of the partition, its targets and weights, and of each of these columns the places of its levels."""
+    inputs, targets = columns_of(layout, rows)
+    places: dict[str, NDArray[np.int32]] = {}
+    for name, own in levels.items():
+        place = {level: i for i, level in enumerate(own)}
+        places[name] = np.array([place[text or MISSING_LEVEL] for text in inputs[name]], dtype=np.int32)
+    return [(rows.partition, as_rows(np.stack(list(targets.values()), axis=1)), weights_of(rows), places)]
 
 
 # Medians are found digit by digit: of a float64, whose bits are ordered as integers once negative ones are turned

@@ -160,9 +160,9 @@ def _dates_of_parts(engine: Engine, layout: Layout) -> dict[str, list[float]]:
     return out
 
 
-def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]:
+def encoder_arguments(engine: Engine, layout: Layout, estimator: Any) -> tuple[dict[str, Any], list[str]]:
     """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels,
-    most frequent levels, ranges and medians.
+    most frequent levels, ranges and medians. And the columns for whose levels statistics are to stand.
 
     Every column has rows of its own, in which all others have their typical value, so that no two look alike.
     """
@@ -189,8 +189,12 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         typical[name] = np.nan if missing > there else medians[name]
         if name in layout.dates:  # so many of the median that it stays the one in the middle
             own[name] += calendar[name] + [medians[name]] * (len(calendar[name]) + 2)
+    many = []
     for name in sorted(layout.texts):
-        own[name], typical[name] = _levels_like(name, counts[name, "levels"], estimator)
+        levels = counts[name, "levels"]
+        if estimator.many_levels == "statistics" and _levels_of(levels, estimator) > _MOST_INDICATORS:
+            many.append(name)
+        own[name], typical[name] = _levels_like(levels, estimator, merge=name not in many)
     blocks = [*layout.inputs, *layout.targets]
     table: dict[str, Any] = {}
     for name in blocks:
@@ -201,7 +205,7 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         if name in layout.dates:
             table[name] = _dates.texts_of(table[name])
     seed = estimator.random_state
-    return {
+    arguments = {
         "columns": table,
         "targets": list(layout.targets),
         "categorical": sorted(layout.texts),
@@ -211,25 +215,47 @@ def encoder_of(engine: Engine, layout: Layout, estimator: Any) -> dict[str, Any]
         "unseen": estimator.unseen,
         "seed": int(seed) if isinstance(seed, (int, np.integer)) else 0,
     }
+    return arguments, many
 
 
-def _levels_like(name: str, counts: Counter[str], estimator: Any) -> tuple[list[str], str]:
-    """Rows whose levels are rare, frequent and most frequent as those counted, and the most frequent one."""
-    levels = len(counts) if estimator.missing == "indicator" else len(counts) - ("" in counts)
-    if levels > _MOST_INDICATORS and estimator.many_levels == "statistics":
-        raise ValueError(
-            f"column {name!r} has {levels} levels, for which statistics of y would stand, which needs one machine; "
-            "with many_levels='indicators' each level that is not rare is an input of its own, or group the "
-            "levels, or leave the column out"
-        )
-    least = estimator.rare_levels
+def _levels_of(counts: Counter[str], estimator: Any) -> int:
+    return len(counts) if estimator.missing == "indicator" else len(counts) - ("" in counts)
+
+
+def _levels_like(counts: Counter[str], estimator: Any, merge: bool) -> tuple[list[str], str]:
+    """Rows whose levels are frequent, most frequent and, where they merge, rare as those counted, and the most
+    frequent one.
+    """
+    least = estimator.rare_levels if merge else 0
     if least is None:
-        least = 5 if levels > 10 else 0
+        least = 5 if _levels_of(counts, estimator) > 10 else 0
     most = max(counts[level] for level in counts)
     # Of levels as frequent as each other the first counts; what is missing is called "(missing)" in that order.
-    typical = min((lvl for lvl in counts if counts[lvl] == most), key=lambda lvl: lvl or "(missing)")
+    typical = min((lvl for lvl in counts if counts[lvl] == most), key=lambda lvl: lvl or _blocks.MISSING_LEVEL)
     rows = [level for level in counts for _ in range(1 if counts[level] < least else 2)]
     return sorted(rows), typical
+
+
+def _level_statistics(engine: Engine, layout: Layout, names: Sequence[str]) -> _blocks.LevelStatistics:
+    """From the target and the level of every row, which come here."""
+    encoder = _blocks.encoder_of(layout)
+    levels = {name: encoder.levels[name] for name in names}
+    read = partial(_blocks.level_rows, layout, levels)
+    partitions, y, weights, places = zip(
+        *engine.reduce(read, _blocks.concatenated, "level statistics"), strict=True
+    )
+    lengths = [len(part) for part in y]
+    targets = np.concatenate(y)
+    of_rows = None if weights[0] is None else np.concatenate(weights)
+    seed = layout.encoder["seed"]  # type: ignore[index]
+    codes = {
+        name: _core.level_codes(
+            np.concatenate([part[name] for part in places]).astype(np.int64), len(own), targets, of_rows, seed
+        )
+        for name, own in levels.items()
+    }
+    first_rows = dict(zip(partitions, [0, *np.cumsum(lengths).tolist()][:-1], strict=True))
+    return _blocks.LevelStatistics(codes, sum(lengths), first_rows, seed)
 
 
 # --- the fit ------------------------------------------------------------------------------------------------
@@ -253,8 +279,11 @@ def read(estimator: Any, engine: Engine, layout: Layout) -> Blocks:
     """Has the engine keep its table in numbers, as the estimator reads columns."""
     layout, encoder = replace(layout, keep_missing=takes_missing(estimator.missing)), None
     if layout.texts or layout.dates or layout.keep_missing:
-        layout = replace(layout, encoder=encoder_of(engine, layout, estimator))
-        encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
+        arguments, many = encoder_arguments(engine, layout, estimator)
+        layout = replace(layout, encoder=arguments)
+        if many:
+            layout = replace(layout, statistics=_level_statistics(engine, layout, many))
+        encoder = _blocks.encoder_of(layout)
     return Blocks(layout, encoder, engine.make_blocks(layout))
 
 

@@ -146,3 +146,14 @@ def assert_same_scores(found: Any, plain: Any) -> None:
             assert_same_scores(one, other)
     else:
         np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-12)
+
+
+def with_cities(rows: int) -> Any:
+    """A table with a column of thirty levels, of which most are rare, on which y depends."""
+    import pandas as pd
+
+    x, y = make_data(rows, seed=1)
+    city = np.minimum(np.random.default_rng(4).geometric(0.12, rows) - 1, 29)
+    city[:30] = np.arange(30)  # each at least once
+    name = [f"city {i}" for i in city]
+    return pd.DataFrame({"speed": x[:, 0], "load": x[:, 1], "city": name, "y": y + np.sin(city) * (1 + y)})

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import QUICK, assert_same_model, assert_same_scores, make_data
+from conftest import QUICK, assert_same_model, assert_same_scores, make_data, with_cities
 from sklearn.base import clone
 
 import condens
@@ -353,12 +353,38 @@ def test_encoder_is_that_of_all_rows(cluster: Any, missing: str, rare: int | Non
     assert np.array_equal(density, plain.log_density(frame[inputs], frame["y"]))
 
 
-def test_levels_that_need_statistics_are_refused(cluster: Any, table: Any) -> None:
-    ddf = cut(table.assign(city=[f"city {i % 30}" for i in range(ROWS)]), 3)
-    with pytest.raises(ValueError, match=r"'city' has 30 levels.*many_levels='indicators'"):
-        condens.dask.LSCDE(**QUICK).fit(ddf[["speed", "city"]], ddf["y"])
-    model = condens.dask.LSCDE(many_levels="indicators", **QUICK).fit(ddf[["speed", "city"]], ddf["y"])
-    assert len(model._model.encoder.levels["city"]) == 30
+@pytest.mark.parametrize(
+    ("rows", "missing", "weighted"),
+    [(ROWS, "error", False), (ROWS, "indicator", True), (16_000, "indicator", False), (16_000, "error", True)],
+)
+def test_statistics_of_many_levels_are_those_of_all_rows(
+    cluster: Any, rows: int, missing: str, weighted: bool
+) -> None:
+    frame = with_cities(rows)
+    if missing == "indicator":
+        frame.loc[::9, "city"] = None
+    weights = np.random.default_rng(5).exponential(size=rows) * (np.arange(rows) % 7 > 0) if weighted else None
+    inputs = [*INPUTS, "city"]
+    plain = condens.LSCDE(missing=missing, **QUICK).fit(frame[inputs], frame["y"], weights)
+    ddf = cut(frame if weights is None else frame.assign(w=weights), 5)
+    model = condens.dask.LSCDE(missing=missing, **QUICK).fit(
+        ddf[inputs], ddf["y"], None if weights is None else ddf["w"]
+    )
+    own, expected = model._model.encoder, plain._model.encoder
+    assert own.encoded_names == expected.encoded_names
+    assert "city: mean of y" in own.encoded_names
+    some = frame[:ROWS].assign(city=frame["city"][:ROWS].where(np.arange(ROWS) % 5 > 0, "elsewhere"))
+    columns = {name: some[name].fillna("").to_numpy() if name == "city" else some[name].to_numpy() for name in inputs}
+    columns["city"] = columns["city"].tolist()
+    assert np.array_equal(own.encode_inputs(columns), expected.encode_inputs(columns))
+    difference = model.log_density(some[inputs], some["y"]) - plain.log_density(some[inputs], some["y"])
+    assert np.abs(difference).max() <= (0 if rows == ROWS else 1e-9)  # few rows are fitted as on one machine
+
+
+def test_levels_as_indicators_where_that_is_asked_for(cluster: Any) -> None:
+    ddf = cut(with_cities(ROWS), 3)
+    model = condens.dask.LSCDE(many_levels="indicators", rare_levels=0, **QUICK).fit(ddf[["speed", "city"]], ddf["y"])
+    assert len(model._model.encoder.encoded_names) == 31
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 200])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import assert_same_scores
+from conftest import assert_same_scores, with_cities
 
 import condens
 
@@ -103,6 +103,18 @@ def test_dates_are_read_off_the_calendar(frame, tmp_path):
     found = disk.GMM(n_components=2).fit(source[inputs], source["y"], memory="2 MiB")
     assert found._model.encoder.encoded_names == plain._model.encoder.encoded_names
     assert len(found._model.encoder.encoded_names) == 1 + 5 + 3
+    some = table[:300]
+    difference = plain.log_density(some[inputs], some["y"]) - found.log_density(some[inputs], some["y"])
+    assert np.abs(difference).max() < 1e-9
+
+
+def test_statistics_of_many_levels_are_those_of_all_rows(tmp_path):
+    table, inputs = with_cities(20_000), ["speed", "city"]
+    parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), tmp_path / "rows.parquet")
+    source = disk.Table(tmp_path / "rows.parquet")
+    plain = condens.GMM(n_components=2).fit(table[inputs], table["y"])
+    found = disk.GMM(n_components=2).fit(source[inputs], source["y"], memory="2 MiB")
+    assert found._model.encoder.encoded_names == plain._model.encoder.encoded_names
     some = table[:300]
     difference = plain.log_density(some[inputs], some["y"]) - found.log_density(some[inputs], some["y"])
     assert np.abs(difference).max() < 1e-9

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import QUICK, assert_same_model, assert_same_scores, make_data
+from conftest import QUICK, assert_same_model, assert_same_scores, make_data, with_cities
 
 import condens
 from condens import FitWarning, _core
@@ -226,6 +226,14 @@ def test_dates_are_read_off_the_calendar(spark: Any, table: Any) -> None:
     names = model._model.encoder.encoded_names
     assert [name for name in names if "week" in name] == ["day: sin of week", "day: cos of week"]
     assert [name for name in names if "of day" in name] == ["moment: sin of day", "moment: cos of day"]
+
+
+def test_statistics_of_many_levels_are_those_of_all_rows(spark: Any) -> None:
+    frame = with_cities(ROWS)
+    inputs = ["speed", "city"]
+    model = fit(frame_of(spark, frame, 3), inputCols=inputs).estimator
+    assert "city: mean of y" in model._model.encoder.encoded_names
+    assert_same_model(model, condens.LSCDE(**QUICK).fit(frame[inputs], frame["y"]))
 
 
 def test_what_is_refused(spark: Any, table: Any) -> None:

@@ -155,6 +155,18 @@ void Encoder::code_levels(const Table& table, EncodedColumn& input, const std::v
   merge_rare(input, table.at(input.name, "input"), rows, least);
 }
 
+void Encoder::set_codes(std::string_view input, Matrix codes) {
+  const auto column = std::find_if(inputs_.begin(), inputs_.end(),
+                                   [&](const EncodedColumn& own) { return own.name == input && own.is_categorical(); });
+  require(column != inputs_.end(), "codes of '", input, "', expected one of the inputs that have levels");
+  column->statistics = statistic_names(names_of(targets_));
+  const auto rows = std::ssize(column->statistics);
+  const auto columns = std::ssize(column->levels) + 1;
+  require(codes.rows() == rows && codes.cols() == columns && codes.allFinite(), "codes of '", input, "' are ",
+          codes.rows(), " x ", codes.cols(), ", or not finite; expected ", rows, " x ", columns);
+  column->codes = std::move(codes);
+}
+
 bool Encoder::takes_unseen(const EncodedColumn& input) const {
   if (unseen_ != UnseenLevels::automatic) return unseen_ == UnseenLevels::other;
   return input.has_statistics() || contains(input.levels, other_level);

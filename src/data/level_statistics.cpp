@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array quantile_levels = {0.1, 0.9};
 constexpr Index per_target = 2 + static_cast<Index>(quantile_levels.size());
-constexpr Index n_folds = 10;
+constexpr Index most_folds = 10;
 constexpr double least_spread = 1e-3;  // of that of all rows
 constexpr double rounding = 1e-12;
 
@@ -205,20 +205,34 @@ std::vector<std::string> statistic_names(const std::vector<std::string>& targets
 
 Matrix level_codes(const LevelRows& rows) { return codes_of(rows, priors_of(rows), Kept(rows.level.size(), 1)); }
 
+std::vector<Matrix> level_codes_by_fold(const LevelRows& rows, std::uint64_t seed) {
+  const Index n = rows.y.cols();
+  if (n < 2) return {level_codes(rows).col(rows.n_levels).replicate(1, rows.n_levels + 1)};
+  const std::vector<Prior> priors = priors_of(rows);
+  const std::vector<Index> fold = folds_of_codes(n, 0, n, seed);
+  std::vector<Matrix> out;
+  for (Index k = 0; k < std::min(most_folds, n); ++k) {
+    Kept kept(fold.size());
+    for (std::size_t i = 0; i < fold.size(); ++i) kept[i] = fold[i] == k ? 0 : 1;
+    out.push_back(codes_of(rows, priors, kept));
+  }
+  return out;
+}
+
+std::vector<Index> folds_of_codes(Index n, Index first, Index count, std::uint64_t seed) {
+  if (n < 2) return std::vector<Index>(static_cast<std::size_t>(count), 0);
+  if (n > most_rows_at_once) return folds_of_places(first, count, most_folds, seed);
+  const std::vector<Index> all = assign_folds(n, std::min(most_folds, n), seed);
+  return {all.begin() + first, all.begin() + first + count};
+}
+
 Matrix codes_out_of_fold(const LevelRows& rows, std::uint64_t seed) {
   const Index n = rows.y.cols();
   Matrix out(1 + per_target * rows.y.rows(), n);
-  if (n < 2) return level_codes(rows)(Eigen::all, std::vector<Index>(static_cast<std::size_t>(n), rows.n_levels));
-  const std::vector<Prior> priors = priors_of(rows);
-  const Index folds = std::min(n_folds, n);
-  const std::vector<Index> fold = assign_folds(n, folds, seed);
-  for (Index k = 0; k < folds; ++k) {
-    Kept kept(fold.size());
-    for (std::size_t i = 0; i < fold.size(); ++i) kept[i] = fold[i] == k ? 0 : 1;
-    const Matrix codes = codes_of(rows, priors, kept);
-    for (Index i = 0; i < n; ++i) {
-      if (fold[static_cast<std::size_t>(i)] == k) out.col(i) = codes.col(rows.level[static_cast<std::size_t>(i)]);
-    }
+  const std::vector<Matrix> codes = level_codes_by_fold(rows, seed);
+  const std::vector<Index> fold = folds_of_codes(n, 0, n, seed);
+  for (std::size_t i = 0; i < fold.size(); ++i) {
+    out.col(static_cast<Index>(i)) = codes[static_cast<std::size_t>(fold[i])].col(rows.level[i]);
   }
   return out;
 }

@@ -35,8 +35,14 @@ std::vector<std::string> statistic_names(const std::vector<std::string>& targets
 /// statistics x (levels + 1) from all rows; the last column is of a level without rows.
 Matrix level_codes(const LevelRows& rows);
 
+/// The codes of each fold from the rows of the others: ten folds at most.
+std::vector<Matrix> level_codes_by_fold(const LevelRows& rows, std::uint64_t seed);
+
+/// The folds of `count` of all `n` rows, from the place `first` on.
+std::vector<Index> folds_of_codes(Index n, Index first, Index count, std::uint64_t seed);
+
 /// statistics x rows: of each row the codes of its level from the rows of the other folds, so that no row sees its own
-/// target; ten folds, drawn with the seed.
+/// target.
 Matrix codes_out_of_fold(const LevelRows& rows, std::uint64_t seed);
 
 }  // namespace condens

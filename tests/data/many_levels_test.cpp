@@ -8,11 +8,13 @@
 #include <random>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/data/encoder.hpp"
 #include "condens/data/folds.hpp"
 #include "data/dates.hpp"
 #include "data/level_statistics.hpp"
 #include "support/complaint.hpp"
+#include "support/error_of.hpp"
 
 namespace condens::many_levels_test {
 
@@ -166,6 +168,43 @@ TEST(ManyLevels, NoRowSeesItsOwnTarget) {
     if (fold[static_cast<std::size_t>(i)] != 4) continue;
     EXPECT_EQ(codes.col(i).tail(4), all.col(3).tail(4));
   }
+}
+
+TEST(ManyLevels, CodesOfFoldsGiveEveryBlockItsRows) {
+  for (const Index n : {Index{1}, Index{7}, Index{500}, most_rows_at_once + 500}) {
+    LevelRows rows{Matrix(1, n), Vector::Ones(n), {}, 50};
+    for (Index i = 0; i < n; ++i) {
+      rows.level.push_back(i % 50);
+      rows.y(0, i) = std::sin(static_cast<double>(i)) + static_cast<double>(i % 50);
+    }
+    const Matrix whole = codes_out_of_fold(rows, 3);
+    const std::vector<Matrix> codes = level_codes_by_fold(rows, 3);
+    for (const Range part : {Range{0, n / 3}, Range{n / 3, n}}) {
+      const std::vector<Index> fold = folds_of_codes(n, part.begin, part.size(), 3);
+      for (Index i = part.begin; i < part.end; ++i) {
+        const auto k = static_cast<std::size_t>(fold[static_cast<std::size_t>(i - part.begin)]);
+        EXPECT_EQ(codes[k].col(i % 50), whole.col(i));
+      }
+    }
+  }
+}
+
+TEST(ManyLevels, CodesThatAreMadeElsewhereAreTheSame) {
+  const Table table = shops(500, 50, 1.0);
+  const Encoder expected = Encoder::fit(table, usual);
+  EncoderOptions indicators = usual;
+  indicators.many_levels = ManyLevels::indicators;
+  indicators.rare_levels = 0;
+  Encoder encoder = Encoder::fit(table, indicators);
+  const EncodedColumn& input = expected.input_columns().front();
+  encoder.set_codes(input.name, input.codes);
+  EXPECT_EQ(encoder.to_document(), expected.to_document());
+  const auto set = [&](std::string_view name, Matrix codes) {
+    return tests::error_of([&] { encoder.set_codes(name, std::move(codes)); });
+  };
+  EXPECT_EQ(set("y", input.codes), "codes of 'y', expected one of the inputs that have levels");
+  EXPECT_EQ(set(input.name, input.codes.leftCols(50)),
+            message("codes of '", input.name, "' are 5 x 50, or not finite; expected 5 x 51"));
 }
 
 TEST(ManyLevels, NoiseIsNoSignalOutOfFold) {

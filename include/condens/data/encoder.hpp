@@ -132,6 +132,10 @@ class Encoder {
   Matrix encode_inputs(const Table& table) const;
   Matrix encode_inputs(const Table& table, const std::vector<Index>& rows) const;
 
+  /// Statistics in place of indicators for the levels of an input, made elsewhere: EncodedColumn::codes. Throws
+  /// std::invalid_argument where there is no such input, or its levels are not as many.
+  void set_codes(std::string_view input, Matrix codes);
+
   const std::vector<EncodedColumn>& input_columns() const { return inputs_; }
   const std::vector<EncodedColumn>& targets() const { return targets_; }
   const std::string& weight() const { return weight_; }
