@@ -127,8 +127,8 @@ using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::de
 /// those from all rows.
 nb::list level_codes_of(const Places& level, Index n_levels, const Rows& y, const nb::object& weights,
                         std::uint64_t seed) {
-  LevelRows rows{columns_of(y), Vector::Ones(columns_of(y).cols()), {level.data(), level.data() + level.size()},
-                 n_levels};
+  LevelRows rows{
+      columns_of(y), Vector::Ones(columns_of(y).cols()), {level.data(), level.data() + level.size()}, n_levels};
   if (!weights.is_none()) rows.weights = counted_weights(vector_of(nb::cast<Line>(weights)));
   const auto known = [&](Index own) { return own >= 0 && own < n_levels; };
   require(std::ssize(rows.level) == rows.y.cols() && rows.weights.size() == rows.y.cols(), "level_codes: there are ",

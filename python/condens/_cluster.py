@@ -241,9 +241,7 @@ def _level_statistics(engine: Engine, layout: Layout, names: Sequence[str]) -> _
     encoder = _blocks.encoder_of(layout)
     levels = {name: encoder.levels[name] for name in names}
     read = partial(_blocks.level_rows, layout, levels)
-    partitions, y, weights, places = zip(
-        *engine.reduce(read, _blocks.concatenated, "level statistics"), strict=True
-    )
+    partitions, y, weights, places = zip(*engine.reduce(read, _blocks.concatenated, "level statistics"), strict=True)
     lengths = [len(part) for part in y]
     targets = np.concatenate(y)
     of_rows = None if weights[0] is None else np.concatenate(weights)

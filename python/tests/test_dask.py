@@ -357,9 +357,7 @@ def test_encoder_is_that_of_all_rows(cluster: Any, missing: str, rare: int | Non
     ("rows", "missing", "weighted"),
     [(ROWS, "error", False), (ROWS, "indicator", True), (16_000, "indicator", False), (16_000, "error", True)],
 )
-def test_statistics_of_many_levels_are_those_of_all_rows(
-    cluster: Any, rows: int, missing: str, weighted: bool
-) -> None:
+def test_statistics_of_many_levels_are_those_of_all_rows(cluster: Any, rows: int, missing: str, weighted: bool) -> None:
     frame = with_cities(rows)
     if missing == "indicator":
         frame.loc[::9, "city"] = None

@@ -201,8 +201,8 @@ int read_choice(std::string_view owner, const OptionInfo& info, const Document& 
 namespace {
 
 OptionInfo describe(const PlacedOption& option) {
-  OptionInfo info{std::string(option.name), std::string(option.type->name), *option.bounds, {},
-                  std::string(option.text)};
+  OptionInfo info{
+      std::string(option.name), std::string(option.type->name), *option.bounds, {}, std::string(option.text)};
   info.choices.assign(option.type->choices.begin(), option.type->choices.end());
   if (option.type->options != nullptr) info.options = option.type->options();
   return info;
@@ -225,9 +225,8 @@ Document options_to_document(std::span<const PlacedOption> options) {
 void set_options(std::span<const PlacedOption> options, std::string_view owner, const Document& values) {
   if (values.is_null()) return;
   for (const auto& [name, value] : values.as_object()) {
-    const auto option = std::find_if(options.begin(), options.end(), [&key = name](const PlacedOption& one) {
-      return one.name == key;
-    });
+    const auto option = std::find_if(options.begin(), options.end(),
+                                     [&key = name](const PlacedOption& one) { return one.name == key; });
     if (option == options.end()) find_option(owner, describe_options(options), name);
     option->type->read(owner, describe(*option), value, option->value);
   }

@@ -232,12 +232,10 @@ constexpr auto options_inside() -> std::vector<OptionInfo> (*)() {
 }
 
 template <class T>
-inline constexpr OptionType option_type = {
-    type_name<T>(), choices_of<T>(), options_inside<T>(),
-    [](std::string_view owner, const OptionInfo& info, const Document& from, void* to) {
-      read_option(owner, info, from, *static_cast<T*>(to));
-    },
-    [](const void* from) { return write_option(*static_cast<const T*>(from)); }};
+inline constexpr OptionType option_type = {type_name<T>(), choices_of<T>(), options_inside<T>(),
+                                           [](std::string_view owner, const OptionInfo& info, const Document& from,
+                                              void* to) { read_option(owner, info, from, *static_cast<T*>(to)); },
+                                           [](const void* from) { return write_option(*static_cast<const T*>(from)); }};
 
 /// A field of the table and its value in one struct. The types of both are forgotten, so that what follows is compiled
 /// once for all models.
