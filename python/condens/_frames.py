@@ -145,7 +145,8 @@ def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
     if missing.any():
         raise ValueError(
             f"column {name!r} has {missing.sum()} missing value(s) (NaN, empty text), the first in row "
-            f"{missing.argmax() + 1}, counting from 1; fill them in, or leave such rows out"
+            f"{missing.argmax() + 1}, counting from 1; fill them in, leave such rows out, or keep them by "
+            "missing='model' or missing='indicator'"
         )
 
 

@@ -92,9 +92,11 @@ EncodableRows complete_rows(const Table& table, const std::vector<const Column*>
   return out;
 }
 
-std::vector<Index> usable(const Table& table, EncodableRows found, bool drop_missing) {
+std::vector<Index> usable(const Table& table, EncodableRows found, bool drop_missing, bool may_keep) {
+  const bool command = !table.source().empty();
   require(drop_missing || found.trouble.empty(), found.trouble, found.missing > 0 ? "; fill them in" : "; correct it",
-          ", or drop such rows", table.source().empty() ? "" : " (--drop-missing)");
+          may_keep ? ", " : ", or ", "drop such rows", command ? " (--drop-missing)" : "",
+          may_keep ? ", or keep them" : "", may_keep && command ? " (--missing model or --missing indicator)" : "");
   require(!found.rows.empty(), begin_of(table), "every row has missing values",
           found.unknown_levels > 0 ? " or levels that the training data did not have" : "", ", so none is left");
   return std::move(found.rows);

@@ -31,8 +31,9 @@ EncodedColumn summarize(std::string name, Vector values);
 /// The rows where all of the columns have a value.
 EncodableRows complete_rows(const Table& table, const std::vector<const Column*>& columns);
 
-/// Those rows; unless they are all or may be dropped, throws what is wrong with the others.
-std::vector<Index> usable(const Table& table, EncodableRows found, bool drop_missing);
+/// Those rows; unless they are all or may be dropped, throws what is wrong with the others. `may_keep`: what is missing
+/// are inputs, which may be, if that is asked for.
+std::vector<Index> usable(const Table& table, EncodableRows found, bool drop_missing, bool may_keep = false);
 
 /// Refuses a column in which numbers and texts are mixed, most often a slip among numbers, and a column of numbers with
 /// decimal commas: as levels every number would be one of its own.

@@ -89,8 +89,12 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
   out.weight_ = options.weight;
   out.missing_ = options.missing;
 
+  const bool refused = options.missing == MissingInputs::error;
+  const bool may_keep = refused && std::any_of(out.inputs_.begin(), out.inputs_.end(), [&](const auto& input) {
+                          return has_missing(table.at(input.name, "input"));
+                        });
   const std::vector<Index> rows =
-      usable(table, complete_rows(table, out.columns_needed(table, true)), options.drop_missing);
+      usable(table, complete_rows(table, out.columns_needed(table, true)), options.drop_missing, may_keep);
   for (EncodedColumn& input : out.inputs_) {
     const Column& column = table.at(input.name, "input");
     const bool named = contains(options.categorical, input.name);

@@ -182,11 +182,11 @@ TEST(Encoder, RefusesDecimalCommas) {
 
 TEST(Encoder, NamesMissingAndInfiniteValues) {
   EXPECT_EQ(fit_complaint(people_with({"age", Numbers{1, nan, 3, nan}}), usual),
-            "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, or "
-            "drop such rows (--drop-missing)");
+            "people.csv: 2 rows have missing values: line 3, 5 (the first in column 'age'); fill them in, "
+            "drop such rows (--drop-missing), or keep them (--missing model or --missing indicator)");
   EXPECT_EQ(fit_complaint(people_with({"sex", Texts{"M", "F", "F", ""}}), usual),
-            "people.csv: 1 row has missing values: line 5 (the first in column 'sex'); fill them in, or "
-            "drop such rows (--drop-missing)");
+            "people.csv: 1 row has missing values: line 5 (the first in column 'sex'); fill them in, "
+            "drop such rows (--drop-missing), or keep them (--missing model or --missing indicator)");
   EXPECT_EQ(fit_complaint(people_with({"zip", Numbers{1, 2, -infinity, 4}}), usual),
             "people.csv:4: column 'zip' is -inf, expected a finite number");
   Table many;
