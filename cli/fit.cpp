@@ -110,9 +110,11 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   if (!marked.empty()) say("fit", "missing values are marked of " + list_text(marked));
   if (model.encoder.missing() == MissingInputs::model) {
     const Index incomplete = data.x.array().isNaN().colwise().any().count();
-    say("fit",
-        message(incomplete, incomplete == 1 ? " row has" : " rows have", " missing inputs, which ",
-                capability<JointDensity>(*model.density) ? "predictions do without" : "predictions average over"));
+    const bool joint = capability<JointDensity>(*model.density) != nullptr;
+    if (incomplete > 0) {
+      say("fit", message(incomplete, incomplete == 1 ? " row has" : " rows have", " missing inputs, which predictions ",
+                         joint ? "do without" : "average over"));
+    }
   }
   if (dropped > 0) say("fit", message("left out ", dropped, dropped == 1 ? " row" : " rows", " with missing values"));
   say("fit", message("fitted ", model.density->model_name(), " to ", rows, " rows: ", targets,

@@ -222,6 +222,9 @@ TEST_F(TargetKindCommand, LeavesMissingInputsToTheModel) {
              "," + std::to_string(x + random.normal()) + "\n";
   }
   write("gappy.csv", gappy);
+  write("whole.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n5,7\n");
+  EXPECT_EQ(good("fit whole.csv --target y --model parzen --missing model -o m.cbor").err.find("missing"),
+            std::string::npos);
   for (const std::string model : {"gp", "parzen", "boost"}) {
     const std::string how = model == "parzen" ? "do without" : "average over";
     expect_in(good("fit gappy.csv --target y --model " + model + " --missing model -o m.cbor").err,
