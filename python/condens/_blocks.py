@@ -197,26 +197,33 @@ def targets_of(names: Sequence[str], rows: Rows) -> Floats:
     return as_rows(np.stack(list(targets.values()), axis=1))
 
 
-def encoder_of(layout: Layout, fold: int = -1) -> _core.Encoder:
-    """The encoder that rows of a fold take in the fit, or the one of predictions."""
-    out = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
-    for name, codes in layout.statistics.codes.items() if layout.statistics else ():
-        out = out.with_codes(name, codes[fold])
-    return out
+def encoder_of(layout: Layout) -> _core.Encoder:
+    """The encoder of predictions."""
+    encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
+    return encoder if layout.statistics is None else _with_codes(encoder, layout.statistics, -1)
+
+
+def _with_codes(encoder: _core.Encoder, statistics: LevelStatistics, fold: int) -> _core.Encoder:
+    for name, codes in statistics.codes.items():
+        encoder = encoder.with_codes(name, codes[fold])
+    return encoder
 
 
 def _encoded(layout: Layout, rows: Rows, inputs: Columns) -> Floats:
     read = {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
-    statistics = layout.statistics
+    encoder, statistics = _core.Encoder.fit(**layout.encoder), layout.statistics  # type: ignore[arg-type]
     if statistics is None:
-        return encoder_of(layout).encode_inputs(read)
+        return encoder.encode_inputs(read)
     first = statistics.first_rows[rows.partition]
     fold = np.array(_core.folds_of_codes(statistics.rows, first, len(rows), statistics.seed))
-    out = np.empty((len(rows), len(encoder_of(layout).encoded_names)))
+    parts, places = [], []
     for k in np.unique(fold):
         own = np.flatnonzero(fold == k)
         part = {n: v[own] if isinstance(v, np.ndarray) else [v[i] for i in own] for n, v in read.items()}
-        out[own] = encoder_of(layout, k).encode_inputs(part)
+        parts.append(_with_codes(encoder, statistics, k).encode_inputs(part))
+        places.append(own)
+    out = np.empty((len(rows), parts[0].shape[1]))
+    out[np.concatenate(places)] = np.concatenate(parts)
     return out
 
 
