@@ -22,6 +22,7 @@ from condens._frames import _TIMES, _texts, is_frame
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 
+CHANGED = "a column changed between two passes; persist the table, or make its source deterministic"
 MISSING_LEVEL = "(missing)"  # of the core's encoder
 _MOST_LEVELS = 100_000  # of one column in one partition: such a column names its rows
 
@@ -303,7 +304,10 @@ def level_rows(layout: Layout, levels: dict[str, list[str]], rows: Rows) -> list
     places: dict[str, NDArray[np.int32]] = {}
     for name, own in levels.items():
         place = {level: i for i, level in enumerate(own)}
-        places[name] = np.array([place[text or MISSING_LEVEL] for text in inputs[name]], dtype=np.int32)
+        try:
+            places[name] = np.array([place[text or MISSING_LEVEL] for text in inputs[name]], dtype=np.int32)
+        except KeyError:
+            raise ValueError(CHANGED) from None
     return [(rows.partition, as_rows(np.stack(list(targets.values()), axis=1)), weights_of(rows), places)]
 
 

@@ -119,7 +119,7 @@ def _next_digit(counts: Counter[Any], prefix: int, rank: int) -> tuple[int, int]
         if rank < counts[digit]:
             return prefix << 16 | digit, rank
         rank -= counts[digit]
-    raise ValueError("a column changed between two passes; persist the table, or make its source deterministic")
+    raise ValueError(_blocks.CHANGED)
 
 
 def _ends(engine: Engine, layout: Layout) -> dict[Any, tuple[float, float]]:

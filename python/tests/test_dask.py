@@ -380,6 +380,13 @@ def test_statistics_of_many_levels_are_those_of_all_rows(cluster: Any, rows: int
     assert np.abs(difference).max() <= (0 if same_sums else 1e-9)
 
 
+def test_levels_that_change_between_passes_are_told() -> None:
+    rows = _blocks.Rows(0, pd.DataFrame({"city": ["a", "b"]}), pd.Series([1.0, 2.0]))
+    layout = _blocks.Layout(("city",), ("y",), texts=frozenset({"city"}))
+    with pytest.raises(ValueError, match="changed between two passes"):
+        _blocks.level_rows(layout, {"city": ["a"]}, rows)
+
+
 def test_levels_as_indicators_where_that_is_asked_for(cluster: Any) -> None:
     ddf = cut(with_cities(ROWS), 3)
     model = condens.dask.LSCDE(many_levels="indicators", rare_levels=0, **QUICK).fit(ddf[["speed", "city"]], ddf["y"])
