@@ -15,7 +15,7 @@ namespace {
 
 constexpr double comparison_width = 900.0;
 constexpr double row_pitch = 28.0;
-constexpr double gap = 20.0;
+constexpr double column_gap = 20.0;
 constexpr double most_name = 190.0;
 constexpr double far_behind = 10.0;      // times as far from the best as the next one: shown at the edge
 constexpr double many_deviations = 2.5;  // dots beyond do not widen an axis
@@ -232,7 +232,7 @@ std::string comparison_figure(const std::vector<Standing>& standings, const std:
   const double first = std::max(left_margin, std::min(names, most_name));
   double shares = 0.0;
   for (const Column& column : columns) shares += column.width;
-  const double room = comparison_width - right_margin - first - gap * static_cast<double>(columns.size() - 1);
+  const double room = comparison_width - right_margin - first - column_gap * static_cast<double>(columns.size() - 1);
 
   const Extent rows{-count + 0.5, 0.5};
   const double pitch = frame.inner_height / count;
@@ -255,7 +255,7 @@ std::string comparison_figure(const std::vector<Standing>& standings, const std:
                  .y_label = {},
                  .y_ticks = {{-3.0 * count}, {""}}},
                 column, standings);
-    left += width + gap;
+    left += width + column_gap;
   }
   return frame.canvas.str();
 }
