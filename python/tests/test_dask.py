@@ -364,16 +364,13 @@ def test_statistics_of_many_levels_are_those_of_all_rows(cluster: Any, rows: int
     weights = np.random.default_rng(5).exponential(size=rows) * (np.arange(rows) % 7 > 0) if weighted else None
     inputs = [*INPUTS, "city"]
     plain = condens.LSCDE(missing=missing, **QUICK).fit(frame[inputs], frame["y"], weights)
-    ddf = cut(frame if weights is None else frame.assign(w=weights), 5)
-    model = condens.dask.LSCDE(missing=missing, **QUICK).fit(
-        ddf[inputs], ddf["y"], None if weights is None else ddf["w"]
-    )
+    ddf = cut(frame.assign(w=1.0 if weights is None else weights), 5)
+    model = condens.dask.LSCDE(missing=missing, **QUICK).fit(ddf[inputs], ddf["y"], ddf["w"] if weighted else None)
     own, expected = model._model.encoder, plain._model.encoder
     assert own.encoded_names == expected.encoded_names
     assert "city: mean of y" in own.encoded_names
     some = frame[:ROWS].assign(city=frame["city"][:ROWS].where(np.arange(ROWS) % 5 > 0, "elsewhere"))
-    columns = {name: some[name].fillna("").to_numpy() if name == "city" else some[name].to_numpy() for name in inputs}
-    columns["city"] = columns["city"].tolist()
+    columns = {name: some[name].to_numpy() for name in INPUTS} | {"city": some["city"].fillna("").tolist()}
     assert np.array_equal(own.encode_inputs(columns), expected.encode_inputs(columns))
     difference = model.log_density(some[inputs], some["y"]) - plain.log_density(some[inputs], some["y"])
     same_sums = rows == ROWS and not weighted  # brought together, and none left out for its weight
