@@ -62,7 +62,7 @@ struct ModelInfo {
       fit;
 
   /// Of a model that "sums_over_rows": the same fit of rows that are elsewhere, and what a block of them adds to one of
-  /// its passes (model/row_sums.hpp). Empty for others.
+  /// its passes (model/row_sums.hpp), where it has passes of its own. Empty for others.
   std::function<std::unique_ptr<ConditionalDensity>(RowSums&, std::string_view preset, const Document& options,
                                                     const Run&)>
       fit_by_sums;
@@ -338,7 +338,7 @@ ModelInfo describe_model(std::string name, const std::string& class_name, std::s
       set_options(options, class_name, values);
       return std::make_unique<Model>(Model::fit(table, options, run));
     };
-    info.accumulate = &Model::accumulate;
+    if constexpr (requires { &Model::accumulate; }) info.accumulate = &Model::accumulate;
   }
 #endif
   info.load = [](const Document& document) { return std::make_unique<Model>(detail::load_by<Model>(document)); };

@@ -294,6 +294,7 @@ class LSCE(_Reducing):
     tuning: Literal["common", "own"] | None
     steps_per_tuning: int | None
     max_steps: int | None
+    max_search_rows: int | None
     density: Literal["refit", "same"] | None
     keep_best: bool | None
     defensive_weight: float | None
@@ -340,6 +341,7 @@ class LSCE(_Reducing):
         tuning: Literal["common", "own"] | None = None,
         steps_per_tuning: int | None = None,
         max_steps: int | None = None,
+        max_search_rows: int | None = None,
         density: Literal["refit", "same"] | None = None,
         keep_best: bool | None = None,
         defensive_weight: float | None = None,

@@ -261,6 +261,8 @@ salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, leas
 #' @param steps_per_tuning `integer`, in `[1, Inf)`. Steps of the search between two choices of widths and
 #'   regularisation. Default: 20; of preset "paper": 5.
 #' @param max_steps `integer`, in `[1, Inf)`. Most steps of the search from each start. Default: 200.
+#' @param max_search_rows `integer`, in `[0, Inf)`. Of more rows than this W is searched on as many drawn at random;
+#'   the density is of all (0: all). Default: 15000; of preset "paper": 0.
 #' @param density `choice`, refit or same. Density of y given z: LSCDE that chooses its own centres and widths, or
 #'   with those of the search. Default: "refit"; of preset "paper": "same".
 #' @param keep_best `boolean`. When interrupted, finish with the best subspace found so far instead of giving up.
@@ -294,15 +296,17 @@ salscde <- function(x, ..., start = NULL, selection = NULL, options = NULL, leas
 lsce <- function(x, ..., n_components = NULL, selection_rule = NULL, sparse = NULL, bandwidth = NULL, bandwidth_y =
                  NULL, regularization = NULL, n_centers = NULL, center_selection = NULL, centers = NULL, mask_centers
                  = NULL, criterion = NULL, optimizer = NULL, informed_starts = NULL, start_directions = NULL,
-                 random_starts = NULL, tuning = NULL, steps_per_tuning = NULL, max_steps = NULL, density = NULL,
-                 keep_best = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, standardize = NULL) {
+                 random_starts = NULL, tuning = NULL, steps_per_tuning = NULL, max_steps = NULL, max_search_rows =
+                 NULL, density = NULL, keep_best = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL,
+                 standardize = NULL) {
   given <- list(n_components = n_components, selection_rule = selection_rule, sparse = sparse, bandwidth =
                 bandwidth, bandwidth_y = bandwidth_y, regularization = regularization, n_centers = n_centers,
                 center_selection = center_selection, centers = centers, mask_centers = mask_centers, criterion =
                 criterion, optimizer = optimizer, informed_starts = informed_starts, start_directions =
                 start_directions, random_starts = random_starts, tuning = tuning, steps_per_tuning =
-                steps_per_tuning, max_steps = max_steps, density = density, keep_best = keep_best, defensive_weight
-                = defensive_weight, scoring = scoring, cv = cv, standardize = standardize)
+                steps_per_tuning, max_steps = max_steps, max_search_rows = max_search_rows, density = density,
+                keep_best = keep_best, defensive_weight = defensive_weight, scoring = scoring, cv = cv, standardize
+                = standardize)
   fit_model("lsce", sys.call(), given, x, ...)
 }
 

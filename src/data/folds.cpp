@@ -37,6 +37,12 @@ std::vector<Index> folds_of_places(Index first, Index count, Index folds, std::u
   return out;
 }
 
+std::vector<Index> folds_at_places(const std::vector<Index>& places, Index folds, std::uint64_t seed) {
+  std::vector<Index> out;
+  for (const Index place : places) out.push_back(folds_of_places(place, 1, folds, seed).front());
+  return out;
+}
+
 std::vector<double> keys_of_places(Index first, Index count, std::uint64_t seed) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(count));

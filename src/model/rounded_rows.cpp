@@ -19,4 +19,12 @@ void round_rows(Dataset& standardized, int bits) {
   standardized.x_unlabeled = rounded(standardized.x_unlabeled, bits);
 }
 
+void round_weights(Vector& weights, int bits) {
+  for (double& weight : weights) {
+    int exponent = 0;
+    const double fraction = std::frexp(weight, &exponent);
+    weight = std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+  }
+}
+
 }  // namespace condens::preparation

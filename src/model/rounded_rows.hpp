@@ -14,4 +14,11 @@ namespace condens::preparation {
 /// numbers.
 void round_rows(Dataset& standardized, int bits = 36);
 
+/// A millionth of a standard deviation, for a sample of a table whose mean and spread are sums that may have been added
+/// in any order (row_sums.hpp): the last digits of standardised numbers differ with it.
+inline constexpr int bits_of_sums = 20;
+
+/// Rounds weights to so many binary digits.
+void round_weights(Vector& weights, int bits);
+
 }  // namespace condens::preparation

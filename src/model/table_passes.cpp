@@ -131,6 +131,18 @@ void check_weights(const Vector& weights, std::string_view owner) {
   }
 }
 
+void check_cv(std::string_view owner, const std::vector<double>& cv) {
+  require(cv.size() == 1, owner, ": cv has ", cv.size(),
+          " numbers, expected a number of folds: rows that are not in memory get theirs by their places");
+}
+
+Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Index rows) {
+  const auto count = static_cast<Index>(cv.front());
+  const Index most = std::min(rows, most_folds);
+  require(count >= 2 && count <= most, owner, ": cv = ", count, ", expected 2 to ", most, " folds");
+  return count;
+}
+
 Dataset neighbours(const Dataset& block, Range rows) {
   const auto part = [&](const Observations& of) {
     return Observations::borrow(of.data() + rows.begin * of.rows(), of.rows(), rows.size());
@@ -264,8 +276,8 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
     if (scale[k] == 0) report.warnings.push_back(message("input ", k + 1, " is constant and plays no part"));
   }
   const Vector origin = extent.first.col(0);
-  const Ranges shifted = Ranges::of(extent.low - origin, extent.high - origin);
-  const Vector shifted_mean = shifted.centre + shifted.half.cwiseProduct(first);
+  // The centre itself is rounded where numbers are far from zero; what is between it and the origin is not.
+  const Vector shifted_mean = ranges.centre - origin + ranges.half.cwiseProduct(first);
   return {standardizer(mean.head(d_x), scale.head(d_x)),
           standardizer(mean.tail(d_y), scale.tail(d_y)),
           origin.head(d_x),

@@ -124,6 +124,11 @@ Index count_of(const Document& document, std::string_view name, Index low, Index
 double width_of(const Document& document, std::string_view name);
 Vector widths_of(const Document& document, std::string_view name, Index size);
 
+/// The option `cv` of a fit by sums, whose folds follow from the places of rows (data/folds.hpp). Throw
+/// std::invalid_argument: for a fold of every row, and for a number that is none of folds of so many rows.
+void check_cv(std::string_view owner, const std::vector<double>& cv);
+Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Index rows);
+
 /// The most folds, of which each has sums of its own, and the most rows of a sample that a pass may ask for.
 inline constexpr Index most_folds = 10'000;
 inline constexpr Index most_sampled = 100'000'000;

@@ -4,6 +4,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/registry.hpp"
 #include "core/names.hpp"
+#include "model/projected_rows.hpp"
 #include "model/table_passes.hpp"
 
 namespace condens {
@@ -30,6 +31,7 @@ Document accumulate(const Document& pass, const Dataset& block, Index first_row,
     for (const Document& own : pass.at("passes").as_array()) states.push_back(accumulate(own, block, first_row, run));
     return Document::Object{{"each", std::move(states)}};
   }
+  if (name == "project") return accumulate(pass.at("inside"), projected_block(pass, block), first_row, run);
   for (const ModelInfo& info : models()) {
     if (info.name == name && info.accumulate) return info.accumulate(pass, block, first_row, run);
   }

@@ -507,6 +507,47 @@ TEST(Lsce, GivesUpOrKeepsTheBestWhenInterrupted) {
   }
 }
 
+TEST(Lsce, ManyRowsAreSearchedOnASampleAndFittedWhole) {
+  const Dataset data = cubic(3, 900);
+  LsceOptions options = closed(data, 15, 1);
+  options.max_search_rows = 150;
+  options.seed = 4;
+  const Lsce model = Lsce::fit(data, options);
+  EXPECT_EQ(model.report().details.at("n_rows").as_integer(), 900);
+  EXPECT_EQ(model.report().details.at("n_rows_searched").as_integer(), 150);
+  const Dataset sample = data.subset(sample_of_places(900, 150, 4));
+  const Lsce of_sample = Lsce::fit(sample, options);
+  EXPECT_EQ(of_sample.report().details.find("n_rows_searched"), nullptr);
+  EXPECT_EQ(model.components(), of_sample.components());
+  EXPECT_EQ(model.state().sce, of_sample.state().sce);
+  const Matrix& w = model.components();
+  const plain::Lscde density =
+      plain::fit(w * data.x, data.y, Vector::Ones(900), w * data.x.leftCols(15), data.y.leftCols(15), 0.8, 0.5, 0.02);
+  const Dataset test = cubic(3, 20, 2);
+  const Vector fast = model.log_density(test.x, test.y);
+  for (Index i = 0; i < 20; ++i) EXPECT_NEAR(fast[i], density.log_density(w * test.x.col(i), test.y.col(i)), 1e-9);
+  options.max_search_rows = 0;
+  EXPECT_EQ(Lsce::fit(data, options).report().details.find("n_rows_searched"), nullptr);
+}
+
+TEST(Lsce, FoldsOfTheUsersOwnAreThoseOfTheSample) {
+  const Dataset data = cubic(2, 300);
+  LsceOptions options;
+  options.n_components = {1};
+  options.n_centers = 20;
+  options.random_starts = 2;
+  options.max_search_rows = 60;
+  options.cv.clear();
+  const std::vector<Index> places = sample_of_places(300, 60, 0);
+  Index left_out = 0;
+  while (std::count(places.begin(), places.end(), left_out) > 0) ++left_out;
+  for (Index i = 0; i < 300; ++i) options.cv.push_back(i == left_out ? 2.0 : static_cast<double>(i % 2));
+  EXPECT_EQ(Lsce::fit(data, options).n_components(), 1);
+  options.cv.assign(300, 0.0);
+  options.cv[static_cast<std::size_t>(left_out)] = 1;
+  EXPECT_NE(complaint([&] { Lsce::fit(data, options); }).find("fold"), std::string::npos);
+}
+
 TEST(Lsce, SaysWhatIsWrong) {
   const Dataset data = cubic(2, 40);
   const auto wrong = [&](const auto& spoil) {
@@ -533,6 +574,8 @@ TEST(Lsce, SaysWhatIsWrong) {
   EXPECT_EQ(wrong([](LsceOptions& o) { o.start_directions = Matrix::Ones(3, 1); }),
             "LSCE: start_directions have 3 numbers each, expected one for each of the 2 inputs");
   EXPECT_NE(wrong([](LsceOptions& o) { o.cv = {41}; }).find("fold"), std::string::npos);
+  EXPECT_EQ(wrong([](LsceOptions& o) { o.max_search_rows = 1; }),
+            "LSCE: max_search_rows = 1, expected 0: all, or at least 2 rows");
   EXPECT_EQ(complaint([&] { Lsce::fit({.x = data.x, .y = Matrix::Ones(1, 40)}); }),
             "LSCE: target 1 is constant (1 in every row); a distribution without spread has no density");
 }

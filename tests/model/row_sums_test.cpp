@@ -12,6 +12,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
+#include "model/projected_rows.hpp"
 #include "model/table_passes.hpp"
 #include "support/complaint.hpp"
 
@@ -58,6 +59,10 @@ Document options_of(const std::string& model) {
   Document out(Document::Object{});
   if (model == "gmm") out.set("n_components", Document(std::vector<double>{2, 4}));
   if (model == "lscde") out.set("n_centers", Index{60}).set("max_centers", Index{120});
+  if (model == "lsce") {
+    out.set("n_components", Document(std::vector<double>{1, 2})).set("max_search_rows", Index{800});
+    out.set("n_centers", Index{40}).set("random_starts", Index{2}).set("max_steps", Index{30});
+  }
   return out;
 }
 
@@ -90,8 +95,7 @@ TEST_P(Mergeable, WeightsCountAsTheyDoInMemory) {
     data.weights *= unit;
     Bytes table(data, 5001);
     const auto found = fit_by_sums(info, table, "", options, 0, {});
-    // A mean of 1e6 has its last digit at 1e-10 of the spread, to which the order of the sums may round it either way.
-    EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 2e-9) << unit;
+    EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 1e-10) << unit;
     Dataset alike = data;
     alike.weights = {};
     Bytes unweighted(alike, 5001);
@@ -138,8 +142,8 @@ TEST_P(Mergeable, ConstantColumnsAndTargetsAreToldOf) {
   const ModelInfo& info = find_model(GetParam());
   Bytes table(data, 100);
   const auto found = fit_by_sums(info, table, "", options_of(info.name), 0, {});
-  ASSERT_FALSE(found->report().warnings.empty());
-  EXPECT_EQ(found->report().warnings.front(), "input 2 is constant and plays no part");
+  const std::vector<std::string>& told = found->report().warnings;
+  EXPECT_EQ(std::count(told.begin(), told.end(), "input 2 is constant and plays no part"), 1);
   data.y = Matrix(Matrix::Constant(1, 300, 2.5));
   Bytes flat(data, 100);
   EXPECT_EQ(
@@ -175,6 +179,43 @@ TEST(RowSums, AMetricOfALargeTableIsTheSameForAnyCut) {
   const auto found = fit_by_sums(info, table, "", options, 0, {});
   EXPECT_EQ(info.results_of(*plain).at("input_widths"), info.results_of(*found).at("input_widths"));
   EXPECT_LT(largest_difference(*plain, *found, rows_of(200, 12)), 1e-10);
+}
+
+TEST(RowSums, LsceWithTheDensityOfItsSearchIsTheSameForAnyCut) {
+  const Dataset data = rows_of(most_rows_at_once + 500, 16);
+  Document options = options_of("lsce");
+  options.set("density", "same").set("n_components", Document(std::vector<double>{1}));
+  const ModelInfo& info = find_model("lsce");
+  const auto plain = info.fit(data, "", options, {});
+  Bytes table(data, 3001);
+  const auto found = fit_by_sums(info, table, "", options, 0, {});
+  EXPECT_EQ(info.results_of(*plain).at("components"), info.results_of(*found).at("components"));
+  EXPECT_EQ(found->report().details.at("n_rows_searched").as_integer(), 800);
+  EXPECT_LT(largest_difference(*plain, *found, rows_of(200, 12)), 1e-10);
+}
+
+TEST(RowSums, APassOverProjectedRowsIsThatOfTheRows) {
+  const Dataset data = rows_of(50, 17);
+  FitReport report;
+  Bytes table(data, 20);
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  const auto scale = table_passes::Scale::of(table, extent, "test", true, report);
+  const Matrix w{{0.6, 0.8}};
+  ProjectedRows rows(table, scale, w, 2);
+  const Dataset own = table_passes::all_rows(rows);
+  const Dataset standardized = scale.standardized(data);
+  EXPECT_LT((own.x - w * standardized.x / 2).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_EQ(Matrix(own.y), Matrix(standardized.y));
+  Document pass = Document::Object{{"pass", "project"},
+                                   {"scale", scale.to_document()},
+                                   {"components", Matrix(Matrix::Ones(1, 3))},
+                                   {"factor", 1.0},
+                                   {"inside", Document::Object{{"pass", "rows"}}}};
+  EXPECT_EQ(complaint<FormatError>([&] { accumulate(pass, data, 0, {}); }),
+            "a pass over the rows: 'components' is 1 x 3, expected some x 2");
+  pass.set("components", w).set("factor", 0.0);
+  EXPECT_EQ(complaint<FormatError>([&] { accumulate(pass, data, 0, {}); }),
+            "a pass over the rows: 'factor' is 0, expected a number > 0");
 }
 
 TEST(RowSums, LscdeLearnsFromFurtherRowsByItsSums) {
@@ -233,12 +274,17 @@ TEST(RowSums, WhatAModelCannotDoIsSaid) {
             "KernelQuantileRegression: is no sum over rows and needs all 60 of them in memory; ");
   Document options(Document::Object{});
   options.set("cv", Document(std::vector<double>{0, 1, 0}));
-  EXPECT_EQ(
-      complaint([&] { fit_by_sums(find_model("lscde"), table, "", options, 0, {}); }),
-      "LSCDE: cv has 3 numbers, expected a number of folds: rows that are not in memory get theirs by their places");
-  options.set("cv", Document(std::vector<double>{70}));
-  EXPECT_EQ(complaint([&] { fit_by_sums(find_model("lscde"), table, "", options, 0, {}); }),
-            "LSCDE: cv = 70, expected 2 to 60 folds");
+  Document many(Document::Object{});
+  many.set("cv", Document(std::vector<double>{70}));
+  for (const std::string name : {"lscde", "lsce"}) {
+    const ModelInfo& info = find_model(name);
+    EXPECT_EQ(
+        complaint([&] { fit_by_sums(info, table, "", options, 0, {}); }),
+        info.class_name +
+            ": cv has 3 numbers, expected a number of folds: rows that are not in memory get theirs by their places");
+    EXPECT_EQ(complaint([&] { fit_by_sums(info, table, "", many, 0, {}); }),
+              info.class_name + ": cv = 70, expected 2 to 60 folds");
+  }
   Document by_folds(Document::Object{});
   by_folds.set("selection", "cv");
   EXPECT_EQ(

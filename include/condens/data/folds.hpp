@@ -20,6 +20,9 @@ std::vector<Index> assign_folds(Index n, Index folds, std::uint64_t seed);
 /// neighbours in an order of their own.
 std::vector<Index> folds_of_places(Index first, Index count, Index folds, std::uint64_t seed);
 
+/// The same of rows that stand at these places.
+std::vector<Index> folds_at_places(const std::vector<Index>& places, Index folds, std::uint64_t seed);
+
 /// Uniform in [0, 1), one for each of the same rows: those of the `count` smallest keys are a random sample.
 std::vector<double> keys_of_places(Index first, Index count, std::uint64_t seed);
 

@@ -62,6 +62,7 @@ struct LsceOptions {
   LsceTuning tuning = LsceTuning::common;
   Index steps_per_tuning = 20;
   Index max_steps = 200;
+  Index max_search_rows = 15000;
   LsceDensity density = LsceDensity::refit;
   bool keep_best = false;
   double defensive_weight = 1e-3;
@@ -114,6 +115,8 @@ inline constexpr auto option_table<LsceOptions> = Fields{
     OptionField{"steps_per_tuning", &LsceOptions::steps_per_tuning, whole(1),
                 "Steps of the search between two choices of widths and regularisation."},
     OptionField{"max_steps", &LsceOptions::max_steps, whole(1), "Most steps of the search from each start."},
+    OptionField{"max_search_rows", &LsceOptions::max_search_rows, whole(0),
+                "Of more rows than this W is searched on as many drawn at random; the density is of all (0: all)."},
     OptionField{"density", &LsceOptions::density, anything(),
                 "Density of y given z: LSCDE that chooses its own centres and widths, or with those of the search."},
     OptionField{"keep_best", &LsceOptions::keep_best, anything(),
@@ -145,13 +148,19 @@ class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedD
   /// cross-validation, in which W is found anew on the rows of each training part, and fits LSCDE on
   /// z. Throws std::invalid_argument for bad options or data, NumericalError when nothing can be
   /// fitted, Cancelled. Cost: for each number of components some 400 evaluations of
-  /// 2 n b^2 + 2 n d_z d_x multiplications and additions. Memory: b n numbers, and b^2 per fold.
+  /// 2 m b^2 + 2 m d_z d_x multiplications and additions, m = min(n, max_search_rows). Memory: b m numbers, and b^2 per
+  /// fold.
   static Lsce fit(const Dataset& data, const LsceOptions& options = {}, const Run& run = {});
+
+  /// The same of rows that are elsewhere (model/row_sums.hpp), by the passes of Lscde over z. Throws as above, and for
+  /// `cv` that is no number of folds.
+  static Lsce fit(RowSums& table, const LsceOptions& options, const Run& run);
 
   std::string_view model_name() const override { return "lsce"; }
 
  private:
   friend FittedWrapper;
+  struct Finisher;
   Lsce(LsceOptions options, LsceState state, Parts parts, FitReport report)
       : FittedWrapper(std::move(options), state, std::move(parts), std::move(report)) {}
 };

@@ -13,6 +13,7 @@
 #include "model/gridded_kernels.hpp"
 #include "model/inner_fits.hpp"
 #include "model/preparation.hpp"
+#include "model/rounded_rows.hpp"
 #include "model/table_passes.hpp"
 #include "passes.hpp"
 #include "rows.hpp"
@@ -55,14 +56,6 @@ struct Start {
   Standardizer y_scale;
   Defensive defensive;
 };
-
-/// To a millionth of the spread: the search for a metric makes much of the last digits, which differ with the order in
-/// which the sums of the scale were added.
-void coarsen(Dataset& data) {
-  constexpr double steps = 1 << 20;
-  data.x = Matrix((data.x * steps).array().round() / steps);
-  data.y = Matrix((data.y * steps).array().round() / steps);
-}
 
 /// One group per bandwidth; without bandwidth_y the same width serves x and y.
 std::vector<WidthGroup> make_groups(const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y) {
@@ -423,7 +416,7 @@ struct Lscde::Fitter {
 
   Lscde fit(const std::function<Folds()>& folds_of_rows, FitReport report) const {
     preparation::Standardized sample = start.rows.sample(most_rows_at_once).rows;
-    if (start.rows.size() > most_rows_at_once) coarsen(sample.data);
+    if (start.rows.size() > most_rows_at_once) preparation::round_rows(sample.data, preparation::bits_of_sums);
     const lscde::MetricProposal metric = lscde::propose_metric(sample, options, run, report);
     const bool open = metric.verdict == lscde::MetricVerdict::open;
     const Index d_x = start.x_scale.dimension();
@@ -482,17 +475,14 @@ Lscde Lscde::fit(const Dataset& data, const LscdeOptions& options, const Run& ru
 
 Lscde Lscde::fit(RowSums& table, const LscdeOptions& options, const Run& run) {
   check_options(options, table.n_inputs(), table.n_targets());
-  require(options.cv.size() == 1, owner, ": cv has ", options.cv.size(),
-          " numbers, expected a number of folds: rows that are not in memory get theirs by their places");
+  table_passes::check_cv(owner, options.cv);
   const table_passes::Extent extent = table_passes::extent_of(table);
   FitReport report;
   const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
   const lscde::RowsInTable rows(table, scale, extent.rows, options.seed);
   const Start start{rows, scale.x(), scale.y(), scale.defensive(options.defensive_weight)};
   const auto folds = [&] {
-    const auto count = static_cast<Index>(options.cv.front());
-    const Index most = std::min(extent.rows, table_passes::most_folds);
-    require(count >= 2 && count <= most, owner, ": cv = ", count, ", expected 2 to ", most, " folds");
+    const Index count = table_passes::number_of_folds(owner, options.cv, extent.rows);
     return Folds{.given = {}, .count = count, .seed = options.seed};
   };
   return Fitter{start, options, run}.fit(folds, std::move(report));

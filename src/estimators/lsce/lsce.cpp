@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
+#include "condens/data/folds.hpp"
 #include "core/flush_subnormals.hpp"
 #include "model/preparation.hpp"
+#include "model/projected_rows.hpp"
 #include "model/rounded_rows.hpp"
 #include "optim/grassmann.hpp"
 #include "search.hpp"
@@ -35,6 +38,7 @@ LsceOptions LsceOptions::paper() {
           .random_starts = 20,
           .tuning = LsceTuning::own,
           .steps_per_tuning = 5,
+          .max_search_rows = 0,
           .density = LsceDensity::same,
           .defensive_weight = 0.0,
           .scoring = Scoring::squared};
@@ -52,10 +56,39 @@ constexpr std::string_view owner = Lsce::class_name;
 
 constexpr Index most_components = 10;  // that are tried where nothing is said
 
-void check_options(const LsceOptions& options, const Dataset& data) {
+void check_options(const LsceOptions& options, Index d_x, Index d_y) {
   validate_options(options, owner);
-  lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, data.x.rows());
-  preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
+  lsce::check_starts(owner, options.informed_starts, options.random_starts, options.start_directions, d_x);
+  preparation::check_centers(owner, options.centers, d_x, d_y);
+  require(options.max_search_rows != 1, owner, ": max_search_rows = 1, expected 0: all, or at least 2 rows");
+}
+
+/// What the search for W begins with: all rows, or a sample of many, on the scale of all.
+struct Start {
+  Standardized searched;
+  std::vector<Index> varying;                 ///< inputs, rising
+  std::function<std::vector<Index>()> folds;  ///< of the rows searched
+};
+
+/// What the search found, and how the density of z is to be fitted to all rows.
+struct Found {
+  Matrix components;  ///< d_z x n_inputs
+  Cell cell{0, 0, 0};
+  double sce = 0;
+  LscdeOptions density;
+  double factor = 1;  ///< by which z is divided
+  bool interrupted = false;
+};
+
+/// So many of n rows are searched.
+Index searched_rows(const LsceOptions& options, Index n) {
+  return options.max_search_rows == 0 ? n : std::min(n, options.max_search_rows);
+}
+
+/// Rows of a sample on a grid, so that the search, which amplifies rounding, is the same wherever the table is.
+void round_sample(Dataset& sample, bool standardized) {
+  if (standardized) preparation::round_rows(sample, preparation::bits_of_sums);
+  preparation::round_weights(sample.weights, preparation::bits_of_sums);
 }
 
 /// The numbers of components to try, rising; none above d_x, which stands for itself and all larger ones.
@@ -72,9 +105,10 @@ bool has_candidates(const LsceOptions& options) {
   return options.bandwidth.size() > 1 || options.bandwidth_y.size() > 1 || options.regularization.size() > 1;
 }
 
-SearchData make_search_data(const Standardized& standardized, const LsceOptions& options,
-                            const std::vector<Index>& varying, std::vector<Index> fold, const Run& run,
+SearchData make_search_data(const Start& start, const LsceOptions& options, std::vector<Index> fold, const Run& run,
                             FitReport& report) {
+  const Standardized& standardized = start.searched;
+  const std::vector<Index>& varying = start.varying;
   const Dataset& all = standardized.data;
   SearchData out{.rows = {.x = Matrix(all.x(varying, Eigen::all)), .y = all.y, .weights = all.weights},
                  .centers_x = {},
@@ -166,15 +200,12 @@ double spread_of(const Matrix& z, const Vector& weights) {
   return spread > 0 ? spread : 1.0;
 }
 
-/// LSCDE of y given z with widths of its own, on standardised y; z is divided by one number, so that no direction in
-/// which x varies little counts for more than the search made of it.
-Lscde refitted(const Matrix& z, const Standardized& standardized, const LsceOptions& options,
-               const std::vector<double>& cv, const Run& run) {
+/// LSCDE of y given z with widths of its own, on standardised y.
+LscdeOptions refit_options(const LsceOptions& options) {
   LscdeOptions inner{.center_selection = options.center_selection,
                      .mask_centers = options.mask_centers,
                      .defensive_weight = options.defensive_weight,
                      .scoring = options.scoring,
-                     .cv = cv,
                      .standardize = false,
                      .seed = options.seed};
   // Few directions that matter bear narrower kernels than many inputs do.
@@ -188,9 +219,54 @@ Lscde refitted(const Matrix& z, const Standardized& standardized, const LsceOpti
     inner.refine = false;
     inner.metric = LscdeMetric::none;
   }
-  const double factor = spread_of(z, standardized.data.weights);
-  const Dataset data{.x = Matrix(z / factor), .y = standardized.data.y, .weights = standardized.data.weights};
-  return Lscde::fit(data, inner, run).rescaled(factor, standardized.y);
+  return inner;
+}
+
+Found find(const Start& start, const LsceOptions& options, const Run& run, FitReport& report) {
+  const Dataset& rows = start.searched.data;
+  const Index d_x = std::ssize(start.varying);
+  const std::vector<Index> dimensions = dimensions_of(options, d_x);
+  Found out{.components = Matrix(0, rows.x.rows()), .density = refit_options(options)};
+  if (d_x == 0) return out;
+  const bool compare = dimensions.size() > 1;
+  std::vector<Index> fold;
+  if (compare || options.sparse || has_candidates(options)) fold = start.folds();
+  const SearchData search_data = make_search_data(start, options, std::move(fold), run, report);
+  const Matrix given = lsce::given_start(options.start_directions, start.searched.x, start.varying);
+  lsce::Search search(search_data, options, given, std::ssize(dimensions), run);
+  std::vector<Subspace> path = search.run(dimensions, compare, options.n_components.empty());
+  const std::size_t chosen = compare ? choose(path, options.selection_rule) : 0;
+  describe_search(path, chosen, options, report);
+  if (options.sparse && !search.interrupted()) {
+    try {
+      path[chosen].w = search.eliminated(path[chosen], options.selection_rule, run, report);
+    } catch (const Cancelled&) {
+      if (!options.keep_best) throw;
+    }
+  }
+  std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
+  out.interrupted = search.interrupted();
+  if (out.interrupted) {
+    report.status = "interrupted";
+    report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");
+    answering.emplace();
+  }
+  const Subspace& found = path[chosen];
+  const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;
+  out.components = Matrix::Zero(w.rows(), rows.x.rows());
+  out.components(Eigen::all, start.varying) = w;
+  out.cell = found.cell;
+  out.sce = lsce::sce_at(w, search_data, found.cell);
+  if (w.rows() == d_x) {
+    report.warnings.push_back(message("n_components is ", d_x, ", as many as there are inputs that vary (", d_x,
+                                      "): nothing is reduced, this is LSCDE"));
+  }
+  if (options.density == LsceDensity::same) {
+    out.density = lsce::density_options(search_data, w, found.cell, options.defensive_weight);
+  } else {  // by one number, so that no direction in which x varies little counts for more than the search made of it
+    out.factor = spread_of(out.components * rows.x, rows.weights);
+  }
+  return out;
 }
 
 /// The option cv for the rows that count, in the same folds.
@@ -198,6 +274,14 @@ std::vector<double> cv_of_rows(const LsceOptions& options, const Dataset& given)
   if (options.cv.size() == 1) return options.cv;
   const std::vector<Index> fold = preparation::folds_of(options.cv, given, options.seed);
   return {fold.begin(), fold.end()};
+}
+
+/// The folds of some of the rows, numbered anew where they are the user's own.
+std::vector<Index> folds_of_sample(const std::vector<Index>& fold, const std::vector<Index>& places, bool own) {
+  std::vector<double> out;
+  for (const Index place : places) out.push_back(static_cast<double>(fold[static_cast<std::size_t>(place)]));
+  if (own) return check_folds(out, std::ssize(out));
+  return {out.begin(), out.end()};
 }
 
 /// What the inner model warns of, and that some input is constant.
@@ -211,82 +295,93 @@ void add_density(const FitReport& inner, FitReport& report) {
 
 }  // namespace
 
+/// Fits the density of z by `fit_density(options, run)`, to what the search found, and tells of both.
+struct Lsce::Finisher {
+  const Start& start;
+  const LsceOptions& options;
+  const Run& run;
+  Index n_rows;         ///< of the table
+  const Dataset& ends;  ///< rows in which an input varies where it does in the table
+
+  Lsce finish(Found found, FitReport report, const std::function<Lscde(const LscdeOptions&, const Run&)>& fit_density) {
+    Run last = run;
+    std::optional<Uninterrupted> answering;
+    if (found.interrupted) {
+      last.observer = {};  // it has said what it wants
+      answering.emplace();
+    }
+    const auto inner =
+        std::make_shared<const Lscde>(fit_density(found.density, last).rescaled(found.factor, start.searched.y));
+    report.details.set("n_rows", n_rows);
+    if (start.searched.data.size() < n_rows) report.details.set("n_rows_searched", start.searched.data.size());
+    report.details.set("n_components", found.components.rows());
+    report.details.set("sce", found.sce);
+    report.details.set("bandwidth", found.cell.bandwidth);
+    report.details.set("bandwidth_y", found.cell.bandwidth_y);
+    report.details.set("regularization", found.cell.regularization);
+    report.details.set("inner", inner->report().details);
+    add_density(report_of(*inner, ends), report);
+    return {options,
+            {found.cell.bandwidth, found.cell.bandwidth_y, found.cell.regularization, found.sce},
+            {std::move(found.components), start.searched.x, inner},
+            std::move(report)};
+  }
+};
+
 Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) {
   data.check(owner);
-  check_options(options, data);
+  check_options(options, data.x.rows(), data.y.rows());
   const FlushSubnormals guard;
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
   Standardized standardized = preparation::standardize(owner, rows, options.standardize);
-  if (options.standardize) preparation::round_rows(standardized.data);
-  const std::vector<Index> varying = preparation::varying_inputs(rows);
-  const Index d_x = std::ssize(varying);
-  const std::vector<Index> dimensions = dimensions_of(options, d_x);
-
+  const Index n = rows.size();
+  const std::vector<Index> places =
+      sample_of_places(n, searched_rows(options, n), static_cast<std::uint64_t>(options.seed));
+  const bool whole = std::ssize(places) == n;
+  if (whole && options.standardize) preparation::round_rows(standardized.data);
+  Dataset searched = whole ? standardized.data : standardized.data.subset(places);
+  if (!whole) round_sample(searched, options.standardize);
+  const Start start{{standardized.x, standardized.y, std::move(searched)}, preparation::varying_inputs(rows), [&] {
+                      const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
+                      return whole ? fold : folds_of_sample(fold, places, options.cv.size() > 1);
+                    }};
   FitReport report;
   preparation::warn_of_lost_weights(data, report);
-  Matrix components(0, rows.x.rows());
-  Cell cell{0, 0, 0};
-  double sce = 0;
-  SearchData search_data;
-  Run last = run;
-  std::optional<Uninterrupted> answering;  // with what an interrupted search has reached
-  if (d_x > 0) {
-    const bool compare = dimensions.size() > 1;
-    std::vector<Index> fold;
-    if (compare || options.sparse || has_candidates(options))
-      fold = preparation::folds_of(options.cv, data, options.seed);
-    search_data = make_search_data(standardized, options, varying, std::move(fold), run, report);
-    const Matrix given = lsce::given_start(options.start_directions, standardized.x, varying);
-    lsce::Search search(search_data, options, given, std::ssize(dimensions), run);
-    std::vector<Subspace> path = search.run(dimensions, compare, options.n_components.empty());
-    const std::size_t chosen = compare ? choose(path, options.selection_rule) : 0;
-    describe_search(path, chosen, options, report);
-    if (options.sparse && !search.interrupted()) {
-      try {
-        path[chosen].w = search.eliminated(path[chosen], options.selection_rule, run, report);
-      } catch (const Cancelled&) {
-        if (!options.keep_best) throw;
-      }
-    }
-    if (search.interrupted()) {
-      report.status = "interrupted";
-      report.warnings.emplace_back("the search was interrupted; this is the best subspace that it had found");
-      last.observer = {};  // it has said what it wants
-      answering.emplace();
-    }
-    const Subspace& found = path[chosen];
-    const Matrix w = found.w.rows() < d_x ? lsce::turned(found.w, search_data, found.cell) : found.w;
-    components = Matrix::Zero(w.rows(), rows.x.rows());
-    components(Eigen::all, varying) = w;
-    cell = found.cell;
-    sce = lsce::sce_at(w, search_data, found.cell);
-    if (w.rows() == d_x) {
-      report.warnings.push_back(message("n_components is ", d_x, ", as many as there are inputs that vary (", d_x,
-                                        "): nothing is reduced, this is LSCDE"));
-    }
-  }
-  const auto density = [&] {
-    if (d_x > 0 && options.density == LsceDensity::same) {
-      const Matrix w = components(Eigen::all, varying);
-      return lsce::density_of(search_data, w, cell, options.defensive_weight, last).rescaled(1.0, standardized.y);
-    }
-    const Matrix z = components * standardized.data.x;
-    return refitted(z, standardized, options, cv_of_rows(options, data), last);
+  Found found = find(start, options, run, report);
+  const Dataset density_rows = projected_rows(standardized.data, found.components, found.factor);
+  const auto fit_density = [&](LscdeOptions inner, const Run& own) {
+    inner.cv = cv_of_rows(options, data);
+    return Lscde::fit(density_rows, inner, own);
   };
-  const auto inner = std::make_shared<const Lscde>(density());
-  report.details.set("n_rows", rows.size());
-  report.details.set("n_components", components.rows());
-  report.details.set("sce", sce);
-  report.details.set("bandwidth", cell.bandwidth);
-  report.details.set("bandwidth_y", cell.bandwidth_y);
-  report.details.set("regularization", cell.regularization);
-  report.details.set("inner", inner->report().details);
-  add_density(report_of(*inner, data), report);
-  return {options,
-          {cell.bandwidth, cell.bandwidth_y, cell.regularization, sce},
-          {std::move(components), standardized.x, inner},
-          std::move(report)};
+  return Finisher{start, options, run, n, data}.finish(std::move(found), std::move(report), fit_density);
+}
+
+Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
+  check_options(options, table.n_inputs(), table.n_targets());
+  table_passes::check_cv(owner, options.cv);
+  const FlushSubnormals guard;
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  FitReport told;  // of constant inputs, which the end of the fit tells of
+  const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, told);
+  table_passes::Sample sample = table_passes::sample_of(table, searched_rows(options, extent.rows), options.seed);
+  Dataset searched = scale.standardized(sample.rows);
+  round_sample(searched, options.standardize);
+  Matrix ends(table.n_inputs(), 2);
+  ends << extent.low.head(table.n_inputs()), extent.high.head(table.n_inputs());
+  const Dataset of_ends{.x = std::move(ends), .y = Matrix::Zero(table.n_targets(), 2)};
+  const Start start{{scale.x(), scale.y(), std::move(searched)}, preparation::varying_inputs(of_ends), [&] {
+                      const Index count = table_passes::number_of_folds(owner, options.cv, extent.rows);
+                      return folds_at_places(sample.places, count, static_cast<std::uint64_t>(options.seed));
+                    }};
+  FitReport report;
+  Found found = find(start, options, run, report);
+  ProjectedRows density_rows(table, scale, found.components, found.factor);
+  const auto fit_density = [&](LscdeOptions inner, const Run& own) {
+    inner.cv = options.cv;
+    return Lscde::fit(density_rows, inner, own);
+  };
+  return Finisher{start, options, run, extent.rows, of_ends}.finish(std::move(found), std::move(report), fit_density);
 }
 
 }  // namespace condens

@@ -428,7 +428,9 @@ double Search::loss_of(const SearchData& part, const Matrix& w, const Cell& cell
     } else if (options_.scoring == Scoring::squared) {
       loss = held_out_sce(z, y, weights, w * part.centers_x, part.centers_y, cell, coefficients());
     } else {
-      const Lscde density = density_of(part, w, cell, options_.defensive_weight);
+      const Lscde density =
+          Lscde::fit({.x = Matrix(w * part.rows.x), .y = part.rows.y, .weights = part.rows.weights},
+                     density_options(part, w, cell, options_.defensive_weight), {.threads = 1, .observer = {}});
       loss = -density.log_density(z, y, {.threads = threads, .observer = {}}).dot(weights) / weights.sum();
     }
   } catch (const NumericalError&) {  // no coefficient is positive: no density, an infinite score
@@ -520,7 +522,7 @@ double sce_at(const Matrix& w, const SearchData& data, const Cell& cell) {
   return make_objective(data, cell, ProjectionCriterion::plug_in).value(w);
 }
 
-Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight, const Run& run) {
+LscdeOptions density_options(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight) {
   LscdeOptions options = LscdeOptions::paper();
   options.bandwidth = {cell.bandwidth};
   options.bandwidth_y = {cell.bandwidth_y};
@@ -529,7 +531,7 @@ Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, doub
   options.standardize = false;
   options.centers.resize(w.rows() + data.centers_y.rows(), data.centers_y.cols());
   options.centers << w * data.centers_x, data.centers_y;
-  return Lscde::fit({.x = Matrix(w * data.rows.x), .y = data.rows.y, .weights = data.rows.weights}, options, run);
+  return options;
 }
 
 Matrix turned(const Matrix& w, const SearchData& data, const Cell& cell) {

@@ -103,9 +103,8 @@ class Search {
   Subspace best_so_far_;
 };
 
-/// LSCDE of y given z = W x with the centres of the search and the hyper-parameters of the cell (section 2.6).
-Lscde density_of(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight,
-                 const Run& run = {.threads = 1, .observer = {}});
+/// Of LSCDE of y given z = W x with the centres of the search and the hyper-parameters of the cell (section 2.6).
+LscdeOptions density_options(const SearchData& data, const Matrix& w, const Cell& cell, double defensive_weight);
 
 /// How the search ended at `found`, for the report, and a warning where it ended early.
 void report_search(const Subspace& found, FitReport& report);
