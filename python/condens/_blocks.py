@@ -283,6 +283,16 @@ def lengths_of(rows: Rows) -> list[tuple[int, int]]:
     return [(rows.partition, len(rows))]
 
 
+def strata_of(rows: Rows) -> list[tuple[int, NDArray[np.uint16]]]:
+    """The number of the partition, and of each row the first 16 ordered bits of its first target; zeros without one."""
+    if rows.y is None:
+        return [(rows.partition, np.zeros(len(rows), dtype=np.uint16))]
+    _check_lengths(rows)
+    name = str(rows.y.columns[0]) if getattr(rows.y, "ndim", 1) == 2 and is_frame(rows.y) else "y"
+    y = _numbers(_column(rows.y, 0, name), name, rows.partition)
+    return [(rows.partition, (_ordered(y) >> np.uint64(48)).astype(np.uint16))]
+
+
 def count_levels(layout: Layout, rows: Rows) -> dict[Any, Counter[Any]]:
     """How often there is each level; of numbers how often the first 16 of their ordered bits, "" counts the missing."""
     inputs, targets = columns_of(layout, rows)

@@ -336,10 +336,13 @@ def _warn(estimator: Any, texts: Sequence[str]) -> None:
 
 
 def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
-    """A random sample of the rows, in order; the same for any cut of the table into partitions."""
+    """A random sample of the rows, in order, stratified by the target; the same for any cut of the table into
+    partitions.
+    """
     if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)) or sample < 2:
         raise ValueError(f"sample = {sample!r}, expected a number of rows >= 2, or None")
-    lengths = dict(engine.reduce(_blocks.lengths_of, _blocks.concatenated, "lengths"))
+    strata = dict(engine.reduce(_blocks.strata_of, _blocks.concatenated, "strata"))
+    lengths = {partition: len(own) for partition, own in strata.items()}
     total = sum(lengths.values())
     rows = np.arange(total)
     if total > sample:
@@ -349,7 +352,8 @@ def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
             stacklevel=4,
         )
         seed = 0 if estimator.random_state is None else draw_seed(estimator.random_state)
-        rows = np.sort(np.random.default_rng(seed).choice(total, int(sample), replace=False, shuffle=False))
+        in_order = np.concatenate([strata[partition] for partition in sorted(strata)])
+        rows = _stratified(in_order, int(sample), np.random.default_rng(seed))
     numbers: list[NDArray[np.int64]] = []
     first = 0
     for partition in range(max(lengths, default=-1) + 1):
@@ -358,6 +362,17 @@ def sample_rows(estimator: Any, engine: Engine, sample: Any) -> list[Rows]:
         numbers.append(rows[begin:end] - first)
         first += count
     return engine.reduce(partial(_blocks.pick, numbers), _blocks.concatenated, "sample")  # type: ignore[no-any-return]
+
+
+def _stratified(strata: NDArray[np.uint16], sample: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Places, rising, of a sample in which every stratum has its share but for less than one row: rows in the order of
+    their strata, shuffled within, of which every (total / sample)-th is taken (Madow and Madow, Ann. Math. Stat. 15,
+    1944). Each row is as likely.
+    """
+    shuffled = random.permutation(len(strata))
+    ordered = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    steps = (np.arange(sample) + random.uniform()) * (len(strata) / sample)
+    return np.sort(ordered[np.minimum(steps.astype(np.int64), len(strata) - 1)])
 
 
 # --- scores -------------------------------------------------------------------------------------------
