@@ -45,7 +45,8 @@ sections=(
   "python_door.py"
   "python_markers.py"
   "gmm_benchmark.py"
-  "row_sums_benchmark 1000000 10000000 30000000"
+  "row_sums_benchmark 1000000 10000000"
+  "row_sums_benchmark 30000000"
   "kqr_benchmark"
   "kqr_rivals.R"
 )

@@ -173,6 +173,10 @@ void report(const FitCall& call, const Model& model, const Dataset& data, Index 
   for (const char* key : {"n_centers_note", "score_note"}) {
     if (const Document* note = told.details.find(key)) say("fit", "note: " + note->as_string());
   }
+  if (const Document* searched = told.details.find("n_rows_searched")) {
+    say("fit", message("note: directions were searched on ", searched->as_integer(),
+                       " of the rows, drawn at random; --set max_search_rows=0 takes all of them"));
+  }
   const std::vector<std::string> said = model.encoder.warnings(rows);
   for (const std::string& warning : warnings_of(model)) {
     if (std::find(said.begin(), said.end(), warning) == said.end()) say("fit", "warning: " + warning);

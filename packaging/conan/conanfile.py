@@ -1,7 +1,9 @@
 """Conan recipe of the C++ library and the command.
 
-conan create packaging/conan --build=missing                  # with the dependencies from Conan's center
-conan create packaging/conan -o condens/*:system_headers=True  # with those that the system has
+conan create packaging/conan -s compiler.cppstd=20 --build=missing                   # dependencies from Conan's center
+conan create packaging/conan -s compiler.cppstd=20 -o "condens/*:system_headers=True"  # those that the system has
+
+The standard is said because Conan's profile of GCC 12 has C++17.
 """
 
 import os

@@ -434,6 +434,16 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
   EXPECT_EQ(shell("cmp a.json b.json").code, 0);
 }
 
+TEST_F(HappyPath, ASearchOnSomeOfTheRowsIsToldOf) {
+  const std::string fit =
+      "fit " + geyser + " --target waiting --model lsce --set n_centers=10 -o m.json --set max_search_rows=";
+  const Outcome some = run(fit + "100");
+  ASSERT_EQ(some.code, 0) << some.err;
+  expect_words(some.err, {"fitted lsce to 299 rows", "note: directions were searched on 100 of the rows",
+                          "--set max_search_rows=0 takes all of them"});
+  EXPECT_EQ(run(fit + "0").err.find("were searched"), std::string::npos);
+}
+
 TEST_F(HappyPath, MeanAndSpreadAreDescribed) {
   const Outcome fit = run("fit " + geyser + " --target waiting --model location_scale --set model=ekde -o m.json");
   ASSERT_EQ(fit.code, 0) << fit.err;

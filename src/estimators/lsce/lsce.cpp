@@ -66,7 +66,7 @@ void check_options(const LsceOptions& options, Index d_x, Index d_y) {
 /// What the search for W begins with: all rows, or a sample of many, on the scale of all.
 struct Start {
   Standardized searched;
-  std::vector<Index> varying;                 ///< inputs, rising
+  std::vector<Index> varying;                 ///< inputs that vary among these rows, rising
   std::function<std::vector<Index>()> folds;  ///< of the rows searched
 };
 
@@ -320,6 +320,11 @@ struct Lsce::Finisher {
     report.details.set("bandwidth_y", found.cell.bandwidth_y);
     report.details.set("regularization", found.cell.regularization);
     report.details.set("inner", inner->report().details);
+    for (const Index k : preparation::varying_inputs(ends)) {
+      if (std::binary_search(start.varying.begin(), start.varying.end(), k)) continue;
+      report.warnings.push_back(
+          message("input ", k + 1, " is constant in the rows that were searched and plays no part"));
+    }
     add_density(report_of(*inner, ends), report);
     return {options,
             {found.cell.bandwidth, found.cell.bandwidth_y, found.cell.regularization, found.sce},
@@ -342,7 +347,8 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   if (whole && options.standardize) preparation::round_rows(standardized.data);
   Dataset searched = whole ? standardized.data : standardized.data.subset(places);
   if (!whole) round_sample(searched, options.standardize);
-  const Start start{{standardized.x, standardized.y, std::move(searched)}, preparation::varying_inputs(rows), [&] {
+  std::vector<Index> varying = preparation::varying_inputs(whole ? rows : searched);
+  const Start start{{standardized.x, standardized.y, std::move(searched)}, std::move(varying), [&] {
                       const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
                       return whole ? fold : folds_of_sample(fold, places, options.cv.size() > 1);
                     }};
@@ -370,7 +376,8 @@ Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
   Matrix ends(table.n_inputs(), 2);
   ends << extent.low.head(table.n_inputs()), extent.high.head(table.n_inputs());
   const Dataset of_ends{.x = std::move(ends), .y = Matrix::Zero(table.n_targets(), 2)};
-  const Start start{{scale.x(), scale.y(), std::move(searched)}, preparation::varying_inputs(of_ends), [&] {
+  std::vector<Index> varying = preparation::varying_inputs(searched);
+  const Start start{{scale.x(), scale.y(), std::move(searched)}, std::move(varying), [&] {
                       const Index count = table_passes::number_of_folds(owner, options.cv, extent.rows);
                       return folds_at_places(sample.places, count, static_cast<std::uint64_t>(options.seed));
                     }};
