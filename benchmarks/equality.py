@@ -26,7 +26,7 @@ SETS = {
     "california": ("large/california_housing.csv.gz", "median_house_value", []),
     "diamonds": ("large/diamonds.csv.gz", "price", []),
     "bikes": ("large/bike_hour.csv.gz", "cnt", []),
-    "flights": ("large/nyc_flights.csv.gz", "arr_delay", ["dest"]),  # of more levels than an engine encodes
+    "flights": ("large/nyc_flights.csv.gz", "arr_delay", ["dest"]),  # many levels: python/tests/test_dask.py
     "physicochem": ("physicochem.csv", "RMSD", []),
 }
 MODELS = {
