@@ -70,8 +70,9 @@ class OnDask:
         sample_weight : series or array of dask, cut as X, optional
             Weights >= 0, in any unit. Rows of weight 0 are left out.
         sample : int, optional
-            Fit to a random sample of so many rows, which is brought to the driver, with a warning where there are
-            more: for models whose fit is no sum over rows, and for what is asked beside a fit (`conformal`, ...).
+            Fit to a random sample of so many rows, stratified by the first target, which is brought to the driver, with
+            a warning where there are more: for models whose fit is no sum over rows, and for what is asked beside a fit
+            (`conformal`, ...).
         gather_rows : int, default 15000
             Tables of at most so many rows are brought to the driver, and fitted as on one machine.
 

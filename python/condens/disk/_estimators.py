@@ -123,8 +123,8 @@ class OnDisk:
             For rows at a time. A table that takes less than half of it as numbers is read once, another one for every
             pass; matrices of the fit come on top.
         sample : int, optional
-            Fit to a random sample of so many rows, with a warning where there are more: for models whose fit is no sum
-            over rows, and for what is asked beside a fit (`conformal`, `bootstrap`, ...).
+            Fit to a random sample of so many rows, stratified by the first target, with a warning where there are more:
+            for models whose fit is no sum over rows, and for what is asked beside a fit (`conformal`, ...).
         gather_rows : int, default 15000
             Tables of at most so many rows are read whole, and fitted as in memory.
 
