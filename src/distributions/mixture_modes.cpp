@@ -199,7 +199,8 @@ bool Curve::is_one_sided(double a, double b) {
       const double other = half_square(d, y);
       exponent = std::max(exponent, other - own + 1e-14 * (own + other));  // with its rounding
     }
-    term_[l] = pull / pull_d * std::exp(log_factor_[l] - log_factor_[d] + exponent);
+    // The ratio of pulls may be beyond all numbers where that of the densities is zero.
+    term_[l] = std::exp(std::log(pull) - std::log(pull_d) + log_factor_[l] - log_factor_[d] + exponent);
   }
   return sum(term_.data(), m) < 1.0 - 1e-12;
 }

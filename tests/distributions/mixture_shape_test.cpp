@@ -285,5 +285,11 @@ TEST(MixtureModes, OfScalesThatDifferByHundredsOfMagnitudesAreFoundInFewSteps) {
   EXPECT_NEAR(modes.rowwise().minCoeff()[0], -4e104, 1e102);
 }
 
+// The ratio of their slopes is no number. The spike is narrower than the step between numbers at its place.
+TEST(MixtureModes, OfASpikeFarFromAWideComponentAreFoundInFewSteps) {
+  const GaussianMixture law(Vector{{0.6, 0.4}}, Matrix{{-1.4e94, -2.3e93}}, Matrix{{3.7e-104, 2.8e89}});
+  EXPECT_NEAR(law.modes().row(0).maxCoeff(), -2.3e93, 1e80);
+}
+
 }  // namespace
 }  // namespace condens::mixture_shape_test
