@@ -36,8 +36,8 @@ ROWS = 300
 INPUTS = ["speed", "load"]
 
 FEW_PASSES: dict[str, Any] = {"starts": 1, "max_iterations": 10}
-# Quick settings of every model whose fit is a sum over rows, and none of the others.
 SHORT_SEARCH: dict[str, Any] = {"n_centers": 20, "random_starts": 1, "max_steps": 10, "max_search_rows": 500}
+# Quick settings of every model whose fit is a sum over rows, and none of the others.
 QUICK_FITS: dict[str, dict[str, Any]] = {
     "LSCDE": QUICK,
     "GMM": {"n_components": 2, **FEW_PASSES},

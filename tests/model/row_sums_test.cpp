@@ -143,7 +143,11 @@ TEST_P(Mergeable, ConstantColumnsAndTargetsAreToldOf) {
   Bytes table(data, 100);
   const auto found = fit_by_sums(info, table, "", options_of(info.name), 0, {});
   const std::vector<std::string>& told = found->report().warnings;
-  EXPECT_EQ(std::count(told.begin(), told.end(), "input 2 is constant and plays no part"), 1);
+  ASSERT_EQ(std::count(told.begin(), told.end(), "input 2 is constant and plays no part"), 1);
+  // LSCE tells of its search first, as it does of rows in memory.
+  if (info.name != "lsce") {
+    EXPECT_EQ(told.front(), "input 2 is constant and plays no part");
+  }
   data.y = Matrix(Matrix::Constant(1, 300, 2.5));
   Bytes flat(data, 100);
   EXPECT_EQ(
