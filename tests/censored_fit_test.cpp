@@ -104,7 +104,7 @@ class CensoredRecovery : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CensoredRecovery, ComesNearerToTheFitOfAllValuesThanWhatIgnoresCensoring) {
   const std::string model = GetParam();
-  const Outcome found = outcome_of(model, model == "location_scale" ? 300 : 500, 3);  // that one takes long
+  const Outcome found = outcome_of(model, model == "location_scale" ? 200 : 500, 3);  // that one takes long
   EXPECT_LT(found.known, found.whole + 0.1);
   EXPECT_LT(found.known, found.dropped - 0.04);
   EXPECT_LT(found.known, found.as_exact - 0.04);

@@ -282,6 +282,7 @@ inline constexpr auto capability_names = Fields{
     CapabilityName<TakesOneTarget>{"takes_one_target"},
     CapabilityName<LearnsFromUnlabeled>{"learns_from_unlabeled"},
     CapabilityName<LearnsFromSums>{"learns_from_sums"},
+    CapabilityName<LearnsExactly>{"learns_exactly"},
 };
 
 template <class Model>

@@ -51,6 +51,10 @@ def _learns_from_sums(estimator: Any) -> bool:
     return "learns_from_sums" in estimator._info["capabilities"]
 
 
+def _learns_exactly(estimator: Any) -> bool:
+    return "learns_exactly" in estimator._info["capabilities"]
+
+
 class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of all estimators of condens."""
 
@@ -115,8 +119,10 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, forget: float = 1.0) -> Self:
         """Learn from further rows, at the cost of these alone.
 
-        The first call is `fit`. Later ones keep its scale, centers, widths and broad component, and add the new rows to
-        the sums that the coefficients follow from: the model is that of a fit to all rows with these given.
+        The first call is `fit`. Later ones keep what it chose and add the new rows to the sums that the rest follows
+        from. `LSCDE` and `LSCE` keep scale, directions, centers, widths and broad component: the model is that of a fit
+        to all rows with these given. `GMM` keeps scale, number and shape of its components: every call is a step of
+        expectation maximisation, in which earlier rows keep the components that they were given to when they came.
 
         Parameters
         ----------
@@ -151,7 +157,7 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
             return self
         return self._learn(_core.merge(_core.scale_state(sums, float(forget)), self._sums_of(X, y, sample_weight)))
 
-    @available_if(_learns_from_sums)  # type: ignore[untyped-decorator]
+    @available_if(_learns_exactly)  # type: ignore[untyped-decorator]
     def forget_rows(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take rows of an earlier `partial_fit`, with their weights, out again, as those that a sliding window leaves
         behind.

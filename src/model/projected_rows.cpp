@@ -12,8 +12,15 @@ ProjectedRows::ProjectedRows(RowSums& table, const table_passes::Scale& scale, M
       factor_(factor) {}
 
 Document ProjectedRows::total(const Document& pass) {
-  return table_.total(Document::Object{
-      {"pass", "project"}, {"scale", scale_}, {"components", components_}, {"factor", factor_}, {"inside", pass}});
+  return table_.total(projected_pass(scale_, components_, factor_, pass));
+}
+
+Document projected_pass(Document scale, Matrix components, double factor, Document inside) {
+  return Document::Object{{"pass", "project"},
+                          {"scale", std::move(scale)},
+                          {"components", std::move(components)},
+                          {"factor", factor},
+                          {"inside", std::move(inside)}};
 }
 
 Dataset projected_block(const Document& pass, const Dataset& block) {

@@ -22,6 +22,9 @@ class ProjectedRows final : public RowSums {
   double factor_;
 };
 
+/// The pass over the table that asks for `inside` of z and y; `scale` as a document.
+Document projected_pass(Document scale, Matrix components, double factor, Document inside);
+
 /// A block as the pass inside `pass`, which is named "project", sees it. Throws FormatError for parts that do not fit.
 Dataset projected_block(const Document& pass, const Dataset& block);
 

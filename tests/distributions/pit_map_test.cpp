@@ -148,10 +148,12 @@ TEST(Calibrate, GoesThroughFilesKindsReplicatesAndThreads) {
     const Dataset data = draw(200, kind == "count", 3);
     Dataset positive = data;
     if (kind == "positive") positive.y = Matrix(data.y.array() + 0.01);
+    Document options(Document::Object{});
+    options.set("n_components", Document(std::vector<double>{2}));
     const auto fit = [&](int threads) {
       return fit_target(find_model("gmm"),
                         {.kind = TargetKind::parse(kind), .calibration_share = 0.3, .replicates = 2, .pit_share = 0.3},
-                        positive, "", {}, place_of, {threads, {}});
+                        positive, "", options, place_of, {threads, {}});
     };
     TargetModel model = fit(1);
     ASSERT_NE(model.density->calibration(), nullptr);

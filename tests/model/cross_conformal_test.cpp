@@ -142,23 +142,37 @@ TEST_P(CrossConformal_, RegionsHoldTheValuesOfALargePValue) {
   const TargetModel model = fit_cross(data, CrossConformal::cv_plus, 5, GetParam());
   const Conformal& conformal = *model.conformal;
   int inside = 0;
+  std::vector<double> points;
+  for (int k = 0; k < (counts() ? 20 : 80); ++k) points.push_back(counts() ? k : -5.0 + 0.1463 * k);
+  const Index n_points = std::ssize(points);
+  std::vector<Matrix> highest;  // scores of each row by each fold: points x folds
+  std::vector<Matrix> middle;
+  for (Index j = 0; j < fresh.size(); ++j) {
+    highest.emplace_back(n_points, 5);
+    middle.emplace_back(n_points, 5);
+    for (Index fold = 0; fold < 5; ++fold) {
+      const Plain plain{conformal.models()[static_cast<std::size_t>(fold)], fresh.x.middleCols(j, 1)};
+      for (Index k = 0; k < n_points; ++k) {
+        highest.back()(k, fold) = plain.highest(points[static_cast<std::size_t>(k)]);
+        middle.back()(k, fold) = plain.central(points[static_cast<std::size_t>(k)]);
+      }
+    }
+  }
   for (const double level : {0.4, 0.8, 0.9}) {
     const auto regions = conformal.cross_regions(level, fresh.x, {});
     const Matrix intervals = conformal.cross_intervals(level, fresh.x, {});
     for (Index j = 0; j < fresh.size(); ++j) {
-      std::vector<double> points;
-      for (int k = 0; k < 80; ++k) points.push_back(counts() ? k % 20 : -5.0 + 0.1463 * k);
-      for (const double y : points) {
+      for (Index k = 0; k < n_points; ++k) {
+        const double y = points[static_cast<std::size_t>(k)];
         Index at_least = 0;  // #{i: R_i >= s(y)}, and the same of central scores
         Index central = 0;
         Index unsure = 0;
         for (Index i = 0; i < 40; ++i) {
-          const auto fold = static_cast<std::size_t>(conformal.scored().folds[static_cast<std::size_t>(i)]);
-          const Plain plain{conformal.models()[fold], fresh.x.middleCols(j, 1)};
-          const double score = plain.highest(y);
+          const Index fold = conformal.scored().folds[static_cast<std::size_t>(i)];
+          const double score = highest[static_cast<std::size_t>(j)](k, fold);
           at_least += conformal.scored().highest[i] + 1e-9 >= score ? 1 : 0;
           unsure += std::abs(conformal.scored().highest[i] - score) < 1e-7 && !counts() ? 1 : 0;
-          central += conformal.scored().central[i] + 1e-9 >= plain.central(y) ? 1 : 0;
+          central += conformal.scored().central[i] + 1e-9 >= middle[static_cast<std::size_t>(j)](k, fold) ? 1 : 0;
         }
         const double p_value = (1.0 + static_cast<double>(at_least)) / 41.0;
         const auto& parts = regions[static_cast<std::size_t>(j)];

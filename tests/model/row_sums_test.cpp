@@ -91,15 +91,16 @@ TEST_P(Mergeable, WeightsCountAsTheyDoInMemory) {
   const ModelInfo& info = find_model(GetParam());
   Document options = options_of(info.name);
   if (info.name == "lscde") options.set("max_centers", Index{60});
+  Dataset alike = data;
+  alike.weights = {};
+  Bytes unweighted(alike, 5001);
+  const auto other = fit_by_sums(info, unweighted, "", options, 0, {});
   for (const double unit : {1.0, 1e-30}) {  // less than one copy of each row on average: as many as there are
     data.weights *= unit;
     Bytes table(data, 5001);
     const auto found = fit_by_sums(info, table, "", options, 0, {});
     EXPECT_LT(largest_difference(*info.fit(data, "", options, {}), *found, fresh), 1e-10) << unit;
-    Dataset alike = data;
-    alike.weights = {};
-    Bytes unweighted(alike, 5001);
-    EXPECT_GT(largest_difference(*fit_by_sums(info, unweighted, "", options, 0, {}), *found, fresh), 1e-4);
+    EXPECT_GT(largest_difference(*other, *found, fresh), 1e-4);
   }
 }
 
@@ -250,6 +251,34 @@ TEST(RowSums, LscdeLearnsFromFurtherRowsByItsSums) {
   weighted.weights.head(200).setConstant(1);
   EXPECT_LT(largest_difference(*model_of(200, 600, 0.25), *info.fit(weighted, "", options, {}), data), 1e-10);
   EXPECT_EQ(model_of(200, 600, 0.25)->report().details.at("n_rows").as_integer(), 450);
+}
+
+TEST_P(Mergeable, LearnsFromFurtherRowsWhereverTheyAreCut) {
+  const Dataset data = rows_of(900, 16);
+  const Dataset further = rows_of(700, 17);
+  const auto model = fit_model(find_model(GetParam()), data, "", options_of(GetParam()), {});
+  const auto* learner = capability<LearnsFromSums>(*model);
+  ASSERT_NE(learner, nullptr);
+  const Document pass = learner->closing_pass();
+  Bytes whole(further, 700);
+  Bytes cut(further, 33);
+  const Document state = merge_states(accumulate(pass, data, 0, {}), whole.total(pass));
+  const Document of_blocks = merge_states(accumulate(pass, data, 0, {}), cut.total(pass));
+  const auto learned = learner->finished(state);
+  EXPECT_LT(largest_difference(*learned, *learner->finished(of_blocks), data), 1e-10);
+  EXPECT_GT(largest_difference(*learned, *model, data), 1e-4);
+  EXPECT_EQ(learned->report().details.at("n_rows").as_integer(), 1600);
+  for (const int threads : {2, 7}) {
+    const Document own = merge_states(accumulate(pass, data, 0, {.threads = threads, .observer = {}}),
+                                      accumulate(pass, further, 0, {.threads = threads, .observer = {}}));
+    EXPECT_EQ(own, state);
+  }
+  // From a file, too, and again from what it has learned.
+  const auto read = load_density(save_density(*learned));
+  EXPECT_EQ(save_density(*capability<LearnsFromSums>(*read)->finished(state)),
+            save_density(*capability<LearnsFromSums>(*learned)->finished(state)));
+  EXPECT_THROW(learner->finished(Document::Object{{"sum", Document::Object{}}}), FormatError);
+  EXPECT_THROW(learner->finished(scaled_state(state, 0)), NumericalError);
 }
 
 TEST(RowSums, ASampleIsTheSameForAnyCut) {

@@ -11,17 +11,21 @@
 //   score of a candidate: -mean log p + (parameters / (2 n)) log n  (bic), or -mean log p(y|x) of rows held out (cv)
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/results.hpp"
 #include "condens/model/row_sums.hpp"
 
 namespace condens {
+
+struct EmState;
 
 enum class GmmCovariance { full, diagonal, automatic };
 template <>
@@ -98,7 +102,7 @@ struct GmmState {
   double log_likelihood = 0;  ///< the mean log density of the rows [x, y], standardised scale
 };
 
-class Gmm final : public FittedJointDensity<Gmm, GmmOptions, GmmState> {
+class Gmm final : public FittedJointDensity<Gmm, GmmOptions, GmmState>, public LearnsFromSums {
  public:
   static constexpr std::string_view class_name = "GMM";
 
@@ -115,10 +119,19 @@ class Gmm final : public FittedJointDensity<Gmm, GmmOptions, GmmState> {
 
   std::string_view model_name() const override { return "gmm"; }
 
+  /// One step of expectation maximisation a call, in which rows keep the posteriors of the components that they had
+  /// when they came (R. M. Neal and G. E. Hinton, A view of the EM algorithm that justifies incremental, sparse, and
+  /// other variants, 1998; O. Cappé and E. Moulines, On-line expectation-maximization algorithm for latent data models,
+  /// JRSS B 71(3), 2009). The number of components and the shape of their covariances stay.
+  Document closing_pass() const override;
+  std::unique_ptr<ConditionalDensity> finished(const Document& state) const override;
+
  private:
   friend FittedJointDensity;
   Gmm(GmmOptions options, GmmState state, Parameters p, Standardizer x_scale, Standardizer y_scale, FitReport report);
   struct Search;
+  bool has_full_covariances() const;
+  EmState em_state() const;
 };
 
 template <>

@@ -119,7 +119,7 @@ struct LscdeState {
 class Lscde final : public FittedModel<Lscde, LscdeOptions, LscdeState>,
                     public LearnsFromUnlabeled,
                     public Reweighs,
-                    public LearnsFromSums {
+                    public LearnsExactly {
  public:
   static constexpr std::string_view class_name = "LSCDE";
 

@@ -24,6 +24,7 @@
 #include "condens/estimators/lscde.hpp"
 #include "condens/estimators/lsce/projection_objective.hpp"
 #include "condens/kernels/centers.hpp"
+#include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/projected_density.hpp"
 #include "condens/model/scoring.hpp"
@@ -140,7 +141,7 @@ struct LsceState {
   double sce = 0;  ///< SCE-hat at W
 };
 
-class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedDensity> {
+class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedDensity>, public LearnsExactly {
  public:
   static constexpr std::string_view class_name = "LSCE";
 
@@ -157,6 +158,10 @@ class Lsce final : public FittedWrapper<Lsce, LsceOptions, LsceState, ProjectedD
   static Lsce fit(RowSums& table, const LsceOptions& options, const Run& run);
 
   std::string_view model_name() const override { return "lsce"; }
+
+  /// Those of the density of z; W stays. Throw FormatError where that is none of LSCDE's.
+  Document closing_pass() const override;
+  std::unique_ptr<ConditionalDensity> finished(const Document& state) const override;
 
  private:
   friend FittedWrapper;

@@ -161,17 +161,20 @@ class Reweighs {
   virtual std::unique_ptr<ConditionalDensity> with_numbers(const VectorView& numbers) const = 0;
 };
 
-/// Learns from further rows by the sums that its fit ended with (model/row_sums.hpp): states of the closing pass of
-/// rows that come merge with that of the rows before, times a factor where these are to count less.
+/// Learns from further rows by sums over them (model/row_sums.hpp): states of the closing pass of rows that come merge
+/// with that of the rows before, times a factor where these are to count less.
 class LearnsFromSums {
  public:
   virtual ~LearnsFromSums() = default;
-  /// The pass with the scale, the centers, the widths and the defensive component that the fit chose.
+  /// The pass with what the fit chose and later rows do not move.
   virtual Document closing_pass() const = 0;
-  /// The model of rows with this state: that of a fit to them with all of these given. Throws NumericalError where no
-  /// density is left.
+  /// The model of rows with this state. Throws NumericalError where no density is left.
   virtual std::unique_ptr<ConditionalDensity> finished(const Document& state) const = 0;
 };
+
+/// The closing pass is the same for every model that comes of it, so that the result is that of a fit to all rows with
+/// what the first one chose, and the state of rows can be taken out again.
+class LearnsExactly : public LearnsFromSums {};
 
 /// Takes one target only.
 class TakesOneTarget {};

@@ -241,26 +241,6 @@ Matrix bounded(const Matrix& covariance, const Vector& floors) {
   return root.asDiagonal() * (v * axes.values.cwiseMax(least).asDiagonal() * v.transpose()) * root.asDiagonal();
 }
 
-/// Eqs. 6-8.
-void maximise(const EmSums& sums, const EmSettings& settings, EmState& state) {
-  const Index d = state.means.rows();
-  for (Index l = 0; l < state.weights.size(); ++l) {
-    const double mass = sums.mass[l];
-    if (!(mass > 0.0)) continue;  // what holds nothing stays
-    const Vector shift = sums.first.col(l) / mass;
-    if (settings.full) {
-      Matrix lower = sums.second.col(l).reshaped(d, d) / mass;
-      lower -= shift * shift.transpose();
-      const Matrix covariance = lower.selfadjointView<Eigen::Lower>();
-      state.covariances.col(l) = bounded(covariance, settings.floors).reshaped();
-    } else {
-      state.covariances.col(l) = (sums.second.col(l) / mass - shift.cwiseAbs2()).cwiseMax(settings.floors);
-    }
-    state.means.col(l) += shift;
-  }
-  state.weights = sums.mass / sums.mass.sum();
-}
-
 void drop(EmState& state, Index l) {
   const Index rest = state.weights.size() - l - 1;
   const auto shift = [&](Matrix& values) {
@@ -310,7 +290,7 @@ void iterate(const EmRows& rows, const EmSums& sums, const EmSettings& settings,
   state.converged = !course.mended && settings.tolerance > 0 && state.score - before < settings.tolerance;
   course.ended = state.converged || state.iterations >= course.last;
   if (course.ended) return;
-  maximise(sums, settings, state);
+  em_maximise(sums, settings, state);
   course.mended = mend_empty(rows, sums, state, course.allowed);
   ++state.iterations;
 }
@@ -319,6 +299,20 @@ void iterate(const EmRows& rows, const EmSums& sums, const EmSettings& settings,
 
 EmSums::EmSums(Index d, Index k, bool full)
     : mass(Vector::Zero(k)), first(Matrix::Zero(d, k)), second(Matrix::Zero(full ? d * d : d, k)) {}
+
+void EmSums::move(const MatrixView& shift) {
+  const Index d = first.rows();
+  for (Index l = 0; l < mass.size(); ++l) {
+    const Vector s = shift.col(l);
+    if (second.rows() == d) {
+      second.col(l) += mass[l] * s.cwiseAbs2() - 2 * first.col(l).cwiseProduct(s);
+    } else {
+      const Matrix both = first.col(l) * s.transpose();
+      second.col(l) += (mass[l] * s * s.transpose() - both - both.transpose()).reshaped();
+    }
+    first.col(l) -= mass[l] * s;
+  }
+}
 
 void EmSums::add(const EmSums& other) {
   mass += other.mass;
@@ -361,6 +355,25 @@ std::vector<EmSums> EmRowsInMemory::assigned(const std::vector<Matrix>& means, b
   return out;
 }
 
+void em_maximise(const EmSums& sums, const EmSettings& settings, EmState& state) {
+  const Index d = state.means.rows();
+  for (Index l = 0; l < state.weights.size(); ++l) {
+    const double mass = sums.mass[l];
+    if (!(mass > 0.0)) continue;  // what holds nothing stays
+    const Vector shift = sums.first.col(l) / mass;
+    if (settings.full) {
+      Matrix lower = sums.second.col(l).reshaped(d, d) / mass;
+      lower -= shift * shift.transpose();
+      const Matrix covariance = lower.selfadjointView<Eigen::Lower>();
+      state.covariances.col(l) = bounded(covariance, settings.floors).reshaped();
+    } else {
+      state.covariances.col(l) = (sums.second.col(l) / mass - shift.cwiseAbs2()).cwiseMax(settings.floors);
+    }
+    state.means.col(l) += shift;
+  }
+  state.weights = sums.mass / sums.mass.sum();
+}
+
 GaussianComponents EmState::components() const {
   if (covariances.rows() == means.rows()) return {means, covariances.cwiseSqrt()};
   return GaussianComponents::from_covariances(means, covariances);
@@ -381,7 +394,7 @@ std::vector<EmState> em_start_of_clusters(const EmRows& rows, const std::vector<
   std::vector<EmState> out;
   for (std::size_t i = 0; i < means.size(); ++i) {
     EmState state = em_start(means[i], settings.floors, settings.full);
-    maximise(sums[i], own, state);
+    em_maximise(sums[i], own, state);
     state.weights = state.weights.cwiseMax(0.5 / static_cast<double>(rows.count()));
     state.weights /= state.weights.sum();
     out.push_back(std::move(state));

@@ -46,6 +46,8 @@ struct EmState {
 struct EmSums {
   EmSums(Index d, Index k, bool full);
   void add(const EmSums& other);
+  /// Moments around v + `shift` (d x k) instead of v.
+  void move(const MatrixView& shift);
   Vector mass;              ///< k, sum c q
   Matrix first;             ///< d x k, sum c q (z - v), v the old mean
   Matrix second;            ///< sum c q (z - v) (z - v)', d^2 x k, lower triangles, or their diagonals, d x k
@@ -90,6 +92,9 @@ class EmRowsInMemory final : public EmRows {
   Matrix z_;  // n x d
   Vector weights_;
 };
+
+/// The M step: eqs. 6-8.
+void em_maximise(const EmSums& sums, const EmSettings& settings, EmState& state);
 
 /// Equal weights, variances `variances` (d) for every component.
 EmState em_start(const MatrixView& means, const VectorView& variances, bool full);

@@ -386,6 +386,31 @@ Gmm Gmm::fit(RowSums& table, const GmmOptions& options, const Run& run) {
   return Search::fit(known, start, nullptr, {}, options, std::move(report), run);
 }
 
+Document Gmm::closing_pass() const {
+  return em_learning_pass(table_passes::Scale::of(x_scale(), y_scale()), em_state(), has_full_covariances());
+}
+
+std::unique_ptr<ConditionalDensity> Gmm::finished(const Document& state) const {
+  EmState found = em_state();
+  const EmSettings settings{.full = has_full_covariances(),
+                            .floors = Vector::Constant(n_inputs() + n_targets(), options_.variance_floor)};
+  const double weight = em_learn(state, settings, found);
+  FitReport told = report();
+  told.details.set("n_rows", static_cast<Index>(std::llround(weight))).set("log_likelihood", found.score);
+  return std::unique_ptr<ConditionalDensity>(new Gmm(options_, {found.score}, Search::parameters_of(found, defensive()),
+                                                     x_scale(), y_scale(), std::move(told)));
+}
+
+bool Gmm::has_full_covariances() const { return n_inputs() + n_targets() > 1 && covariance() == "full"; }
+
+EmState Gmm::em_state() const {
+  EmState out;
+  out.weights = joint().log_weights().array().exp();
+  out.means = kernels().means;
+  out.covariances = has_full_covariances() ? kernels().covariances() : Matrix(kernels().scales.cwiseAbs2());
+  return out;
+}
+
 Document Gmm::accumulate(const Document& pass, const Dataset& block, Index, const Run& run) {
   return em_accumulate(pass, block, run);
 }

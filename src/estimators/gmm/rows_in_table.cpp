@@ -1,9 +1,11 @@
 #include "rows_in_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "model/kernel_rows.hpp"
 
@@ -21,6 +23,21 @@ Document em_pass(const table_passes::Scale& scale, std::string_view step, const 
       {"pass", "gmm"}, {"step", step}, {"scale", scale.to_document()}, {"means", means}, {"full", full}};
 }
 
+Document weighing_pass(const table_passes::Scale& scale, std::string_view step, const EmState& state, bool full) {
+  return em_pass(scale, step, state.means, full).set("weights", state.weights).set("covariances", state.covariances);
+}
+
+/// Moments of a state's part "sum".
+EmSums moments_of(const Document& state, Index d, Index k, bool full) {
+  const Document& sums = state.at("sum");
+  EmSums out(d, k, full);
+  out.mass = table_passes::vector_of(sums, "mass", k);
+  out.first = table_passes::matrix_of(sums, "first", d, k);
+  out.second = table_passes::matrix_of(sums, "second", full ? d * d : d, k);
+  out.score = table_passes::number_of(state, "score");
+  return out;
+}
+
 }  // namespace
 
 EmRowsInTable::EmRowsInTable(RowSums& table, const table_passes::Scale& scale, const table_passes::Extent& extent)
@@ -31,10 +48,7 @@ EmRowsInTable::EmRowsInTable(RowSums& table, const table_passes::Scale& scale, c
 
 std::vector<EmSums> EmRowsInTable::weighed(const std::vector<EmState>& states, bool full, Task& task) const {
   std::vector<Document> passes;
-  for (const EmState& state : states) {
-    passes.push_back(em_pass(scale_, "weigh", state.means, full));
-    passes.back().set("weights", state.weights).set("covariances", state.covariances);
-  }
+  for (const EmState& state : states) passes.push_back(weighing_pass(scale_, "weigh", state, full));
   return totals(passes, full, task);
 }
 
@@ -49,13 +63,8 @@ std::vector<EmSums> EmRowsInTable::totals(const std::vector<Document>& passes, b
   std::vector<EmSums> all;
   const Index d = dimension();
   for (const Document& state : table_passes::totals_of(table_, passes)) {
-    const Document& sums = state.at("sum");
     const Index k = passes[all.size()].at("means").as_matrix().cols();
-    EmSums& out = all.emplace_back(d, k, full);
-    out.mass = table_passes::vector_of(sums, "mass", k);
-    out.first = table_passes::matrix_of(sums, "first", d, k);
-    out.second = table_passes::matrix_of(sums, "second", full ? d * d : d, k);
-    out.score = table_passes::number_of(state, "score");
+    EmSums& out = all.emplace_back(moments_of(state, d, k, full));
     out.square = table_passes::number_of(state, "square");
     out.cross = table_passes::number_of(state, "cross");
     const Document& least = state.at("smallest");
@@ -65,11 +74,31 @@ std::vector<EmSums> EmRowsInTable::totals(const std::vector<Document>& passes, b
   return all;
 }
 
+Document em_learning_pass(const table_passes::Scale& scale, const EmState& state, bool full) {
+  return weighing_pass(scale, "learn", state, full);
+}
+
+double em_learn(const Document& learned, const EmSettings& settings, EmState& state) {
+  constexpr double least_weight = 1e-12;  // of a component: it stays, though it holds nothing
+  EmSums sums = moments_of(learned, state.means.rows(), state.means.cols(), settings.full);
+  const double total = sums.mass.sum();
+  if (!(total > 0 && std::isfinite(total))) {
+    throw NumericalError(message("GMM: the rows have the weight ", total, " together, expected some that count"));
+  }
+  sums.move(state.means);
+  em_maximise(sums, settings, state);
+  state.weights = state.weights.cwiseMax(least_weight);
+  state.weights /= state.weights.sum();
+  state.score = sums.score / total;
+  return total;
+}
+
 Document em_accumulate(const Document& pass, const Dataset& block, const Run& run) {
   const Index d = block.x.rows() + block.y.rows();
   const auto scale = table_passes::Scale::from_document(pass.at("scale"), block.x.rows(), block.y.rows());
   const bool full = pass.at("full").as_bool();
   const bool assign = pass.at("step").as_string() == "assign";
+  const bool learn = pass.at("step").as_string() == "learn";
   EmState state;
   state.means = table_passes::matrix_of(pass, "means", d, table_passes::any_size);
   if (!assign) {
@@ -98,6 +127,13 @@ Document em_accumulate(const Document& pass, const Dataset& block, const Run& ru
       [&] { task.poll(); });
   EmSums total = nothing;
   for (const EmSums& part : sums) total.add(part);
+  if (learn) {
+    total.move(-state.means);
+    return Document::Object{{"sum", Document::Object{{"mass", std::move(total.mass)},
+                                                     {"first", std::move(total.first)},
+                                                     {"second", std::move(total.second)},
+                                                     {"score", one_number(total.score)}}}};
+  }
   if (assign) {  // no density, and so none that is least
     total.least = 0;
     total.worst = Vector::Zero(state.means.rows());

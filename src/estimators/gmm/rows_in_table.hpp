@@ -23,6 +23,11 @@ class EmRowsInTable final : public EmRows {
   const table_passes::Scale& scale_;
 };
 
+/// The pass that adds up moments around zero, by the posteriors of `state`, and with those of its earlier states.
+Document em_learning_pass(const table_passes::Scale& scale, const EmState& state, bool full);
+/// One M step from what it found. Returns the weight of the rows; throws NumericalError where they have none.
+double em_learn(const Document& learned, const EmSettings& settings, EmState& state);
+
 /// What a block adds to a pass.
 Document em_accumulate(const Document& pass, const Dataset& block, const Run& run);
 

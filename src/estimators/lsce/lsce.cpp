@@ -284,6 +284,12 @@ std::vector<Index> folds_of_sample(const std::vector<Index>& fold, const std::ve
   return {out.begin(), out.end()};
 }
 
+const LearnsExactly& learner_of(const ConditionalDensity& inner) {
+  const auto* out = capability<LearnsExactly>(inner);
+  if (out == nullptr) throw FormatError(message(owner, ": the density of the components does not learn from sums"));
+  return *out;
+}
+
 /// What the inner model warns of, and that some input is constant.
 void add_density(const FitReport& inner, FitReport& report) {
   for (const std::string& warning : inner.warnings) {
@@ -361,6 +367,20 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
     return Lscde::fit(density_rows, inner, own);
   };
   return Finisher{start, options, run, n, data}.finish(std::move(found), std::move(report), fit_density);
+}
+
+Document Lsce::closing_pass() const {
+  // The density of z is of y in the units of the user.
+  const auto scale = table_passes::Scale::of(x_scale(), Standardizer::identity(n_targets()));
+  return projected_pass(scale.to_document(), components(), 1.0, learner_of(inner()).closing_pass());
+}
+
+std::unique_ptr<ConditionalDensity> Lsce::finished(const Document& state) const {
+  std::shared_ptr<const ConditionalDensity> learned = learner_of(inner()).finished(state);
+  FitReport told = report();
+  told.details.set("n_rows", learned->report().details.at("n_rows")).set("inner", learned->report().details);
+  return std::unique_ptr<ConditionalDensity>(
+      new Lsce(options_, state_, {components(), x_scale(), std::move(learned)}, std::move(told)));
 }
 
 Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
