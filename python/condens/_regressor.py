@@ -55,6 +55,15 @@ def _learns_exactly(estimator: Any) -> bool:
     return "learns_exactly" in estimator._info["capabilities"]
 
 
+def _checked_weights(weights: Any) -> Floats:
+    values: Floats = as_float64(weights, "sample_weight").reshape(-1)
+    wrong = ~((values >= 0) & (values < np.inf))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"sample_weight: row {row + 1} has {values[row]}, expected a number >= 0")
+    return values
+
+
 class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of all estimators of condens."""
 
@@ -184,8 +193,11 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
 
     def _sums_of(self, X: Any, y: Any, weights: Any) -> bytes:
         rows = self._rows(X)
-        targets = as_float64(y, "y")
-        given = None if weights is None else as_float64(weights, "sample_weight").reshape(-1)
+        targets = as_targets(y)
+        columns = targets.reshape(len(targets), -1).shape[1]
+        if columns != self._model.n_targets:
+            raise ValueError(f"y has {columns} columns, but {type(self).__name__} is expecting {self._model.n_targets}")
+        given = None if weights is None else _checked_weights(weights)
         check_consistent_length(rows, targets, given)
         return _core.accumulate(
             _core.closing_pass(self._model),
@@ -508,6 +520,8 @@ class ConditionalDensityRegressor(PredictsDistributions, RegressorMixin, BaseEst
         self.__dict__.update(state)
         if "_model" in state:
             self._set_model(state["_model"], state["_y_ndim"])
+            if "_sums" in state:
+                self._sums = state["_sums"]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that the command line and C++ read, too: CBOR for names in .cbor, else JSON.

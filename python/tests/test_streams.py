@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -189,6 +191,36 @@ def test_only_models_that_can_have_partial_fit():
     model.fit(x, y)
     with pytest.raises(ValueError, match="forget_rows: rows of a model that partial_fit has seen"):
         model.forget_rows(x, y)
+
+
+@pytest.mark.parametrize("model", [condens.LSCDE(), condens.LSCE(n_components=1), condens.GMM()])
+def test_a_pickled_model_goes_on_learning(model):
+    x, y = rows_of(500, 12)
+    model.partial_fit(x[:300], y[:300])
+    other = pickle.loads(pickle.dumps(model))
+    assert (
+        other.partial_fit(x[300:], y[300:]).log_density(x, y) == model.partial_fit(x[300:], y[300:]).log_density(x, y)
+    ).all()
+    assert other.report_["details"]["n_rows"] == 500
+    again = model.fit(x[:300], y[:300])  # which forgets all rows
+    assert again.partial_fit(x[:400], y[:400]).report_["details"]["n_rows"] == 400
+
+
+def test_bad_rows_are_refused_and_change_nothing():
+    x, y = rows_of(200, 13)
+    for model in (given(x, y), condens.GMM(n_components=2)):
+        before = model.partial_fit(x, y).log_density(x, y)
+        for bad, message in [
+            ((x[:3], np.ones((3, 2))), f"y has 2 columns, but {type(model).__name__} is expecting 1"),
+            ((x[:2], [1, np.nan]), "Input y contains NaN"),
+            ((x[:2], [1, 2], [1, -1]), "sample_weight: row 2 has -1.0, expected a number >= 0"),
+            ((x[:2], [1, 2], [np.nan, 1]), "sample_weight: row 1 has nan, expected a number >= 0"),
+            ((x[:2, :1], [1, 2]), "X has 1 features"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                model.partial_fit(*bad)
+        assert (model.log_density(x, y) == before).all()
+        assert model.partial_fit(x, y).report_["details"]["n_rows"] == 400
 
 
 def test_an_alarm_is_rare_without_a_change_and_quick_with_one():

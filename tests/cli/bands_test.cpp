@@ -17,10 +17,10 @@ class BandsCommand : public CommandTest {
   }
 };
 
-std::string table() {
+std::string table(int n = 80) {
   RandomStream random(3);
   std::string out = "a,b,y\n";
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < n; ++i) {
     const double a = random.normal();
     const double y = 2.0 + 0.7 * a + 0.4 * random.normal();
     out += std::to_string(a) + "," + std::to_string(random.normal()) + "," + std::to_string(std::max(y, 1.5)) + "\n";
@@ -30,19 +30,21 @@ std::string table() {
 
 TEST_F(BandsCommand, ColumnsAndPicturesHaveErrorBars) {
   write("t.csv", table());
+  write("some.csv", table(15));
   for (const std::string how : {"--inputs a", "--inputs a,b", "--inputs \"\"", "--inputs a --target-kind with-atoms"}) {
     const std::string fit = "fit t.csv --target y --model parzen --seed 4 -o m.json ";
     const Outcome fitted = good(fit + how + " --bootstrap 39");
     expect_in(fitted.err, {"fitted 39 bootstrap replicates, for --bands of predict and plot"});
     const std::string predicted =
-        good("predict m.json t.csv --mean --quantiles .5 --cdf --log-density --sample 1 --bands .9").out;
+        good("predict m.json some.csv --mean --quantiles .5 --cdf --log-density --sample 1 --bands .9").out;
     expect_in(predicted, {"mean,mean_low,mean_high,q0.5,q0.5_low,q0.5_high,cdf,cdf_low,cdf_high,log_density,"
                           "log_density_low,log_density_high,sample1\n"});
-    EXPECT_EQ(good("predict m.json t.csv --mean --bands .9 --threads 1").out,
-              good("predict m.json t.csv --mean --bands .9 --threads 3").out);
+    EXPECT_EQ(good("predict m.json some.csv --mean --bands .9 --threads 1").out,
+              good("predict m.json some.csv --mean --bands .9 --threads 3").out);
     for (const std::string method : {"basic", "normal"})
-      expect_in(good("predict m.json t.csv --std --bands .9 --bands-method " + method).out, {"std,std_low,std_high\n"});
-    good("plot m.json t.csv --bands .9 -o m.svg");
+      expect_in(good("predict m.json some.csv --std --bands .9 --bands-method " + method).out,
+                {"std,std_low,std_high\n"});
+    good("plot m.json some.csv --bands .9 -o m.svg");
     expect_in(read("m.svg"), {"90 % band"});
     expect_in(good("describe m.json").out, {"Error bars, from 39 bootstrap replicates"});
     expect_in(good("describe m.json --json").out, {"\"n_replicates\": 39"});
