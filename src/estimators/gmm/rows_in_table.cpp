@@ -82,7 +82,7 @@ double em_learn(const Document& learned, const EmSettings& settings, EmState& st
   constexpr double least_weight = 1e-12;  // of a component: it stays, though it holds nothing
   EmSums sums = moments_of(learned, state.means.rows(), state.means.cols(), settings.full);
   const double total = sums.mass.sum();
-  if (!(total > 0 && std::isfinite(total))) {
+  if (total <= 0 || !std::isfinite(total)) {
     throw NumericalError(message("GMM: the rows have the weight ", total, " together, expected some that count"));
   }
   sums.move(state.means);
