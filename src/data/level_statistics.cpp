@@ -148,10 +148,17 @@ double quantile_of(const OwnRows& own, const Prior& prior, const Vector& y, doub
   return y[prior.order[static_cast<std::size_t>(low)]];
 }
 
+/// The unit in which sums of a target are numbers: 1, or of huge values a power of two near the largest.
+double unit_of(const LevelRows& rows, Index target) {
+  const double largest = rows.y.row(target).cwiseAbs().maxCoeff();
+  return largest > 1e100 ? std::exp2(std::floor(std::log2(largest))) : 1.0;
+}
+
 std::vector<Prior> priors_of(const LevelRows& rows) {
   const Kept all(rows.level.size(), 1);
   std::vector<Prior> out;
-  for (Index t = 0; t < rows.y.rows(); ++t) out.push_back(prior_of(rows, rows.y.row(t).transpose(), all));
+  for (Index t = 0; t < rows.y.rows(); ++t)
+    out.push_back(prior_of(rows, rows.y.row(t).transpose() / unit_of(rows, t), all));
   return out;
 }
 
@@ -161,12 +168,13 @@ Matrix codes_of(const LevelRows& rows, const std::vector<Prior>& priors, const K
   out.row(0).head(rows.n_levels) = sums_by_level(rows, rows.y.row(0).transpose(), all).n.array().log1p().transpose();
   for (Index t = 0; t < rows.y.rows(); ++t) {
     check_cancelled();
-    const Vector y = rows.y.row(t).transpose();
+    const double unit = unit_of(rows, t);
+    const Vector y = rows.y.row(t).transpose() / unit;
     Prior prior = priors[static_cast<std::size_t>(t)];
     set_prior_rows(rows, y, kept, prior);
     auto block = out.middleRows(1 + per_target * t, per_target);
     const Vector means = mean_codes(rows, y, prior, kept);
-    block.row(0) = means.transpose();
+    block.row(0) = unit * means.transpose();
     const Sums spread = sums_by_level(rows, deviations(rows, y, means), kept);
     std::vector<OwnRows> own(static_cast<std::size_t>(rows.n_levels));
     for (const Index i : prior.order) {
@@ -179,12 +187,12 @@ Matrix codes_of(const LevelRows& rows, const std::vector<Prior>& priors, const K
     for (Index l = 0; l <= rows.n_levels; ++l) {
       const bool there = l < rows.n_levels;
       const double code = there ? drawn(spread.n[l], spread.z[l], prior.m_spread, prior.spread) : prior.spread;
-      block(1, l) = prior.spread > 0 ? std::log(std::max(code, least_spread * prior.spread)) : 0.0;
+      block(1, l) = prior.spread > 0 ? std::log(std::max(code, least_spread * prior.spread)) + std::log(unit) : 0.0;
       for (std::size_t q = 0; q < quantile_levels.size(); ++q) {
         block(2 + static_cast<Index>(q), l) =
-            there ? quantile_of(own[static_cast<std::size_t>(l)], prior, y, quantile_levels[q], prior.m_quantile[q],
-                                prior.quantile[q])
-                  : prior.quantile[q];
+            unit * (there ? quantile_of(own[static_cast<std::size_t>(l)], prior, y, quantile_levels[q],
+                                        prior.m_quantile[q], prior.quantile[q])
+                          : prior.quantile[q]);
       }
     }
   }

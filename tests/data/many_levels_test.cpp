@@ -65,6 +65,24 @@ double slow_prior(const std::map<std::string, Numbers>& groups) {
   return sigma2 / ((between - (levels - 1) * sigma2) / (n - squares / n));
 }
 
+// Of huge targets sums are no numbers; statistics are, and those of the same targets in another unit.
+TEST(ManyLevels, StatisticsOfHugeTargetsAreNumbers) {
+  const double unit = std::exp2(1021);
+  const Table small = shops(120, 30, 1.0);
+  Numbers scaled = small.columns().back().numbers();
+  for (double& value : scaled) value *= unit;
+  Table large("shops.csv");
+  large.add(small.columns().front());
+  large.add({"y", scaled});
+  const Matrix plain = Encoder::fit(small, usual).encode(small, false).x;
+  const Matrix huge = Encoder::fit(large, usual).encode(large, false).x;
+  ASSERT_EQ(plain.rows(), 5);
+  EXPECT_EQ(Matrix(huge.row(1)), Matrix(unit * plain.row(1)));
+  EXPECT_LT((huge.row(2) - plain.row(2)).cwiseAbs().maxCoeff(), std::log(unit) + 1e-9);
+  EXPECT_GT((huge.row(2) - plain.row(2)).minCoeff(), std::log(unit) - 1e-9);
+  EXPECT_EQ(Matrix(huge.bottomRows(2)), Matrix(unit * plain.bottomRows(2)));
+}
+
 TEST(ManyLevels, MeansAreThoseOfMicciBarrecaOutOfFold) {
   const Table table = shops(600, 40, 1.0);
   const Encoder encoder = Encoder::fit(table, usual);
