@@ -151,7 +151,7 @@ double quantile_of(const OwnRows& own, const Prior& prior, const Vector& y, doub
 /// The unit in which sums of a target are numbers: 1, or of huge values a power of two near the largest.
 double unit_of(const LevelRows& rows, Index target) {
   const double largest = rows.y.row(target).cwiseAbs().maxCoeff();
-  return largest > 1e100 ? std::exp2(std::floor(std::log2(largest))) : 1.0;
+  return largest > 1e100 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
 }
 
 std::vector<Prior> priors_of(const LevelRows& rows) {
