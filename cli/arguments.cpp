@@ -44,6 +44,12 @@ bool is_model(const std::string& path) {
   }
 }
 
+[[noreturn]] void refuse_table(const std::string& path, const std::exception& error) {
+  const bool model = is_model(path);
+  throw std::invalid_argument(
+      message(error.what(), model ? message("; ", path, " is a model file, expected a table") : ""));
+}
+
 Document without_nan(const Document& document) {
   if (const auto* number = std::get_if<double>(&document.value()))
     return std::isfinite(*number) ? document : Document();
@@ -91,6 +97,22 @@ std::pair<std::string, std::string> split_assignment(const std::string& flag, co
   return {trim(text.substr(0, equals)), trim(text.substr(equals + 1))};
 }
 
+std::size_t bytes_of(const std::string& flag, const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> units{
+      {"", 1},           {"B", 1},      {"K", 1024},      {"M", 1048576},
+      {"G", 1073741824}, {"KIB", 1024}, {"MIB", 1048576}, {"GIB", 1073741824},
+      {"KB", 1e3},       {"MB", 1e6},   {"GB", 1e9}};
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string unit = trim(text.substr(end));
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
+  const auto found = std::find_if(units.begin(), units.end(), [&](const auto& own) { return own.first == unit; });
+  const std::optional<double> number = parse_number(text.substr(0, end));
+  constexpr double most = 1e18;
+  require(number && found != units.end() && *number * found->second < most, flag, " = '", text,
+          "', expected a number of bytes, such as 500M or 2 GiB");
+  return static_cast<std::size_t>(*number * found->second);
+}
+
 void CsvFlags::add_to(CLI::App& verb) {
   add_option(verb, "--delimiter", delimiter, "CHAR", "Between fields: one character, or tab (default: found out)",
              "CSV files");
@@ -107,9 +129,16 @@ Table CsvFlags::read(const std::string& path) const {
   try {
     return read_csv(path, how);
   } catch (const std::exception& error) {
-    const bool model = is_model(path);
-    throw std::invalid_argument(
-        message(error.what(), model ? message("; ", path, " is a model file, expected a table") : ""));
+    refuse_table(path, error);
+  }
+}
+
+CsvBlocks CsvFlags::blocks(const std::string& path, std::size_t bytes) const {
+  const CsvOptions how = options();
+  try {
+    return {path, how, bytes};
+  } catch (const std::exception& error) {
+    refuse_table(path, error);
   }
 }
 

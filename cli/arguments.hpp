@@ -12,6 +12,7 @@
 #include "condens/data/encoder.hpp"
 #include "condens/data/table.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/io/csv_blocks.hpp"
 #include "condens/io/model_file.hpp"
 #include "condens/model/bands.hpp"
 #include "condens/registry.hpp"
@@ -28,6 +29,9 @@ std::vector<double> split_probabilities(const std::string& flag, const std::stri
 /// "a=1" -> {"a", "1"}. Throws std::invalid_argument without "=".
 std::pair<std::string, std::string> split_assignment(const std::string& flag, const std::string& text);
 
+/// "500M", "2 GiB" or "1000000" in bytes. Throws std::invalid_argument that names `flag`.
+std::size_t bytes_of(const std::string& flag, const std::string& text);
+
 /// How CSV files are written: --delimiter and --comment.
 struct CsvFlags {
   std::string delimiter;
@@ -35,7 +39,8 @@ struct CsvFlags {
 
   void add_to(CLI::App& verb);
   CsvOptions options() const;
-  Table read(const std::string& path) const;  ///< a file that cannot be read is a wrong call
+  Table read(const std::string& path) const;                           ///< a file that cannot be read is a wrong call
+  CsvBlocks blocks(const std::string& path, std::size_t bytes) const;  ///< the same, in parts of so much text
 };
 
 /// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing,

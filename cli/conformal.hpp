@@ -21,15 +21,13 @@ struct ConformalFlags {
   std::string groups;
 
   void add_to(CLI::App& verb, const std::string& group);
+  bool given() const { return option != nullptr && option->count() > 0; }
   /// A word behind --conformal that names no method is the table, where there is none.
   void give_back_table(std::string& table);
   /// Throws std::invalid_argument for what does not go together, before anything is read.
   void check() const;
   /// What is asked of a fit to the rows of x.
   void set(const Encoder& encoder, const MatrixView& x, TargetRequest& request) const;
-
- private:
-  bool given() const { return option != nullptr && option->count() > 0; }
 };
 
 /// What a fit says of its intervals.

@@ -22,6 +22,7 @@
 #include "data/column_unit.hpp"
 #include "data/missing_inputs.hpp"
 #include "fitted.hpp"
+#include "model/table_passes.hpp"
 #include "relevance.hpp"
 #include "verbs.hpp"
 
@@ -47,6 +48,8 @@ struct FitCall {
   std::string folds;
   std::vector<std::string> settings;
   std::string unlabeled;
+  std::string memory;
+  std::optional<Index> sample;
   std::string output;
   std::optional<Index> seed;
   std::string budget;
@@ -95,9 +98,9 @@ void say_kind(const Model& model, const Dataset& data) {
                      atoms.empty() ? reason_for(model.target->kind(), y) : atoms, ")"));
 }
 
-void report(const FitCall& call, const Model& model, const Dataset& data, Index dropped) {
+/// Of a fit to so many rows, of which `data` has all, or some.
+void report(const FitCall& call, const Model& model, Index rows, const Dataset& data, Index dropped) {
   if (call.quiet) return;
-  const Index rows = data.size();
   const FitReport& told = model.density->report();
   const auto targets = list_text(names_of(model.encoder.targets()));
   const auto inputs = list_text(names_of(model.encoder.input_columns()));
@@ -238,6 +241,61 @@ void save(const Model& model, const std::string& output, const Run& run) {
   clear_progress();
 }
 
+constexpr std::size_t copies_of_text = 16;  // what a block takes as fields, numbers and their kernels, in its text
+
+/// Fits of what does not fit into memory; see `BlocksOfTable`.
+void fit_in_blocks(const FitCall& call, const ModelInfo& info, Document options, const EncoderOptions& columns) {
+  constexpr std::size_t least = 1 << 20;
+  const std::string advice = "; --sample ROWS fits to a random sample, with all options";
+  const std::pair<bool, const char*> others[] = {{call.target_kind != "real", "--target-kind"},
+                                                 {call.conformal.given(), "--conformal"},
+                                                 {call.calibrate, "--calibrate"},
+                                                 {call.bootstrap > 0, "--bootstrap"},
+                                                 {call.censoring.given(), "--censored, --target-upper or --entry"},
+                                                 {!call.unlabeled.empty(), "--unlabeled"},
+                                                 {call.folds == "time", "--cv time"},
+                                                 {columns.missing == MissingInputs::model, "--missing model"}};
+  require(static_cast<bool>(info.fit_by_sums), "--memory: ", info.name, " needs all rows at once, expected one of ",
+          list_names(models_that("sums_over_rows")), advice);
+  for (const auto& [given, flag] : others) {
+    require(!given, "--memory and ", flag, ": expected one of them", advice);
+  }
+  const std::size_t memory = bytes_of("--memory", call.memory);
+  require(memory >= least, "--memory = '", call.memory, "', expected 1 MiB or more");
+
+  if (!call.folds.empty()) set_folds(info, call.folds, 0, options);
+  const Run run = start_run(call.threads, call.quiet);
+  CsvBlocks file = call.csv.blocks(call.train, memory / copies_of_text);
+  EncodedBlocks rows(file, columns, run);
+  Model model{rows.encoder(), nullptr};
+  for (const std::string& warning : model.encoder.warnings(rows.size())) {
+    if (!call.quiet) say("fit", "warning: " + warning);
+  }
+  BlocksOfTable table(rows, memory / 2, run);
+  const Dataset some = table_passes::typical_rows(table);
+  check_columns(model.encoder, call.train, some);
+  model.density = fit_by_sums(info, table, call.preset, options, most_rows_at_once, run);
+  save(model, call.output, run);
+  report(call, model, rows.size(), some, rows.dropped());
+}
+
+/// The table, or a sample of its rows.
+Table read_rows(const FitCall& call, const std::vector<std::string>& targets) {
+  if (!call.sample) return call.csv.read(call.train);
+  constexpr std::size_t bytes = 1 << 26;
+  require(*call.sample >= 2, "--sample = ", *call.sample, ", expected a number of rows >= 2");
+  require(!targets.empty(), "--sample needs --target, by which it is stratified");
+  const Run run = start_run(call.threads, call.quiet);
+  const Task task(run, "drawing rows", 1);
+  CsvBlocks file =
+      call.csv.blocks(call.train, call.memory.empty() ? bytes : bytes_of("--memory", call.memory) / copies_of_text);
+  SampledTable out = sample_csv(file, targets.front(), *call.sample, static_cast<std::uint64_t>(call.seed.value_or(0)));
+  if (!call.quiet && out.rows > out.table.rows()) {
+    say("fit", message("warning: fits to a random sample of ", out.table.rows(), " of ", out.rows, " rows"));
+  }
+  return std::move(out.table);
+}
+
 void fit(FitCall call) {
   call.conformal.give_back_table(call.train);
   if (call.train.empty()) throw CLI::RequiredError("train");
@@ -258,9 +316,13 @@ void fit(FitCall call) {
 
   EncoderOptions columns = call.columns.options();
   columns.seed = static_cast<std::uint64_t>(call.seed.value_or(0));
+  if (!call.memory.empty() && !call.sample) {
+    fit_in_blocks(call, info, std::move(options), columns);
+    return;
+  }
   std::vector<std::string> others = columns.inputs.value_or(std::vector<std::string>{});
   others.push_back(columns.weight);
-  const CensoredTable read = call.censoring.read(call.csv.read(call.train), columns.targets, others);
+  const CensoredTable read = call.censoring.read(read_rows(call, columns.targets), columns.targets, others);
   const Table& table = read.table;
   Model model{Encoder::fit(table, columns), nullptr};
   std::vector<Index> rows;
@@ -291,7 +353,7 @@ void fit(FitCall call) {
   model.conformal = std::move(fitted.conformal);
   model.replicates = std::move(fitted.replicates);
   save(model, call.output, run);
-  report(call, model, data, table.rows() - data.size());
+  report(call, model, data.size(), data, table.rows() - data.size());
 }
 
 }  // namespace
@@ -339,6 +401,14 @@ void add_fit(CLI::App& app) {
   add_option(verb, "--seed", call->seed, "N", "Seed of everything random (default: 0)", "Model");
   add_option(verb, "--budget", call->budget, "TIME", "Of --model auto: time that the fit may take, such as 60s or 5m",
              "Model");
+  add_option(verb, "--memory", call->memory, "SIZE",
+             message("For a table that does not fit into memory: rows are read in parts that take about so much, "
+                     "such as 500M or 2G, and read again for each pass of the fit. Of ",
+                     list_names(models_that("sums_over_rows"))),
+             "Large tables");
+  add_option(verb, "--sample", call->sample, "ROWS",
+             "Fit to a random sample of so many rows, stratified by the target, which alone is kept in memory",
+             "Large tables");
   add_option(verb, "-o,--output", call->output, "FILE", "The model: .json, or .cbor, which is smaller", "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   verb.add_flag("--quiet", call->quiet, "No summary and no progress bar")->group("Output");
@@ -355,6 +425,8 @@ void add_fit(CLI::App& app) {
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
       "  condens fit claims.csv --target cost --target-kind auto --model auto -o cost.cbor\n"
       "  condens fit waits.csv --target days --censored still_waiting --target-kind positive --model boost -o w.cbor\n"
+      "  condens fit flights.csv --target delay --model gmm --memory 2G -o delay.cbor\n"
+      "  condens fit flights.csv --target delay --model auto --sample 100000 -o delay.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
   verb.callback([call] { fit(*call); });
 }

@@ -22,6 +22,7 @@
 #include "condens/data/censoring.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/data/row_groups.hpp"
+#include "condens/data/table_blocks.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/conditional_density.hpp"
 #include "condens/model/conformal.hpp"
@@ -130,6 +131,21 @@ class BlocksInMemory final : public RowSums {
   const Dataset& data_;
   Index rows_of_block_;
   const Run& run_;
+};
+
+/// The rows of a table that is read in blocks, once where they take no more than `memory` bytes as numbers, else for
+/// each pass. The observer of the run hears of each. The rows outlive this.
+class BlocksOfTable final : public RowSums {
+ public:
+  BlocksOfTable(EncodedBlocks& rows, std::size_t memory, const Run& run);
+  Document total(const Document& pass) override;
+
+ private:
+  EncodedBlocks& rows_;
+  std::size_t memory_;
+  const Run& run_;
+  Index passes_ = 0;
+  std::vector<Dataset> kept_;
 };
 
 /// The model of a target that need not be any real number: the density of its code, and what it stands for, nothing

@@ -36,10 +36,14 @@ std::string unknown_level(const Table& table, const Column& column, Index row, c
                  "', a level that the training data did not have; known levels: ", join(levels));
 }
 
-EncodedColumn collect_levels(const Column& column, const std::vector<Index>& rows) {
-  std::map<std::string, Index> counts;
-  for (const Index row : rows) ++counts[column.level(row)];
-  EncodedColumn out{.name = column.name};
+LevelCounts count_levels(const Column& column, const std::vector<Index>& rows) {
+  LevelCounts out;
+  for (const Index row : rows) ++out[column.level(row)];
+  return out;
+}
+
+EncodedColumn collect_levels(std::string name, const LevelCounts& counts) {
+  EncodedColumn out{.name = std::move(name)};
   Index most = 0;
   for (const auto& [level, count] : counts) {
     out.levels.push_back(level);
@@ -49,12 +53,18 @@ EncodedColumn collect_levels(const Column& column, const std::vector<Index>& row
   return out;
 }
 
-void merge_rare(EncodedColumn& input, const Column& column, const std::vector<Index>& rows, Index least) {
-  std::map<std::string, Index> counts;
-  for (const Index row : rows) ++counts[column.level(row)];
+bool has_many_levels(const EncodedColumn& input, const EncoderOptions& options) {
+  constexpr std::size_t most_indicators = 20;
+  return options.many_levels == ManyLevels::statistics && input.levels.size() > most_indicators;
+}
+
+void merge_rare(EncodedColumn& input, const LevelCounts& counts, const EncoderOptions& options) {
+  constexpr std::size_t few_levels_stay = 10;
+  constexpr Index few_rows = 5;
+  const Index least = options.rare_levels.value_or(input.levels.size() > few_levels_stay ? few_rows : 0);
   Names merged;
   for (const std::string& level : input.levels) {
-    if (counts[level] < least && level != other_level) merged.push_back(level);
+    if (counts.at(level) < least && level != other_level) merged.push_back(level);
   }
   if (merged.size() < 2 || input.levels.size() - merged.size() < 2) return;
   std::erase_if(input.levels, [&](const std::string& level) { return contains(merged, level); });

@@ -1,6 +1,7 @@
 #pragma once
 // Inputs that are levels and not numbers.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,19 @@ std::string unknown_level(const Table& table, const Column& column, Index row, c
 /// The level of all rare ones.
 inline constexpr std::string_view other_level = "(other)";
 
-/// The levels in these rows, and the most frequent one.
-EncodedColumn collect_levels(const Column& column, const std::vector<Index>& rows);
+/// How many rows have each level.
+using LevelCounts = std::map<std::string, Index>;
+LevelCounts count_levels(const Column& column, const std::vector<Index>& rows);
 
-/// Levels of fewer rows than `least` become "(other)" where there are two of them or more, and two others.
-void merge_rare(EncodedColumn& input, const Column& column, const std::vector<Index>& rows, Index least);
+/// The levels, and the most frequent one.
+EncodedColumn collect_levels(std::string name, const LevelCounts& counts);
+
+/// Whether statistics stand for the levels, which are too many for indicators.
+bool has_many_levels(const EncodedColumn& input, const EncoderOptions& options);
+
+/// Levels of few rows (EncoderOptions::rare_levels) become "(other)" where there are two of them or more, and two
+/// others.
+void merge_rare(EncodedColumn& input, const LevelCounts& counts, const EncoderOptions& options);
 
 /// Whether it is neither a level nor one that was merged.
 bool is_unseen(const Column& column, Index row, const EncodedColumn& input);

@@ -11,22 +11,13 @@ namespace condens {
 
 namespace {
 
-/// "1,5"
-bool has_decimal_comma(std::string text) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos) return false;
-  text[comma] = '.';
-  return parse_number(text).has_value();
-}
-
 /// Refuses a column of texts where numbers are needed, at its first text.
 void require_numeric(const Table& table, const Column& column, std::string_view hint = "") {
   if (column.is_numeric()) return;
   for (Index row = 0; row < column.size(); ++row) {
     const std::string& text = column.texts()[static_cast<std::size_t>(row)];
     if (text.empty() || parse_number(text)) continue;
-    fail_at(table, row, "column '", column.name, "' is '", text, "', expected a number",
-            has_decimal_comma(text) ? " with a decimal point" : "", hint);
+    fail_at(table, row, no_number(column.name, text, hint));
   }
 }
 
@@ -47,6 +38,18 @@ std::string missing_values(const Table& table, const std::vector<const Column*>&
 
 std::string begin_of(const Table& table) { return table.source().empty() ? "" : table.source() + ": "; }
 
+bool has_decimal_comma(std::string text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) return false;
+  text[comma] = '.';
+  return parse_number(text).has_value();
+}
+
+std::string no_number(const std::string& column, const std::string& text, std::string_view hint) {
+  return message("column '", column, "' is '", text, "', expected a number",
+                 has_decimal_comma(text) ? " with a decimal point" : "", hint);
+}
+
 Vector read_numbers(const Table& table, const Column& column, const std::vector<Index>& rows) {
   require_numeric(table, column);
   Vector out(static_cast<Index>(rows.size()));
@@ -60,13 +63,18 @@ Vector read_numbers(const Table& table, const Column& column, const std::vector<
   return out;
 }
 
-Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
+Vector read_block_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
   Vector weights = read_numbers(table, table.at(name, "weight"), rows);
   for (Index i = 0; i < weights.size(); ++i) {
     if (weights[i] >= 0) continue;
     fail_at(table, rows[static_cast<std::size_t>(i)], "weight '", name, "' is ", weights[i],
             ", expected a number >= 0");
   }
+  return weights;
+}
+
+Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows) {
+  Vector weights = read_block_weights(table, name, rows);
   require((weights.array() > 0).any(), begin_of(table), "the weights in column '", name,
           "' are all zero, expected a positive one");
   return weights;
@@ -106,10 +114,10 @@ void refuse_mixed(const Table& table, const Column& column) {
   const auto& texts = column.texts();
   const bool mixed =
       std::any_of(texts.begin(), texts.end(), [](const auto& text) { return parse_number(text).has_value(); });
-  if (mixed) require_numeric(table, column, " as in other rows; correct it, or name the column as categorical");
+  if (mixed) require_numeric(table, column, hint_as_in_others);
   const auto is_comma_or_missing = [](const auto& text) { return text.empty() || has_decimal_comma(text); };
   if (std::all_of(texts.begin(), texts.end(), is_comma_or_missing)) {
-    require_numeric(table, column, "; correct the column, or name it as categorical");
+    require_numeric(table, column, hint_of_commas);
   }
 }
 

@@ -23,6 +23,18 @@ template <class... Parts>
 /// Values of a numeric column; NaN and infinity do not pass.
 Vector read_numbers(const Table& table, const Column& column, const std::vector<Index>& rows);
 
+/// What is said of a text where a number is needed.
+std::string no_number(const std::string& column, const std::string& text, std::string_view hint = "");
+inline constexpr std::string_view hint_as_in_others =
+    " as in other rows; correct it, or name the column as categorical";
+inline constexpr std::string_view hint_of_commas = "; correct the column, or name it as categorical";
+
+/// "1,5"
+bool has_decimal_comma(std::string text);
+
+/// Weights >= 0 of a block of rows, which may all be zero.
+Vector read_block_weights(const Table& table, const std::string& name, const std::vector<Index>& rows);
+/// The same of all rows, of which one at least is above zero.
 Vector read_weights(const Table& table, const std::string& name, const std::vector<Index>& rows);
 
 /// Minimum, median and maximum.

@@ -14,7 +14,6 @@ namespace condens {
 
 namespace {
 
-constexpr double most_are_dates = 0.9;
 constexpr double seconds_of_day = 86400.0;
 
 /// The whole number in `length` digits from `at`; -1 where there are others.
@@ -53,17 +52,6 @@ std::chrono::year_month_day day_of(double date) {
   return std::chrono::sys_days(std::chrono::days(static_cast<int>(std::floor(date))));
 }
 
-/// A part of the calendar as a share of its circle, in [0, 1).
-double share_of(const std::string& part, double date) {
-  using namespace std::chrono;
-  if (part == "day") return date - std::floor(date);
-  const sys_days day(days(static_cast<int>(std::floor(date))));
-  if (part == "week") return (static_cast<double>(weekday(day).iso_encoding()) - 1.0) / 7.0;
-  const year_month_day parts(day);
-  const sys_days first = parts.year() / January / 1;
-  return static_cast<double>((day - first).count()) / (parts.year().is_leap() ? 366.0 : 365.0);
-}
-
 }  // namespace
 
 std::optional<double> parse_date(std::string_view text) {
@@ -96,6 +84,17 @@ std::string format_date(double days) {
   return text + out.data();
 }
 
+bool are_mostly_dates(Index dates, Index values) {
+  constexpr double most = 0.9;
+  return static_cast<double>(dates) > most * static_cast<double>(values);
+}
+
+std::string no_date(const std::string& column, const std::string& text) {
+  return message("column '", column, "' is '", text,
+                 "', expected a date as in most rows, such as 2024-03-01 or 2024-03-01T12:30:00; correct it, or name "
+                 "the column as categorical");
+}
+
 bool holds_dates(const Table& table, const Column& column) {
   if (column.is_numeric()) return false;
   Index there = 0;
@@ -109,10 +108,8 @@ bool holds_dates(const Table& table, const Column& column) {
     else if (other < 0)
       other = row;
   }
-  if (other >= 0 && static_cast<double>(dates) > most_are_dates * static_cast<double>(there)) {
-    fail_at(table, other, "column '", column.name, "' is '", column.texts()[static_cast<std::size_t>(other)],
-            "', expected a date as in most rows, such as 2024-03-01 or 2024-03-01T12:30:00; correct it, or name the "
-            "column as categorical");
+  if (other >= 0 && are_mostly_dates(dates, there)) {
+    fail_at(table, other, no_date(column.name, column.texts()[static_cast<std::size_t>(other)]));
   }
   return there > 0 && dates == there;
 }
@@ -136,12 +133,23 @@ const std::vector<std::string>& calendar_parts() {
   return parts;
 }
 
+double calendar_value(const std::string& part, double date) {
+  using namespace std::chrono;
+  if (part == "days") return date;
+  if (part == "day") return date - std::floor(date);
+  const sys_days day(days(static_cast<int>(std::floor(date))));
+  if (part == "week") return (static_cast<double>(weekday(day).iso_encoding()) - 1.0) / 7.0;
+  const year_month_day parts(day);
+  const sys_days first = parts.year() / January / 1;
+  return static_cast<double>((day - first).count()) / (parts.year().is_leap() ? 366.0 : 365.0);
+}
+
 std::vector<std::string> varying_parts(const std::vector<double>& dates) {
   std::vector<std::string> out;
   for (const std::string& part : calendar_parts()) {
-    const auto value = [&](double date) { return part == "days" ? date : share_of(part, date); };
-    const bool varies =
-        std::any_of(dates.begin(), dates.end(), [&](double date) { return value(date) != value(dates.front()); });
+    const bool varies = std::any_of(dates.begin(), dates.end(), [&](double date) {
+      return calendar_value(part, date) != calendar_value(part, dates.front());
+    });
     if (varies || part == "days") out.push_back(part);
   }
   return out;
@@ -170,7 +178,7 @@ Matrix calendar_of(const std::vector<double>& dates, const std::vector<std::stri
         out(at++, j) = date - first;
         continue;
       }
-      const double angle = 2.0 * std::numbers::pi * share_of(part, date);
+      const double angle = 2.0 * std::numbers::pi * calendar_value(part, date);
       out(at++, j) = std::sin(angle);
       out(at++, j) = std::cos(angle);
     }

@@ -22,11 +22,18 @@ std::string format_date(double days);
 /// than nine in ten are.
 bool holds_dates(const Table& table, const Column& column);
 
+/// Whether so many dates among so many values make one that is none a slip, and what is said of it.
+bool are_mostly_dates(Index dates, Index values);
+std::string no_date(const std::string& column, const std::string& text);
+
 /// Throws std::invalid_argument, with the place, for a text that is no date.
 std::vector<double> read_dates(const Table& table, const Column& column, const std::vector<Index>& rows);
 
 /// The parts of the calendar that differ among dates, of "days", "year", "week", "day"; "days" where none does.
 std::vector<std::string> varying_parts(const std::vector<double>& dates);
+
+/// "days" is the date itself; of the other parts it is the share of their circle, in [0, 1).
+double calendar_value(const std::string& part, double date);
 
 /// "sold: days", "sold: sin of year", ...
 std::vector<std::string> calendar_names(const std::string& column, const std::vector<std::string>& parts);

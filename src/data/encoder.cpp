@@ -106,7 +106,7 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
       continue;
     }
     if (!named && !column.is_numeric()) refuse_mixed(table, column);
-    input = named || !column.is_numeric() ? collect_levels(column, there)
+    input = named || !column.is_numeric() ? collect_levels(input.name, count_levels(column, there))
                                           : summarize(input.name, read_numbers(table, column, there));
   }
   for (EncodedColumn& target : out.targets_) {
@@ -147,16 +147,12 @@ LevelRows Encoder::level_rows(const Table& table, const EncodedColumn& input, co
 
 void Encoder::code_levels(const Table& table, EncodedColumn& input, const std::vector<Index>& rows,
                           const EncoderOptions& options) const {
-  constexpr std::size_t most_indicators = 20;
-  if (options.many_levels == ManyLevels::statistics && input.levels.size() > most_indicators) {
+  if (has_many_levels(input, options)) {
     input.statistics = statistic_names(names_of(targets_));
     input.codes = level_codes(level_rows(table, input, rows, options.row_weights));
-    return;
+  } else {
+    merge_rare(input, count_levels(table.at(input.name, "input"), rows), options);
   }
-  constexpr std::size_t few_levels_stay = 10;
-  constexpr Index few_rows = 5;
-  const Index least = options.rare_levels.value_or(input.levels.size() > few_levels_stay ? few_rows : 0);
-  merge_rare(input, table.at(input.name, "input"), rows, least);
 }
 
 void Encoder::set_codes(std::string_view input, Matrix codes) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <streambuf>
 #include <system_error>
 #include <utility>
@@ -233,31 +234,80 @@ void append_to_file(const std::string& path, std::string_view bytes) {
   if (error != 0) fail(path, "written", error);
 }
 
-std::string read_file(const std::string& path) {
-  const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, "read", errno);
-  std::string out;
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
-    out.reserve(static_cast<std::size_t>(status.st_size) + 1);
+namespace {
+
+/// Bytes read into this place, 0 at the end of the file.
+std::size_t read_some(const std::string& path, int descriptor, char* place, std::size_t size) {
+  while (true) {
+    const ssize_t count = ::read(descriptor, place, size);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail(path, "read", errno);
   }
-  int error = 0;
+}
+
+/// Closes what is no standard input.
+class OpenForReading {
+ public:
+  explicit OpenForReading(const std::string& path)
+      : descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail(path, "read", errno);
+  }
+  ~OpenForReading() {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+  }
+  OpenForReading(const OpenForReading&) = delete;
+  OpenForReading& operator=(const OpenForReading&) = delete;
+
+  int number() const { return descriptor_; }
+  std::optional<std::size_t> size_if_regular() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return static_cast<std::size_t>(status.st_size);
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const OpenForReading file(path);
+  std::string out;
+  out.reserve(file.size_if_regular().value_or(0) + 1);
   std::size_t size = 0;
   while (true) {
     out.resize(std::max(out.capacity(), size + (1 << 16)));
-    const ssize_t count = ::read(descriptor, out.data() + size, out.size() - size);
+    const std::size_t count = read_some(path, file.number(), out.data() + size, out.size() - size);
     if (count == 0) break;
-    if (count > 0) {
-      size += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      error = errno;
-      break;
-    }
+    size += count;
   }
-  if (descriptor != STDIN_FILENO) ::close(descriptor);
-  if (error != 0) fail(path, "read", error);
   out.resize(size);
   return out;
+}
+
+class InputFile::Impl : public OpenForReading {
+ public:
+  using OpenForReading::OpenForReading;
+};
+
+InputFile::InputFile(const std::string& path) : path_(path), impl_(std::make_unique<Impl>(path)) {
+  if (!impl_->size_if_regular())
+    throw std::runtime_error(path + ": is a pipe or a device, expected a file, which can be read again");
+}
+
+InputFile::~InputFile() = default;
+
+bool InputFile::read(std::string& out, std::size_t size) {
+  const std::size_t before = out.size();
+  out.resize(before + size);
+  const std::size_t count = read_some(path_, impl_->number(), out.data() + before, size);
+  out.resize(before + count);
+  return count > 0;
+}
+
+void InputFile::rewind() {
+  if (::lseek(impl_->number(), 0, SEEK_SET) != 0) fail(path_, "read", errno);
 }
 
 }  // namespace condens

@@ -12,6 +12,25 @@ namespace condens {
 /// the path and the reason.
 std::string read_file(const std::string& path);
 
+/// A file that is read in parts, and may be read again. Throws std::runtime_error as above, and for what is no regular
+/// file, such as a pipe.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  /// Appends the next bytes, `size` at most; false at the end of the file.
+  bool read(std::string& out, std::size_t size);
+  void rewind();
+
+ private:
+  class Impl;
+  std::string path_;
+  std::unique_ptr<Impl> impl_;
+};
+
 /// A file that appears under its name, complete and on the disk, at commit(). Until then,
 /// and after any failure, what was there before stays. Links are followed, also to a file that
 /// does not exist yet; the permissions of an existing file are kept, and its owner where the system

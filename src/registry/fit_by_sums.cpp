@@ -1,6 +1,7 @@
 // Fits of rows that are elsewhere (condens/model/row_sums.hpp), for every model that can.
 
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/registry.hpp"
 #include "core/names.hpp"
@@ -63,6 +64,35 @@ Document BlocksInMemory::total(const Document& pass) {
         accumulate(pass, table_passes::neighbours(data_, rows), rows.begin, {.threads = run_.threads, .observer = {}});
     out = out.is_null() ? std::move(state) : merge_states(out, state);
   }
+  return out;
+}
+
+BlocksOfTable::BlocksOfTable(EncodedBlocks& rows, std::size_t memory, const Run& run)
+    : RowSums(std::ssize(rows.encoder().group_of_rows()), std::ssize(rows.encoder().targets()),
+              rows.encoder().group_of_rows()),
+      rows_(rows),
+      memory_(memory),
+      run_(run) {}
+
+Document BlocksOfTable::total(const Document& pass) {
+  Task task(run_, message("reading the table, time ", ++passes_), static_cast<double>(rows_.size()));
+  Document out;
+  Index first = 0;
+  const auto add = [&](const Dataset& block) {
+    Document state = accumulate(pass, block, first, {.threads = run_.threads, .observer = {}});
+    first += block.size();
+    out = out.is_null() ? std::move(state) : merge_states(out, state);
+    task.advance(static_cast<double>(block.size()));
+    task.poll();
+  };
+  const auto numbers = static_cast<std::size_t>(n_inputs() + n_targets() + 1);
+  if (static_cast<std::size_t>(rows_.size()) > memory_ / (numbers * sizeof(double))) {
+    rows_.read(add);
+  } else {
+    if (kept_.empty()) rows_.read([&](const Dataset& block) { kept_.push_back(block); });
+    for (const Dataset& block : kept_) add(block);
+  }
+  require(!out.is_null(), "the table has no row of a weight above zero");
   return out;
 }
 

@@ -55,6 +55,36 @@ double largest_difference(const ConditionalDensity& a, const ConditionalDensity&
   return (a.log_density(rows.x, rows.y) - b.log_density(rows.x, rows.y)).cwiseAbs().maxCoeff();
 }
 
+/// The same rows as a table in blocks.
+class TableOf final : public TableBlocks {
+ public:
+  TableOf(const Dataset& data, Index rows_of_block) : data_(data), rows_of_block_(rows_of_block) {}
+  Table header() const override { return part({0, 0}); }
+  void read(const std::function<void(const Table& block)>& visit) override {
+    for (Index i = 0; i < block_count(data_.size(), rows_of_block_); ++i)
+      visit(part(block_range(data_.size(), rows_of_block_, i)));
+    ++readings;
+  }
+  int readings = 0;
+
+ private:
+  Table part(Range rows) const {
+    Table out;
+    const auto add = [&](const std::string& name, const auto& row) {
+      const Vector values = row.segment(rows.begin, rows.end - rows.begin);
+      out.add({name, std::vector<double>(values.begin(), values.end())});
+    };
+    add("a", data_.x.row(0));
+    add("b", data_.x.row(1));
+    add("y", data_.y.row(0));
+    if (data_.weights.size() > 0) add("w", data_.weights);
+    return out;
+  }
+
+  const Dataset& data_;
+  Index rows_of_block_;
+};
+
 Document options_of(const std::string& model) {
   Document out(Document::Object{});
   if (model == "gmm") out.set("n_components", Document(std::vector<double>{2, 4}));
@@ -407,6 +437,33 @@ TEST(RowSums, PartsOfAPassAreChecked) {
   const Document scale = table_passes::Scale::of(Standardizer::identity(2), Standardizer::identity(1)).to_document();
   EXPECT_EQ(complaint<FormatError>([&] { table_passes::Scale::from_document(scale, 1, 1); }),
             "a pass over the rows: the scale 'x' is of 2 columns, expected 1");
+}
+
+TEST(RowSums, ATableInBlocksIsItsRowsInMemory) {
+  Dataset data = rows_of(130, 4);
+  data.weights = Vector::Ones(130);
+  for (Index i = 0; i < 130; i += 9) data.weights[i] = 0;
+  std::vector<Index> counted;
+  for (Index i = 0; i < 130; ++i) {
+    if (data.weights[i] > 0) counted.push_back(i);
+  }
+  const Dataset left = data.subset(counted);
+  const condens::Run run{.threads = 1, .observer = {}};
+  for (const std::string& model : models_that("sums_over_rows")) {
+    TableOf table(data, 130);  // of one block: weight zero makes blocks shorter than those in memory
+    EncodedBlocks rows(table, {.targets = {"y"}, .weight = "w"});
+    const int before = table.readings;
+    BlocksOfTable kept(rows, 1 << 20, run);
+    const auto density = fit_by_sums(find_model(model), kept, "", options_of(model), 0, run);
+    EXPECT_EQ(table.readings, before + 1) << model;
+    BlocksOfTable read_again(rows, 100, run);
+    const auto again = fit_by_sums(find_model(model), read_again, "", options_of(model), 0, run);
+    EXPECT_GT(table.readings, before + 3) << model;
+    BlocksInMemory in_memory(left, 130, run);
+    const auto expected = fit_by_sums(find_model(model), in_memory, "", options_of(model), 0, run);
+    EXPECT_EQ(largest_difference(*density, *expected, data), 0) << model;
+    EXPECT_EQ(largest_difference(*again, *expected, data), 0) << model;
+  }
 }
 
 TEST(RowSums, WeightsOfNoUseAreRefused) {

@@ -1,0 +1,130 @@
+// Tables that need not fit into memory: fit --memory, fit --sample.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "command.hpp"
+#include "condens/core/random.hpp"
+#include "condens/io/csv.hpp"
+
+namespace condens::tests::large_tables_test {
+namespace {
+
+constexpr int n_rows = 16'000;  // more than fits by sums are for
+
+class LargeTables : public CommandTest {
+ protected:
+  /// Numbers with gaps, levels, many levels, dates, weights.
+  LargeTables() {
+    RandomStream random(5);
+    std::ostringstream out;
+    out << "size,colour,street,sold,weight,y\n";
+    for (int i = 0; i < n_rows; ++i) {
+      const double size = random.normal();
+      const Index colour = random.below(3);
+      const Index street = random.below(30);
+      if (i % 11 != 0) out << size;
+      out << ','
+          << (colour == 0   ? "red"
+              : colour == 1 ? "green"
+                            : "\"blue, pale\"")
+          << ",street " << street << ",2024-0" << 1 + random.below(9) << "-05," << i % 3 << ','
+          << size + 0.3 * static_cast<double>(colour) + 0.02 * static_cast<double>(street) + 0.5 * random.normal()
+          << '\n';
+    }
+    write("t.csv", out.str());
+    shell("head -n 200 t.csv > few.csv");
+  }
+
+  /// log densities of the first rows
+  std::vector<double> densities(const std::string& model) const {
+    const Outcome outcome = good("predict " + model + " few.csv --log-density");
+    return parse_csv(outcome.out, "predicted").at("log_density", "").numbers();
+  }
+
+  void expect_close(const std::string& a, const std::string& b, double tolerance) const {
+    const std::vector<double> of_a = densities(a);
+    const std::vector<double> of_b = densities(b);
+    ASSERT_EQ(of_a.size(), of_b.size());
+    for (std::size_t i = 0; i < of_a.size(); ++i) EXPECT_NEAR(of_a[i], of_b[i], tolerance) << i;
+  }
+};
+
+const std::string columns = " --target y --weight weight --missing indicator --quiet";
+const std::string small_gmm = " --model gmm --set n_components=2 --set covariance=full --set max_iterations=5";
+
+TEST_F(LargeTables, AreFittedInPartsAsInMemory) {
+  good("fit t.csv -o whole.cbor" + columns + small_gmm);
+  for (const std::string memory : {"1M", "2 MiB", "1GB"}) {
+    const Outcome fit = good("fit t.csv -o parts.cbor --memory '" + memory + "'" + columns + small_gmm);
+    EXPECT_EQ(fit.err, "");
+    expect_close("parts.cbor", "whole.cbor", 1e-9);  // sums are added up in another order, five steps long
+  }
+  good("fit t.csv -o one.cbor --threads 1 --memory 1M" + columns + small_gmm);
+  good("fit t.csv -o seven.cbor --threads 7 --memory 1M" + columns + small_gmm);
+  EXPECT_EQ(read_text(folder / "one.cbor"), read_text(folder / "seven.cbor"));
+}
+
+TEST_F(LargeTables, SayWhatTheyWereFittedTo) {
+  const Outcome fit =
+      good("fit t.csv --target y --inputs size,colour --drop-missing --memory 1M -o m.cbor" + small_gmm);
+  expect_in(fit.err, {"left out 1455 rows with missing values", "fitted gmm to 14545 rows: y given size and colour"});
+  expect_in(good("describe m.cbor").out, {"14545 rows", "size", "colour"});
+}
+
+TEST_F(LargeTables, ThatAreSmallAreFittedAsInMemory) {
+  good("fit few.csv -o whole.cbor" + columns + small_gmm);
+  good("fit few.csv -o parts.cbor --memory 1M" + columns + small_gmm);
+  EXPECT_EQ(densities("parts.cbor"), densities("whole.cbor"));
+}
+
+TEST_F(LargeTables, AreSampled) {
+  const Outcome fit = good(
+      "fit t.csv --target y --inputs colour,street --model gmm --set n_components=1 --sample 500 --seed 3 -o m.cbor");
+  expect_in(fit.err, {"warning: fits to a random sample of 500 of 16000 rows", "given colour and street"});
+  good(
+      "fit t.csv --target y --inputs colour,street --model gmm --set n_components=1 --sample 500 --seed 3 --memory 1M "
+      "-o "
+      "again.cbor");
+  EXPECT_EQ(densities("again.cbor"), densities("m.cbor"));  // the same rows, however they are read
+  good(
+      "fit t.csv --target y --inputs colour,street --model gmm --set n_components=1 --sample 500 --seed 4 -o "
+      "other.cbor");
+  EXPECT_NE(densities("other.cbor"), densities("m.cbor"));
+  expect_in(good("fit t.csv --target y --inputs colour --model gmm --set n_components=1 --conformal split --sample 900 "
+                 "-o c.cbor")
+                .err,
+            {"900 of 16000 rows"});
+}
+
+TEST_F(LargeTables, RefuseWhatNeedsAllRows) {
+  const auto refused = [&](const std::string& more, const std::vector<std::string>& words) {
+    const Outcome outcome = run("fit t.csv --target y -o m.cbor " + more);
+    EXPECT_EQ(outcome.code, 2) << more;
+    expect_in(outcome.err, words);
+    EXPECT_FALSE(std::filesystem::exists(folder / "m.cbor"));
+  };
+  const std::string advice = "; --sample ROWS fits to a random sample, with all options";
+  refused("--memory 1M --model boost", {"--memory: boost needs all rows at once, expected one of", "gmm", advice});
+  refused("--memory 1M --target-kind positive", {"--memory and --target-kind: expected one of them" + advice});
+  refused("--memory 1M --conformal split", {"--memory and --conformal"});
+  refused("--memory 1M --calibrate", {"--memory and --calibrate"});
+  refused("--memory 1M --bootstrap 5", {"--memory and --bootstrap"});
+  refused("--memory 1M --missing model", {"--memory and --missing model"});
+  refused("--memory 1M --cv time", {"--memory and --cv time"});
+  refused("--memory 1M --censored weight", {"--memory and --censored, --target-upper or --entry"});
+  refused("--memory much", {"--memory = 'much', expected a number of bytes, such as 500M or 2 GiB"});
+  refused("--memory 1000", {"--memory = '1000', expected 1 MiB or more"});
+  refused("--memory 1M", {"rows have missing values", "line 2", "--drop-missing"});
+  refused("--sample 1", {"--sample = 1, expected a number of rows >= 2"});
+  expect_in(run("fit t.csv --target colour --memory 1M -o m.cbor --inputs street").err,
+            {"t.csv:2", "expected a number"});
+  EXPECT_EQ(run("fit - --target y --memory 1M -o m.cbor <t.csv").code, 2);
+  expect_in(run("fit - --target y --memory 1M -o m.cbor <t.csv").err, {"standard input can be read once only"});
+  expect_in(run("fit none.csv --target y --memory 1M -o m.cbor").err, {"none.csv: cannot be read"});
+}
+
+}  // namespace
+}  // namespace condens::tests::large_tables_test
