@@ -7,6 +7,7 @@ namespace condens::python {
 
 void bind_comparison(nanobind::module_& m);
 void bind_laws(nanobind::module_& m);
+void bind_encoder(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_censoring(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);

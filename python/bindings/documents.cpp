@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/io/document_format.hpp"
 
 namespace condens::python {
 
@@ -69,6 +70,15 @@ Document from_python(nb::handle value, const std::string& name) {
   throw nb::type_error(message(name, " is of type ", nb::type_name(value.type()).c_str(),
                                ", expected a number, text, list, dict or two-dimensional array of float64")
                            .c_str());
+}
+
+nb::bytes to_bytes(const Document& document, const char* what) {
+  const std::string out = document_to_cbor(document, what);
+  return nb::bytes(out.data(), out.size());
+}
+
+Document from_bytes(const nb::bytes& bytes, const char* what) {
+  return document_from_cbor(std::string_view(bytes.c_str(), bytes.size()), what);
 }
 
 }  // namespace condens::python

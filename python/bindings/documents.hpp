@@ -16,4 +16,9 @@ std::string text_of(nanobind::handle value, const std::string& name);
 /// Throws TypeError for what a document does not hold. `name` begins the message.
 Document from_python(nanobind::handle value, const std::string& name);
 
+/// As CBOR, for processes and machines to hand on; `what` names it in messages.
+nanobind::bytes to_bytes(const Document& document, const char* what);
+/// Throws FormatError for damaged ones.
+Document from_bytes(const nanobind::bytes& bytes, const char* what);
+
 }  // namespace condens::python

@@ -33,44 +33,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// {name: 1-D float64 array, or list of str with "" for what is missing}.
-Table table_of(const nb::dict& columns) {
-  Table table;
-  for (const auto [key, values] : columns) {
-    const std::string name = text_of(key, "the name of a column");
-    if (Line numbers; nb::try_cast(values, numbers, false)) {
-      table.add({name, std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0))});
-    } else {
-      Names texts;
-      for (const nb::handle value : values) texts.push_back(text_of(value, name));
-      table.add({name, std::move(texts)});
-    }
-  }
-  return table;
-}
-
-/// Empty for None.
-Vector vector_of(const nb::object& numbers) {
-  if (numbers.is_none()) return {};
-  const auto line = nb::cast<Line>(numbers);
-  return Eigen::Map<const Vector>(line.data(), static_cast<Index>(line.shape(0)));
-}
-
-Encoder fit_encoder(const nb::dict& columns, const Names& targets, const Names& categorical, const std::string& missing,
-                    const std::string& many_levels, std::optional<Index> rare_levels, const std::string& unseen,
-                    const nb::object& weights, std::uint64_t seed) {
-  const Table table = table_of(columns);
-  EncoderOptions options{.targets = targets};
-  options.categorical = categorical;
-  options.missing = missing_inputs_of("missing", missing);
-  options.many_levels = many_levels_of("many_levels", many_levels);
-  options.rare_levels = rare_levels;
-  options.unseen = unseen_of("unseen", unseen);
-  options.row_weights = vector_of(weights);
-  options.seed = seed;
-  return Encoder::fit(table, options);
-}
-
 Model fit(const std::string& name, const std::string& preset, const nb::dict& options, const Rows& x, const Rows& y,
           const nb::object& weights, const nb::object& x_unlabeled, const nb::object& encoder, const Names& input_names,
           const Names& target_names, const std::string& target_kind, double conformal_share,
@@ -171,71 +133,6 @@ nb::bytes to_bytes(const Model& model, bool json) {
 
 Model from_bytes(const nb::bytes& bytes, const std::string& source) {
   return parse_model(std::string_view(bytes.c_str(), bytes.size()), source);
-}
-
-void bind_encoder(nb::module_& m) {
-  nb::class_<Encoder> c(m, "Encoder", "From named columns to numbers, the same way in training and in prediction.");
-  c.def_static("fit", &fit_encoder, nb::arg("columns"), nb::arg("targets"), nb::arg("categorical"), nb::arg("missing"),
-               nb::arg("many_levels") = "statistics", nb::arg("rare_levels") = nb::none(),
-               nb::arg("unseen") = "automatic", nb::arg("weights") = nb::none(), nb::arg("seed") = 0);
-  c.def(
-      "encode_training",
-      [](const Encoder& self, const nb::dict& columns, const nb::object& weights) {
-        return to_rows(self.encode_training(table_of(columns), false, vector_of(weights)).x);
-      },
-      nb::arg("columns"), nb::arg("weights") = nb::none());
-  c.def(
-      "with_codes",
-      [](const Encoder& self, const std::string& input, const Rows& codes) {
-        Encoder out = self;
-        out.set_codes(input, columns_of(codes));
-        return out;
-      },
-      nb::arg("input"), nb::arg("codes").noconvert());
-  c.def("unseen_levels",
-        [](const Encoder& self, const nb::dict& columns) { return self.unseen_levels(table_of(columns)); });
-  c.def_prop_ro("unseen", [](const Encoder& self) {
-    const UnseenLevels how = self.unseen();
-    return how == UnseenLevels::automatic ? "automatic" : how == UnseenLevels::error ? "error" : "other";
-  });
-  c.def_prop_ro("named_inputs", [](const Encoder& self) {
-    Names out;  // those that are no numbers, or of levels or dates
-    for (const EncodedColumn& column : self.input_columns()) {
-      if (!column.is_number() && column.missing_of.empty()) out.push_back(column.name);
-    }
-    return out;
-  });
-  c.def("encode_inputs",
-        [](const Encoder& self, const nb::dict& columns) { return to_rows(self.encode_inputs(table_of(columns))); });
-  c.def("warnings", &Encoder::warnings, nb::arg("rows"));
-  c.def_prop_ro("encoded_names", &Encoder::encoded_names);
-  c.def_prop_ro("groups", &Encoder::column_of_rows);
-  c.def_prop_ro("missing", [](const Encoder& self) {
-    if (self.missing() == MissingInputs::error) return "error";
-    return self.missing() == MissingInputs::indicator ? "indicator" : "model";
-  });
-  c.def("filled_without_mark",
-        [](const Encoder& self, const nb::dict& columns) { return self.filled_without_mark(table_of(columns)); });
-  c.def_prop_ro("input_names", [](const Encoder& self) {
-    Names out;  // of the table of the fit: without marks
-    for (const EncodedColumn& column : self.input_columns()) {
-      if (column.missing_of.empty()) out.push_back(column.name);
-    }
-    return out;
-  });
-  c.def_prop_ro("target_names", [](const Encoder& self) { return names_of(self.targets()); });
-  c.def_prop_ro("target_ranges", [](const Encoder& self) {
-    nb::list out;  // all zero where an encoder was made without data
-    for (const EncodedColumn& column : self.targets()) out.append(nb::make_tuple(column.low, column.high));
-    return out;
-  });
-  c.def_prop_ro("levels", [](const Encoder& self) {
-    nb::dict out;
-    for (const EncodedColumn& column : self.input_columns()) {
-      if (column.is_categorical() && column.missing_of.empty()) out[column.name.c_str()] = nb::cast(column.levels);
-    }
-    return out;
-  });
 }
 
 const Replicates& replicates_of(const Model& self, const char* owner) {
@@ -473,7 +370,6 @@ void bind_model(nb::module_& m) {
 }  // namespace
 
 void bind_models(nb::module_& m) {
-  bind_encoder(m);
   bind_model(m);
   m.def(
       "transition_matrix",

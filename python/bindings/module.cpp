@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate<std::invalid_argument>, PyExc_ValueError);
   condens::python::bind_laws(m);
   condens::python::bind_target_laws(m);
+  condens::python::bind_encoder(m);
   condens::python::bind_models(m);
   condens::python::bind_censoring(m);
   condens::python::bind_conformal(m);

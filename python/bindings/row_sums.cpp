@@ -28,15 +28,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-nb::bytes to_bytes(const Document& document, const char* what) {
-  const std::string out = document_to_cbor(document, what);
-  return nb::bytes(out.data(), out.size());
-}
-
-Document from_bytes(const nb::bytes& bytes, const char* what) {
-  return document_from_cbor(std::string_view(bytes.c_str(), bytes.size()), what);
-}
-
 /// A table of which Python adds up the states.
 class PythonSums final : public RowSums {
  public:

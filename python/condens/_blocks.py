@@ -6,9 +6,9 @@ from 0, as engines do), the row within it (counting from 1) and the column.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ Columns = dict[str, Any]
 
 CHANGED = "a column changed between two passes; persist the table, or make its source deterministic"
 MISSING_LEVEL = "(missing)"  # of the core's encoder
-_MOST_LEVELS = 100_000  # of one column in one partition: such a column names its rows
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Layout:
     texts: frozenset[str] = frozenset()
     dates: frozenset[str] = frozenset()  # whose values are microseconds (_dates.py)
     keep_missing: bool = False
-    encoder: dict[str, Any] | None = field(default=None, hash=False)  # arguments of `_core.Encoder.fit`
+    encoder: _core.Encoder | None = field(default=None, hash=False)  # without statistics of levels
     statistics: LevelStatistics | None = field(default=None, hash=False)
 
     @property
@@ -198,21 +197,20 @@ def targets_of(names: Sequence[str], rows: Rows) -> Floats:
     return as_rows(np.stack(list(targets.values()), axis=1))
 
 
-def encoder_of(layout: Layout) -> _core.Encoder:
-    """The encoder of predictions."""
-    encoder = _core.Encoder.fit(**layout.encoder)  # type: ignore[arg-type]
-    return encoder if layout.statistics is None else _with_codes(encoder, layout.statistics, -1)
-
-
-def _with_codes(encoder: _core.Encoder, statistics: LevelStatistics, fold: int) -> _core.Encoder:
+def with_codes(encoder: _core.Encoder, statistics: LevelStatistics, fold: int = -1) -> _core.Encoder:
+    """The encoder with statistics of levels, from the rows outside of a fold, or from all."""
     for name, codes in statistics.codes.items():
         encoder = encoder.with_codes(name, codes[fold])
     return encoder
 
 
+def _as_texts(layout: Layout, inputs: Columns) -> Columns:
+    return {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
+
+
 def _encoded(layout: Layout, rows: Rows, inputs: Columns) -> Floats:
-    read = {name: texts_of(values) if name in layout.dates else values for name, values in inputs.items()}
-    encoder, statistics = _core.Encoder.fit(**layout.encoder), layout.statistics  # type: ignore[arg-type]
+    read, encoder, statistics = _as_texts(layout, inputs), layout.encoder, layout.statistics
+    assert encoder is not None
     if statistics is None:
         return encoder.encode_inputs(read)
     first = statistics.first_rows[rows.partition]
@@ -221,7 +219,7 @@ def _encoded(layout: Layout, rows: Rows, inputs: Columns) -> Floats:
     for k in np.unique(fold):
         own = np.flatnonzero(fold == k)
         part = {n: v[own] if isinstance(v, np.ndarray) else [v[i] for i in own] for n, v in read.items()}
-        parts.append(_with_codes(encoder, statistics, k).encode_inputs(part))
+        parts.append(with_codes(encoder, statistics, k).encode_inputs(part))
         places.append(own)
     out = np.empty((len(rows), parts[0].shape[1]))
     out[np.concatenate(places)] = np.concatenate(parts)
@@ -269,15 +267,6 @@ def concatenated(parts: Sequence[list[Any]]) -> list[Any]:
     return [item for part in parts for item in part]
 
 
-def add_counts(parts: Sequence[dict[Any, Counter[Any]]]) -> dict[Any, Counter[Any]]:
-    """Counts by name, added up."""
-    out: dict[Any, Counter[Any]] = {}
-    for part in parts:
-        for name, counts in part.items():
-            out.setdefault(name, Counter()).update(counts)
-    return out
-
-
 def lengths_of(rows: Rows) -> list[tuple[int, int]]:
     """The number of the partition, and how many rows it has."""
     return [(rows.partition, len(rows))]
@@ -293,19 +282,15 @@ def strata_of(rows: Rows) -> list[tuple[int, NDArray[np.uint16]]]:
     return [(rows.partition, (_ordered(y) >> np.uint64(48)).astype(np.uint16))]
 
 
-def count_levels(layout: Layout, rows: Rows) -> dict[Any, Counter[Any]]:
-    """How often there is each level; of numbers how often the first 16 of their ordered bits, "" counts the missing."""
+def add_columns(layout: Layout, columns: _core.TableColumns, rows: Rows) -> _core.TableColumns:
+    """What a partition adds to a reading."""
     inputs, targets = columns_of(layout, rows)
-    out: dict[Any, Counter[Any]] = {}
-    for name, values in {**inputs, **targets}.items():
-        if name not in layout.texts or name in targets:
-            out[name, 0] = _digits(values, 0, 0)
-            out[name, "missing"] = Counter({True: int(np.isnan(values).sum())})
-            continue
-        out[name, "levels"] = counts = Counter(values)
-        if len(counts) > _MOST_LEVELS:
-            raise ValueError(f"column {name!r} has more than {_MOST_LEVELS} levels, as names of rows do; leave it out")
-    return out
+    return columns.add(_as_texts(layout, inputs) | targets)
+
+
+def merge_columns(parts: Sequence[_core.TableColumns]) -> _core.TableColumns:
+    """What neighbouring partitions add, in order, as one."""
+    return reduce(lambda first, later: first.merge(later), parts)
 
 
 def level_rows(layout: Layout, levels: dict[str, list[str]], rows: Rows) -> list[tuple[Any, ...]]:
@@ -321,37 +306,12 @@ def level_rows(layout: Layout, levels: dict[str, list[str]], rows: Rows) -> list
     return [(rows.partition, as_rows(np.stack(list(targets.values()), axis=1)), weights_of(rows), places)]
 
 
-# Medians are found digit by digit: of a float64, whose bits are ordered as integers once negative ones are turned
-# round, 16 bits at a time.
-_DIGITS = 4
 _SIGN = np.uint64(1 << 63)
 
 
 def _ordered(values: Floats) -> NDArray[np.uint64]:
     bits = (values + 0.0).view(np.uint64)  # no -0.0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
-
-
-def number_of(ordered: int) -> float:
-    """The number of these bits."""
-    bits = np.uint64(ordered)
-    return float((bits ^ _SIGN if bits & _SIGN else ~bits).view(np.float64))
-
-
-def _digits(values: Floats, prefix: int, known: int) -> Counter[Any]:
-    """How often there is each next digit among numbers whose `known` first digits are `prefix`."""
-    keys = _ordered(values[~np.isnan(values)])
-    if known:
-        keys = keys[keys >> np.uint64(64 - 16 * known) == prefix]
-    digits, counts = np.unique((keys >> np.uint64(48 - 16 * known)) & np.uint64(0xFFFF), return_counts=True)
-    return Counter(dict(zip(digits.tolist(), counts.tolist(), strict=True)))
-
-
-def count_digits(layout: Layout, wanted: dict[str, set[int]], known: int, rows: Rows) -> dict[Any, Counter[Any]]:
-    """Of every column and each prefix that is wanted how often there is each next digit."""
-    inputs, targets = columns_of(layout, rows)
-    columns = {**inputs, **targets}
-    return {(name, p): _digits(columns[name], p, known) for name, prefixes in wanted.items() for p in prefixes}
 
 
 def pick(numbers: Sequence[NDArray[np.int64]], rows: Rows) -> list[Rows]:

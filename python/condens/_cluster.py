@@ -8,7 +8,6 @@ here.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from condens import FitWarning, _blocks, _core, _dates
+from condens import FitWarning, _blocks, _core
 from condens._arrays import draw_seed, threads_of
 from condens._blocks import Layout, Rows
 from condens._parameters import COMMON, chosen_options, takes_missing
@@ -27,7 +26,6 @@ Floats = NDArray[np.float64]
 
 FAN_IN = 8  # states that one task merges
 GATHER_ROWS = 15_000
-_MOST_INDICATORS = 20  # of the core's encoder
 
 
 class Engine(Protocol):
@@ -94,158 +92,37 @@ def check_version(found: str, where: str) -> None:
 # --- the columns --------------------------------------------------------------------------------------
 
 
-def _medians(engine: Engine, layout: Layout, counts: dict[Any, Counter[Any]], names: Sequence[str]) -> dict[str, float]:
-    """The medians of columns, exactly, of dates the lower one: the digits of the one or two values in the middle, one
-    pass for each digit.
-    """
-    # Of each middle rank what is known: the digits so far, and its rank among the numbers that begin with them.
-    ranks: dict[str, list[tuple[int, int]]] = {}
-    for name in names:
-        total = counts[name, 0].total()
-        ranks[name] = [_next_digit(counts[name, 0], 0, rank) for rank in ((total - 1) // 2, total // 2)]
-    for known in range(1, _blocks._DIGITS):
-        wanted = {name: {prefix for prefix, _ in of_name} for name, of_name in ranks.items()}
-        digits = engine.reduce(partial(_blocks.count_digits, layout, wanted, known), _blocks.add_counts, "medians")
-        ranks = {
-            name: [_next_digit(digits[name, prefix], prefix, rank) for prefix, rank in of_name]
-            for name, of_name in ranks.items()
-        }
-    values = {name: [_blocks.number_of(bits) for bits, _ in of_name] for name, of_name in ranks.items()}
-    return {name: low if name in layout.dates else low + (high - low) / 2 for name, (low, high) in values.items()}
-
-
-def _next_digit(counts: Counter[Any], prefix: int, rank: int) -> tuple[int, int]:
-    for digit in sorted(counts):
-        if rank < counts[digit]:
-            return prefix << 16 | digit, rank
-        rank -= counts[digit]
-    raise ValueError(_blocks.CHANGED)
-
-
-def _ends(engine: Engine, layout: Layout) -> dict[Any, tuple[float, float]]:
-    return engine.reduce(partial(_ends_of, layout), _merge_ends, "ranges")  # type: ignore[no-any-return]
-
-
-def _ends_of(layout: Layout, rows: Rows) -> dict[str, tuple[float, float]]:
-    inputs, targets = _blocks.columns_of(layout, rows)
-    numbers = {n: v for n, v in {**inputs, **targets}.items() if n not in layout.texts or n in targets}
-    return {
-        n: (float(v.min()), float(v.max())) for n, v in ((n, v[~np.isnan(v)]) for n, v in numbers.items()) if v.size
-    }
-
-
-def _merge_ends(parts: Sequence[dict[Any, tuple[Any, Any]]]) -> dict[Any, tuple[Any, Any]]:
-    out: dict[Any, tuple[Any, Any]] = {}
-    for part in parts:
-        for name, (low, high) in part.items():
-            known = out.get(name, (low, high))
-            out[name] = (min(low, known[0]), max(high, known[1]))
-    return out
-
-
-def _extremes_of(layout: Layout, rows: Rows) -> dict[tuple[str, str], _dates.Extremes]:
-    inputs, _ = _blocks.columns_of(layout, rows)
-    return {
-        (name, part): ends for name in layout.dates for part, ends in _dates.calendar_extremes(inputs[name]).items()
-    }
-
-
-def _dates_of_parts(engine: Engine, layout: Layout) -> dict[str, list[float]]:
-    """Of each column of dates some that differ in the year, the week and the day where any two do."""
-    out: dict[str, list[float]] = {name: [] for name in layout.dates}
-    if layout.dates:
-        found = engine.reduce(partial(_extremes_of, layout), _merge_ends, "calendar")
-        for name, part in sorted(found):
-            out[name] += [date for _, date in found[name, part]]
-    return out
-
-
-def encoder_arguments(engine: Engine, layout: Layout, estimator: Any) -> tuple[dict[str, Any], list[str]]:
-    """What `_core.Encoder.fit` makes the encoder from that all rows would give: a small table with the same levels,
-    most frequent levels, ranges and medians. And the columns for whose levels statistics are to stand.
-
-    Every column has rows of its own, in which all others have their typical value, so that no two look alike.
-    """
-    if estimator.many_levels not in ("statistics", "indicators"):
-        raise ValueError(f"many_levels = {estimator.many_levels!r}, expected 'statistics' or 'indicators'")
-    rare = estimator.rare_levels
+def _columns(engine: Engine, layout: Layout, estimator: Any) -> _core.TableColumns:
+    """What all rows tell an encoder, from readings of the table."""
+    rare, seed = estimator.rare_levels, estimator.random_state
     if rare is not None and (isinstance(rare, bool) or not isinstance(rare, (int, np.integer)) or rare < 0):
         raise ValueError(f"rare_levels = {rare!r}, expected a number of rows >= 0, or None")
-    counts = engine.reduce(partial(_blocks.count_levels, layout), _blocks.add_counts, "levels")
-    ends = _ends(engine, layout)
-    numbers = [name for name in (*layout.inputs, *layout.targets) if (name, 0) in counts]
-    for name in numbers:
-        if name not in ends:
-            raise ValueError(f"input {name!r} is missing in every row, expected a value in some; leave it out")
-    medians = _medians(engine, layout, counts, numbers)
-    calendar = _dates_of_parts(engine, layout)
-
-    typical: dict[str, Any] = {}
-    own: dict[str, list[Any]] = {}
-    for name in numbers:
-        missing = counts[name, "missing"][True]
-        there = counts[name, 0].total()
-        own[name] = [ends[name][0], medians[name], ends[name][1], *([np.nan] if missing else [])]
-        typical[name] = np.nan if missing > there else medians[name]
-        if name in layout.dates:  # so many of the median that it stays the one in the middle
-            own[name] += calendar[name] + [medians[name]] * (len(calendar[name]) + 2)
-    many = []
-    for name in sorted(layout.texts):
-        levels = counts[name, "levels"]
-        if estimator.many_levels == "statistics" and _levels_of(levels, estimator) > _MOST_INDICATORS:
-            many.append(name)
-        own[name], typical[name] = _levels_like(levels, estimator, merge=name not in many)
-    blocks = [*layout.inputs, *layout.targets]
-    table: dict[str, Any] = {}
-    for name in blocks:
-        column = [
-            value for block in blocks for value in (own[block] if block == name else [typical[name]] * len(own[block]))
-        ]
-        table[name] = column if name in layout.texts else np.array(column, dtype=np.float64)
-        if name in layout.dates:
-            table[name] = _dates.texts_of(table[name])
-    seed = estimator.random_state
-    arguments = {
-        "columns": table,
-        "targets": list(layout.targets),
-        "categorical": sorted(layout.texts),
-        "missing": estimator.missing,
-        "many_levels": "indicators",
-        "rare_levels": 2,  # rare levels have one row in the small table, others have two
-        "unseen": estimator.unseen,
-        "seed": int(seed) if isinstance(seed, (int, np.integer)) else 0,
-    }
-    return arguments, many
+    columns = _core.TableColumns(
+        layout.inputs,
+        layout.targets,
+        sorted(layout.texts),
+        missing=estimator.missing,
+        many_levels=estimator.many_levels,
+        rare_levels=rare,
+        unseen=estimator.unseen,
+        seed=int(seed) if isinstance(seed, (int, np.integer)) else 0,
+    )
+    while not columns.is_complete:
+        read = partial(_blocks.add_columns, layout, columns)
+        columns = engine.reduce(read, _blocks.merge_columns, "columns").next_reading()
+    return columns
 
 
-def _levels_of(counts: Counter[str], estimator: Any) -> int:
-    return len(counts) if estimator.missing == "indicator" else len(counts) - ("" in counts)
-
-
-def _levels_like(counts: Counter[str], estimator: Any, merge: bool) -> tuple[list[str], str]:
-    """Rows whose levels are frequent, most frequent and, where they merge, rare as those counted, and the most
-    frequent one.
-    """
-    least = estimator.rare_levels if merge else 0
-    if least is None:
-        least = 5 if _levels_of(counts, estimator) > 10 else 0
-    most = max(counts[level] for level in counts)
-    # Of levels as frequent as each other the first counts; what is missing is called "(missing)" in that order.
-    typical = min((lvl for lvl in counts if counts[lvl] == most), key=lambda lvl: lvl or _blocks.MISSING_LEVEL)
-    rows = [level for level in counts for _ in range(1 if counts[level] < least else 2)]
-    return sorted(rows), typical
-
-
-def _level_statistics(engine: Engine, layout: Layout, names: Sequence[str]) -> _blocks.LevelStatistics:
+def _level_statistics(
+    engine: Engine, layout: Layout, encoder: _core.Encoder, names: Sequence[str], seed: int
+) -> _blocks.LevelStatistics:
     """From the target and the level of every row, which come here."""
-    encoder = _blocks.encoder_of(layout)
     levels = {name: encoder.levels[name] for name in names}
     read = partial(_blocks.level_rows, layout, levels)
     partitions, y, weights, places = zip(*engine.reduce(read, _blocks.concatenated, "level statistics"), strict=True)
     lengths = [len(part) for part in y]
     targets = np.concatenate(y)
     of_rows = None if weights[0] is None else np.concatenate(weights)
-    seed = layout.encoder["seed"]  # type: ignore[index]
     codes = {
         name: _core.level_codes(
             np.concatenate([part[name] for part in places]).astype(np.int64), len(own), targets, of_rows, seed
@@ -277,11 +154,13 @@ def read(estimator: Any, engine: Engine, layout: Layout) -> Blocks:
     """Has the engine keep its table in numbers, as the estimator reads columns."""
     layout, encoder = replace(layout, keep_missing=takes_missing(estimator.missing)), None
     if layout.texts or layout.dates or layout.keep_missing:
-        arguments, many = encoder_arguments(engine, layout, estimator)
-        layout = replace(layout, encoder=arguments)
+        columns = _columns(engine, layout, estimator)
+        encoder, many = columns.encoder, columns.many_levels
+        layout = replace(layout, encoder=encoder)
         if many:
-            layout = replace(layout, statistics=_level_statistics(engine, layout, many))
-        encoder = _blocks.encoder_of(layout)
+            statistics = _level_statistics(engine, layout, encoder, many, columns.seed)
+            layout = replace(layout, statistics=statistics)
+            encoder = _blocks.with_codes(encoder, statistics)
     return Blocks(layout, encoder, engine.make_blocks(layout))
 
 

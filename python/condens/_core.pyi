@@ -237,6 +237,32 @@ class TargetLaws:
     @property
     def dimension(self) -> int: ...
 
+class TableColumns:
+    """The encoder of a table whose rows are elsewhere, in several readings."""
+
+    def __init__(
+        self,
+        inputs: Sequence[str],
+        targets: Sequence[str],
+        categorical: Sequence[str],
+        missing: str,
+        many_levels: str,
+        rare_levels: int | None,
+        unseen: str,
+        seed: int,
+    ) -> None: ...
+    def add(self, columns: dict[str, Floats | list[str]]) -> TableColumns: ...
+    def merge(self, later: TableColumns, /) -> TableColumns: ...
+    def next_reading(self) -> TableColumns: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def encoder(self) -> Encoder: ...
+    @property
+    def many_levels(self) -> list[str]: ...
+    @property
+    def seed(self) -> int: ...
+
 class Encoder:
     """From named columns to numbers, the same way in training and in prediction."""
 

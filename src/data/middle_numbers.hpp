@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "condens/core/types.hpp"
+#include "condens/core/document.hpp"
 
 namespace condens {
 
@@ -21,11 +21,17 @@ class MiddleNumbers {
 
   /// Not NaN.
   void add(double value);
+  /// What another has added in the same reading.
+  void merge(const MiddleNumbers& other);
   /// Throws std::invalid_argument where a later reading had other numbers than the first.
   void end_reading();
 
   double lower() const { return number(0); }
   double upper() const { return number(1); }
+
+  Document to_document() const;
+  /// Throws FormatError.
+  static MiddleNumbers from_document(const Document& document);
 
  private:
   using Counts = std::vector<Index>;  // of each next 16 bits; empty before the first number

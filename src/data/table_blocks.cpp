@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "categories.hpp"
-#include "column_counts.hpp"
-#include "column_roles.hpp"
 #include "column_values.hpp"
 #include "condens/core/errors.hpp"
 #include "level_statistics.hpp"
 #include "missing_inputs.hpp"
+#include "table_columns.hpp"
 
 namespace condens {
 
@@ -17,21 +16,13 @@ namespace {
 
 constexpr const char* has_changed = "the table has changed while it was read; expected one that stays as it is";
 
-/// Columns and rows of a table whose rows are elsewhere begin so, where it is a file.
-std::string begin_of(TableBlocks& table) { return condens::begin_of(table.header()); }
+/// As of a table in memory.
+std::string begin_of(const TableBlocks& table) { return condens::begin_of(table.header()); }
 
 }  // namespace
 
 EncodedBlocks::EncodedBlocks(TableBlocks& table, const EncoderOptions& options, const Run& run)
     : table_(table), options_(options) {
-  require(options.missing != MissingInputs::model,
-          "missing = model, expected error or indicator for a table that is read in blocks");
-  require(!options.rare_levels || *options.rare_levels >= 0, "rare_levels = ", options.rare_levels.value_or(0),
-          ", expected a number of rows >= 0");
-  encoder_.missing_ = options.missing;
-  encoder_.unseen_ = options.unseen;
-  encoder_.seed_ = options.seed;
-  encoder_.weight_ = options.weight;
   constexpr double readings = MiddleNumbers::readings + 1;
   Task task(run, "reading columns", readings);
   learn_columns(task);
@@ -63,61 +54,25 @@ std::vector<Index> EncodedBlocks::usable_rows(const Table& block) const {
 }
 
 void EncodedBlocks::learn_columns(Task& task) {
-  const Table header = table_.header();
-  options_.inputs = input_names(header, options_);
-  std::vector<ColumnCounts> inputs;
-  std::vector<ColumnCounts> targets;
-  for (const std::string& name : *options_.inputs) inputs.emplace_back(name, contains(options_.categorical, name));
-  for (const std::string& name : options_.targets) targets.emplace_back(name, false);
-
+  TableColumns columns(table_.header(), options_);
+  options_ = columns.options();
   double weight = options_.weight.empty() ? 1.0 : 0.0;
   read_rows(task, [&](const Table& block, const std::vector<Index>& rows) {
     rows_ += std::ssize(rows);
     dropped_ += block.rows() - std::ssize(rows);
-    for (ColumnCounts& input : inputs) input.add(block, rows);
-    for (ColumnCounts& target : targets) target.add_numbers(block, rows);
+    columns.add(block, rows);
     if (options_.weight.empty() || rows.empty()) return;
     weight = std::max(weight, read_block_weights(block, options_.weight, rows).maxCoeff());
   });
   require(rows_ > 0, begin_of(table_), "every row has missing values, so none is left");
   require(weight > 0, begin_of(table_), "the weights in column '", options_.weight,
           "' are all zero, expected a positive one");
-  while (true) {
-    std::vector<ColumnCounts*> open;
-    for (auto* columns : {&inputs, &targets}) {
-      for (ColumnCounts& column : *columns) {
-        if (!column.is_complete()) open.push_back(&column);
-      }
-    }
-    for (ColumnCounts* column : open) column->end_reading();
-    std::erase_if(open, [](const ColumnCounts* column) { return column->is_complete(); });
-    if (open.empty()) break;
-    read_rows(task, [&](const Table& block, const std::vector<Index>& rows) {
-      for (ColumnCounts* column : open) column->add_again(block, rows);
-    });
+  columns.end_reading();
+  while (!columns.is_complete()) {
+    read_rows(task, [&](const Table& block, const std::vector<Index>& rows) { columns.add(block, rows); });
+    columns.end_reading();
   }
-
-  for (const ColumnCounts& target : targets) encoder_.targets_.push_back(target.summary());
-  std::map<std::string, EncodedColumn> marks;
-  for (const ColumnCounts& input : inputs) {
-    EncodedColumn column = input.summary();
-    if (column.is_categorical()) {
-      LevelCounts counts = input.levels();
-      if (input.missing() > 0) counts[std::string(missing_level)] += input.missing();
-      column = collect_levels(column.name, counts);
-      if (!has_many_levels(column, options_)) merge_rare(column, counts, options_);
-    } else if (input.missing() > 0) {
-      EncodedColumn mark = collect_levels(column.name + " missing", {{"no", input.there()}, {"yes", input.missing()}});
-      require(header.find(mark.name) == nullptr, "column '", mark.name,
-              "' has the name of the mark of missing values in '", column.name, "'; rename it");
-      mark.missing_of = column.name;
-      marks.emplace(column.name, std::move(mark));
-    }
-    encoder_.inputs_.push_back(std::move(column));
-  }
-  for (const Column& column : header.columns()) {
-    if (const auto mark = marks.find(column.name); mark != marks.end()) encoder_.inputs_.push_back(mark->second);
-  }
+  encoder_ = columns.encoder();
 }
 
 void EncodedBlocks::learn_statistics(Task& task) {

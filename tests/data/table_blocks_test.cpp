@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
 #include "data/middle_numbers.hpp"
+#include "data/table_columns.hpp"
 #include "support/complaint.hpp"
 
 namespace condens::table_blocks_test {
@@ -175,13 +179,6 @@ TEST(EncodedBlocks, AreTheWholeTableWithMissingValues) {
                   {.targets = {"y"}, .inputs = Texts{"size", "sold", "colour"}, .missing = MissingInputs::indicator});
 }
 
-std::string complaint_of(const Table& table, const EncoderOptions& options, Index rows = 2) {
-  return complaint([&] {
-    CutTable cut(table, rows);
-    EncodedBlocks(cut, options);
-  });
-}
-
 Table with_column(const Column& column) {
   Table out("t.csv");
   out.add(column);
@@ -192,6 +189,124 @@ Table with_column(const Column& column) {
   for (Index i = 0; i < column.size(); ++i) lines.push_back(2 + i);
   out.set_lines(std::move(lines));
   return out;
+}
+
+std::vector<Index> rows_up_to(Index n) {
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+/// One reading of a table in three parts, which travel as bytes.
+TableColumns read_in_parts(const Table& table, const TableColumns& columns) {
+  const auto sent = [](const TableColumns& own) {
+    return TableColumns::from_document(document_from_cbor(document_to_cbor(own.to_document())));
+  };
+  std::optional<TableColumns> merged;
+  for (const auto& [begin, end] : {std::pair<Index, Index>{0, 90}, {90, 91}, {91, table.rows()}}) {
+    TableColumns part = sent(columns);
+    part.add(part_of(table, begin, end), rows_up_to(end - begin));
+    if (merged)
+      merged->merge(sent(part));
+    else
+      merged = sent(part);
+  }
+  return *merged;
+}
+
+TEST(TableColumns, OfPartsAreThoseOfTheWhole) {
+  for (const bool gaps : {false, true}) {
+    Table table = mixed_table(300, false);
+    if (gaps) {  // but of inputs alone
+      const Table other = mixed_table(300, true);
+      Table holes("mixed.csv");
+      for (const Column& column : table.columns())
+        holes.add(column.name == "y" ? column : other.at(column.name, "column"));
+      table = std::move(holes);
+    }
+    const EncoderOptions options{.targets = {"y"},
+                                 .weight = "weight",
+                                 .categorical = {"code"},
+                                 .missing = gaps ? MissingInputs::indicator : MissingInputs::error,
+                                 .many_levels = ManyLevels::indicators,
+                                 .seed = 5};
+    TableColumns columns(part_of(table, 0, 0), options);
+    int readings = 0;
+    for (; !columns.is_complete(); ++readings) {
+      columns = read_in_parts(table, columns);
+      columns.end_reading();
+    }
+    EXPECT_EQ(readings, MiddleNumbers::readings);
+    EXPECT_EQ(text_of(columns.encoder()), text_of(Encoder::fit(table, options)));
+  }
+}
+
+/// Levels that are dates in the first block, and other texts in later ones.
+TEST(TableColumns, CountLevelsThatLookedLikeDates) {
+  Texts values(10, "2024-01-01");
+  for (int i = 0; i < 10; ++i) values.push_back(i % 2 == 0 ? "none" : "soon");
+  const Table table = with_column({"x", values});
+  const EncoderOptions options{.targets = {"y"}};
+  CutTable cut(table, 5);
+  EncodedBlocks blocks(cut, options);
+  EXPECT_EQ(text_of(blocks.encoder()), text_of(Encoder::fit(table, options)));
+}
+
+TEST(TableColumns, DamagedDocumentsAreRefused) {
+  const Table table = mixed_table(40, false);
+  TableColumns columns(part_of(table, 0, 0), {.targets = {"y"}});
+  columns.add(table, rows_up_to(40));
+  const Document whole = columns.to_document();
+  const auto without = [](const Document& document, std::string_view key) {
+    Document::Object out;
+    for (const auto& [name, value] : document.as_object()) {
+      if (name != key) out.emplace_back(name, value);
+    }
+    return Document(out);
+  };
+  for (const auto& [name, value] : whole.as_object()) {
+    EXPECT_THROW(TableColumns::from_document(without(whole, name)), FormatError) << name;
+  }
+  const Document column = whole.at("inputs").as_array().front();
+  const auto with_first = [&](const Document& first) {
+    Document out = whole;
+    Document::Array inputs = whole.at("inputs").as_array();
+    inputs.front() = first;
+    return out.set("inputs", inputs);
+  };
+  for (const auto& [name, value] : column.as_object()) {
+    EXPECT_THROW(TableColumns::from_document(with_first(without(column, name))), FormatError) << name;
+  }
+  for (const auto& [name, value] : std::vector<std::pair<std::string, Document>>{{"as", 7},
+                                                                                 {"there", -1},
+                                                                                 {"no_date", Document(Texts{"a"})},
+                                                                                 {"range", Vector{{1.0}}},
+                                                                                 {"calendar_low", Vector{{1.0}}},
+                                                                                 {"level_rows", Vector{{1.0}}}}) {
+    Document changed = column;
+    EXPECT_THROW(TableColumns::from_document(with_first(changed.set(name, value))), FormatError) << name;
+  }
+  const Document middle = column.at("middle");
+  Document part = middle.at("parts").as_array().front();
+  part.set("digits", Vector{{70000.0}});
+  part.set("rows", Vector{{1.0}});
+  for (const Document& wrong : {Document(Document::Object{{"known", 9}, {"parts", middle.at("parts")}}),
+                                Document(Document::Object{{"known", 0}, {"parts", Document::Array{part}}}),
+                                Document(Document::Object{{"known", 0}, {"parts", Document::Array{part, part}}})}) {
+    EXPECT_THROW(MiddleNumbers::from_document(wrong), FormatError);
+  }
+  const TableColumns narrow(part_of(table, 0, 0), {.targets = {"y"}, .inputs = Texts{"size"}});
+  EXPECT_THROW(columns.merge(narrow), FormatError);
+  TableColumns later = TableColumns::from_document(whole);
+  later.end_reading();
+  EXPECT_THROW(later.merge(columns), FormatError);
+}
+
+std::string complaint_of(const Table& table, const EncoderOptions& options, Index rows = 2) {
+  return complaint([&] {
+    CutTable cut(table, rows);
+    EncodedBlocks(cut, options);
+  });
 }
 
 /// What is wrong is said as of the whole table, with its place.

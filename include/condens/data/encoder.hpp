@@ -182,7 +182,8 @@ class Encoder {
   static Encoder from_document(const Document& document);
 
  private:
-  friend class EncodedBlocks;  // makes one from a table that is read in blocks
+  friend class TableColumns;  // makes one of a table that is read in blocks
+  friend class EncodedBlocks;
 
   std::vector<const Column*> columns_needed(const Table& table, bool with_targets) const;
   LevelRows level_rows(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
