@@ -120,7 +120,7 @@ def _numbers(column: Any, name: str, partition: int, keep_missing: bool = False)
     if bad.any():
         row = int(bad.argmax())
         raise first_error(row, partition, name, float(values[row]), "a finite number")
-    return values
+    return np.ascontiguousarray(values)
 
 
 def _levels(column: Any, name: str, partition: int, keep_missing: bool) -> list[str]:

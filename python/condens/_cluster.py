@@ -103,7 +103,7 @@ def _columns(engine: Engine, layout: Layout, estimator: Any) -> _core.TableColum
         sorted(layout.texts),
         missing=estimator.missing,
         many_levels=estimator.many_levels,
-        rare_levels=rare,
+        rare_levels=None if rare is None else int(rare),
         unseen=estimator.unseen,
         seed=int(seed) if isinstance(seed, (int, np.integer)) else 0,
     )
