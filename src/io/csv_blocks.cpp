@@ -77,8 +77,9 @@ void CsvBlocks::scan(
     require(text.size() <= longest_row, path_, ":", line, ": a row of more than ", longest_row >> 20,
             " MiB begins here; a quote may be missing");
     continues = file.read(text, std::max(bytes_, text.size()));
-    std::string_view rest = text;
-    if (!has_header && rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
+    const bool marked = !has_header && text.starts_with(byte_order_mark);
+    const std::size_t begin = marked ? byte_order_mark.size() : 0;
+    std::string_view rest = std::string_view(text).substr(begin);
     rest = without_blank_end(continues ? whole_characters(rest) : rest);
     require_text(rest, path_, line);
     const TextPart part{.first_line = line, .continues = continues};
@@ -97,17 +98,17 @@ void CsvBlocks::scan(
     fields.clear();
     lines.clear();
     while (!scanner.at_end()) {
-      const Index begin = scanner.line();
+      const Index here = scanner.line();
       const std::size_t before = fields.size();
       if (!scanner.record(fields)) break;
-      check_fields(fields.size() - before, names_.size(), path_, begin);
+      check_fields(fields.size() - before, names_.size(), path_, here);
       if (lines.size() % 1024 == 0) check_cancelled();
-      lines.push_back(begin);
+      lines.push_back(here);
     }
     has_rows = has_rows || !lines.empty();
     if (!lines.empty() && !visit(fields, lines)) return;
     line = scanner.line();
-    text.erase(0, static_cast<std::size_t>(rest.data() - text.data()) + scanner.at());
+    text.erase(0, begin + scanner.at());
   }
   require(has_rows, path_, ": no rows after the header");
 }
