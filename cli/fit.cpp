@@ -241,6 +241,12 @@ void save(const Model& model, const std::string& output, const Run& run) {
   clear_progress();
 }
 
+/// Before the fit: what they warn of may take long.
+void say_warnings(const FitCall& call, const Encoder& encoder, Index rows) {
+  if (call.quiet) return;
+  for (const std::string& warning : encoder.warnings(rows)) say("fit", "warning: " + warning);
+}
+
 constexpr std::size_t copies_of_text = 16;  // what a block takes as fields, numbers and their kernels, in its text
 
 /// Fits of what does not fit into memory; see `BlocksOfTable`.
@@ -268,9 +274,7 @@ void fit_in_blocks(const FitCall& call, const ModelInfo& info, Document options,
   CsvBlocks file = call.csv.blocks(call.train, memory / copies_of_text);
   EncodedBlocks rows(file, columns, run);
   Model model{rows.encoder(), nullptr};
-  for (const std::string& warning : model.encoder.warnings(rows.size())) {
-    if (!call.quiet) say("fit", "warning: " + warning);
-  }
+  say_warnings(call, model.encoder, rows.size());
   BlocksOfTable table(rows, memory / 2, run);
   const Dataset some = table_passes::typical_rows(table);
   check_columns(model.encoder, call.train, some);
@@ -333,10 +337,7 @@ void fit(FitCall call) {
   if (!call.folds.empty()) set_folds(info, call.folds, data.size(), options);
   if (!call.unlabeled.empty()) data.x_unlabeled = read_unlabeled(call, model.encoder);
 
-  // Before the fit: what they warn of may take long.
-  for (const std::string& warning : model.encoder.warnings(data.size())) {
-    if (!call.quiet) say("fit", "warning: " + warning);
-  }
+  say_warnings(call, model.encoder, data.size());
   const PlaceOfRow place = places_of(table, rows);
   TargetRequest request{.kind = kind,
                         .calibration_share = 0,

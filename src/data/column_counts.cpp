@@ -64,8 +64,7 @@ void ColumnCounts::add_text(const Table& block, const Column& column, Index row)
 
 void ColumnCounts::add(const Table& block, const std::vector<Index>& rows) {
   const Column& column = block.at(name_, "input");
-  std::vector<Index> here;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(here), [&](Index row) { return !column.is_missing(row); });
+  const std::vector<Index> here = rows_with(column, rows);
   if (readings_ > 0) return add_again(block, column, here);
   missing_ += std::ssize(rows) - std::ssize(here);
   there_ += std::ssize(here);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -45,6 +46,12 @@ bool has_decimal_comma(std::string text) {
   return parse_number(text).has_value();
 }
 
+std::vector<Index> rows_with(const Column& column, const std::vector<Index>& rows) {
+  std::vector<Index> out;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](Index row) { return !column.is_missing(row); });
+  return out;
+}
+
 std::string no_number(const std::string& column, const std::string& text, std::string_view hint) {
   return message("column '", column, "' is '", text, "', expected a number",
                  has_decimal_comma(text) ? " with a decimal point" : "", hint);
@@ -59,6 +66,14 @@ Vector read_numbers(const Table& table, const Column& column, const std::vector<
     out[i] = column.is_numeric() ? column.numbers()[k] : *parse_number(column.texts()[k]);
     if (std::isfinite(out[i])) continue;
     fail_at(table, row, "column '", column.name, "' is ", out[i], ", expected a finite number");
+  }
+  return out;
+}
+
+Matrix read_targets(const Table& table, const std::vector<EncodedColumn>& targets, const std::vector<Index>& rows) {
+  Matrix out(std::ssize(targets), std::ssize(rows));
+  for (Index t = 0; t < out.rows(); ++t) {
+    out.row(t) = read_numbers(table, table.at(targets[static_cast<std::size_t>(t)].name, "target"), rows);
   }
   return out;
 }

@@ -20,8 +20,14 @@ template <class... Parts>
   throw std::invalid_argument(message(table.place(row), ": ", parts...));
 }
 
+/// Those of the rows that have a value.
+std::vector<Index> rows_with(const Column& column, const std::vector<Index>& rows);
+
 /// Values of a numeric column; NaN and infinity do not pass.
 Vector read_numbers(const Table& table, const Column& column, const std::vector<Index>& rows);
+
+/// The same of the targets, targets x rows.
+Matrix read_targets(const Table& table, const std::vector<EncodedColumn>& targets, const std::vector<Index>& rows);
 
 /// What is said of a text where a number is needed.
 std::string no_number(const std::string& column, const std::string& text, std::string_view hint = "");

@@ -22,13 +22,6 @@ namespace {
 
 constexpr double missing_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Those of the rows that have a value.
-std::vector<Index> rows_with(const Column& column, const std::vector<Index>& rows) {
-  std::vector<Index> out;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](Index row) { return !column.is_missing(row); });
-  return out;
-}
-
 /// The columns of `there` at the rows that have a value, NaN at others.
 Matrix spread_out(const MatrixView& there, const Column& column, const std::vector<Index>& rows) {
   Matrix out = Matrix::Constant(there.rows(), std::ssize(rows), missing_number);
@@ -126,10 +119,7 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
 LevelRows Encoder::level_rows(const Table& table, const EncodedColumn& input, const std::vector<Index>& rows,
                               const Vector& row_weights) const {
   const auto n = static_cast<Index>(rows.size());
-  LevelRows out{Matrix(std::ssize(targets_), n), Vector::Ones(n), {}, std::ssize(input.levels)};
-  for (Index t = 0; t < out.y.rows(); ++t) {
-    out.y.row(t) = read_numbers(table, table.at(targets_[static_cast<std::size_t>(t)].name, "target"), rows);
-  }
+  LevelRows out{read_targets(table, targets_, rows), Vector::Ones(n), {}, std::ssize(input.levels)};
   if (row_weights.size() > 0) {
     require(row_weights.size() == table.rows(), "row_weights has ", row_weights.size(), " numbers, expected ",
             table.rows(), ", one for each row");
@@ -372,11 +362,7 @@ Dataset Encoder::encode(const Table& table, bool drop_missing) const {
 }
 
 Dataset Encoder::encode(const Table& table, const std::vector<Index>& rows) const {
-  Matrix y(static_cast<Index>(targets_.size()), static_cast<Index>(rows.size()));
-  for (Index i = 0; i < y.rows(); ++i) {
-    const std::string& name = targets_[static_cast<std::size_t>(i)].name;
-    y.row(i) = read_numbers(table, table.at(name, "target"), rows);
-  }
+  Matrix y = read_targets(table, targets_, rows);
   Dataset out{.x = encode_inputs(table, rows), .y = std::move(y)};
   out.weights = weights_of(table, rows);
   out.groups = group_of_rows();

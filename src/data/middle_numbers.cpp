@@ -50,7 +50,7 @@ void MiddleNumbers::end_reading() {
     const Counts& counts = counts_[is_one ? 0 : i];
     std::uint64_t digit = 0;
     while (digit < counts.size() && rank_[i] >= counts[digit]) rank_[i] -= counts[digit++];
-    require(digit < counts.size(), "the table has changed while it was read; expected one that stays as it is");
+    require(digit < counts.size(), table_has_changed);
     prefix_[i] = prefix_[i] << digit_bits | digit;
   }
   counts_ = {};

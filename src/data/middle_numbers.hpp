@@ -10,6 +10,10 @@
 
 namespace condens {
 
+/// What is said where a later reading of a table finds other rows.
+inline constexpr const char* table_has_changed =
+    "the table has changed while it was read; expected one that stays as it is";
+
 /// Bits whose order is that of the numbers.
 std::uint64_t ordered_bits(double value);
 

@@ -14,8 +14,6 @@ namespace condens {
 
 namespace {
 
-constexpr const char* has_changed = "the table has changed while it was read; expected one that stays as it is";
-
 /// As of a table in memory.
 std::string begin_of(const TableBlocks& table) { return condens::begin_of(table.header()); }
 
@@ -86,11 +84,8 @@ void EncodedBlocks::learn_statistics(Task& task) {
   Index first = 0;
   read_rows(task, [&](const Table& block, const std::vector<Index>& rows) {
     const Index count = std::ssize(rows);
-    require(first + count <= rows_, has_changed);
-    for (Index t = 0; t < all.y.rows(); ++t) {
-      const std::string& name = encoder_.targets_[static_cast<std::size_t>(t)].name;
-      all.y.row(t).segment(first, count) = read_numbers(block, block.at(name, "target"), rows).transpose();
-    }
+    require(first + count <= rows_, table_has_changed);
+    all.y.middleCols(first, count) = read_targets(block, encoder_.targets_, rows);
     if (!options_.weight.empty()) {
       all.weights.segment(first, count) = read_block_weights(block, options_.weight, rows);
     }
@@ -100,12 +95,12 @@ void EncodedBlocks::learn_statistics(Task& task) {
       const Column& column = marked.at(many[i]->name, "input");
       for (const Index row : rows) {
         levels[i].push_back(find_level(column, row, many[i]->levels));
-        require(levels[i].back() >= 0, has_changed);
+        require(levels[i].back() >= 0, table_has_changed);
       }
     }
     first += count;
   });
-  require(first == rows_, has_changed);
+  require(first == rows_, table_has_changed);
   all.weights = counted_weights(all.weights);
   for (std::size_t i = 0; i < many.size(); ++i) {
     EncodedColumn& input = *many[i];
@@ -117,8 +112,10 @@ void EncodedBlocks::learn_statistics(Task& task) {
   }
 }
 
-void EncodedBlocks::encode_levels(const Table& marked, const std::vector<Index>& rows, Index first, Matrix& x) const {
+void EncodedBlocks::encode_levels(const Table& block, const std::vector<Index>& rows, Index first, Matrix& x) const {
   if (codes_of_fold_.empty()) return;
+  Table storage;
+  const Table& marked = encoder_.completed(block, storage);
   const std::vector<Index> fold = folds_of_codes(rows_, first, std::ssize(rows), options_.seed);
   Index at = 0;
   for (const EncodedColumn& input : encoder_.inputs_) {
@@ -137,19 +134,12 @@ void EncodedBlocks::read(const std::function<void(const Dataset& block)>& visit)
   table_.read([&](const Table& block) {
     const std::vector<Index> rows = usable_rows(block);
     const Index count = std::ssize(rows);
-    require(first + count <= rows_, has_changed);
+    require(first + count <= rows_, table_has_changed);
     if (count == 0) return;
-    Table storage;
-    const Table& marked = encoder_.completed(block, storage);
     Matrix x = encoder_.encode_inputs(block, rows);
-    encode_levels(marked, rows, first, x);
-    Matrix y(std::ssize(encoder_.targets_), count);
-    for (Index t = 0; t < y.rows(); ++t) {
-      const std::string& name = encoder_.targets_[static_cast<std::size_t>(t)].name;
-      y.row(t) = read_numbers(block, block.at(name, "target"), rows).transpose();
-    }
+    encode_levels(block, rows, first, x);
     first += count;
-    Dataset data{.x = std::move(x), .y = std::move(y)};
+    Dataset data{.x = std::move(x), .y = read_targets(block, encoder_.targets_, rows)};
     data.groups = encoder_.group_of_rows();
     if (!options_.weight.empty()) data.weights = read_block_weights(block, options_.weight, rows);
     std::vector<Index> counted;
@@ -162,7 +152,7 @@ void EncodedBlocks::read(const std::function<void(const Dataset& block)>& visit)
       visit(data.subset(counted));
     }
   });
-  require(first == rows_, has_changed);
+  require(first == rows_, table_has_changed);
 }
 
 }  // namespace condens

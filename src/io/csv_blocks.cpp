@@ -152,7 +152,7 @@ SampledTable sample_csv(CsvBlocks& file, std::string_view column, Index count, s
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto record = fields.begin() + static_cast<std::ptrdiff_t>(i * names.size());
       const std::size_t s = stratum_of(record[static_cast<std::ptrdiff_t>(place)]);
-      require(rows[s] > 0, "the table has changed while it was read; expected one that stays as it is");
+      require(rows[s] > 0, table_has_changed);
       // Selection sampling (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
       const bool take = random.uniform() * static_cast<double>(rows[s]--) < static_cast<double>(wanted[s]);
       if (!take) continue;

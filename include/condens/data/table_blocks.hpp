@@ -54,7 +54,7 @@ class EncodedBlocks {
   void learn_statistics(Task& task);
   /// One reading of the table.
   void read_rows(Task& task, const std::function<void(const Table& block, const std::vector<Index>& rows)>& visit);
-  void encode_levels(const Table& marked, const std::vector<Index>& rows, Index first, Matrix& x) const;
+  void encode_levels(const Table& block, const std::vector<Index>& rows, Index first, Matrix& x) const;
 
   TableBlocks& table_;
   EncoderOptions options_;
