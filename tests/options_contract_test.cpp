@@ -106,6 +106,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"mdn", "batch_size"}, adam},
       {{"mdn", "learning_rate"}, adam},
       {{"mdn", "patience"}, one("validation_fraction", 0.3)},
+      {{"mdn", "table_steps"}, one("sample_rows", 20)},
       {{"mdn", "adam_rows"}, one("optimizer", "auto")},
       {{"mdn", "residual"}, one("layers", 2)},
       {{"sliced", "search_rows"}, one("method", "mave")},

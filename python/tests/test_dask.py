@@ -37,11 +37,13 @@ INPUTS = ["speed", "load"]
 
 FEW_PASSES: dict[str, Any] = {"starts": 1, "max_iterations": 10}
 SHORT_SEARCH: dict[str, Any] = {"n_centers": 20, "random_starts": 1, "max_steps": 10, "max_search_rows": 500}
+SMALL_NETWORKS: dict[str, Any] = {"units": 4, "layers": 1, "n_members": 2, "sample_rows": 200, "table_steps": 3}
 # Quick settings of every model whose fit is a sum over rows, and none of the others.
 QUICK_FITS: dict[str, dict[str, Any]] = {
     "LSCDE": QUICK,
     "GMM": {"n_components": 2, **FEW_PASSES},
     "LSCE": {"n_components": 1, "density": "same", **SHORT_SEARCH},
+    "MixtureDensityNetwork": SMALL_NETWORKS,
 }
 
 
@@ -118,6 +120,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LSCDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "max_centers": 40},
     "GMM": {"n_components": [1, 3], **FEW_PASSES},
     "LSCE": {"n_components": [1, 2], "density": "same", **SHORT_SEARCH},
+    "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
 }
 
 

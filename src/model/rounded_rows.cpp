@@ -27,4 +27,9 @@ void round_weights(Vector& weights, int bits) {
   }
 }
 
+void round_sample(Dataset& sample, bool standardized) {
+  if (standardized) round_rows(sample, bits_of_sums);
+  round_weights(sample.weights, bits_of_sums);
+}
+
 }  // namespace condens::preparation

@@ -21,4 +21,8 @@ inline constexpr int bits_of_sums = 20;
 /// Rounds weights to so many binary digits.
 void round_weights(Vector& weights, int bits);
 
+/// Both, by the bits of sums, of a sample whose columns may be standardised: a search on it, which amplifies rounding,
+/// is the same wherever the table is.
+void round_sample(Dataset& sample, bool standardized);
+
 }  // namespace condens::preparation

@@ -93,6 +93,10 @@ Document options_of(const std::string& model) {
     out.set("n_components", Document(std::vector<double>{1, 2})).set("max_search_rows", Index{800});
     out.set("n_centers", Index{40}).set("random_starts", Index{2}).set("max_steps", Index{30}).set("density", "same");
   }
+  if (model == "mdn") {
+    out.set("sample_rows", Index{50}).set("n_members", Index{2}).set("table_steps", Index{5});
+    out.set("units", Document(std::vector<double>{4})).set("layers", Index{1});
+  }
   return out;
 }
 
@@ -283,7 +287,11 @@ TEST(RowSums, LscdeLearnsFromFurtherRowsByItsSums) {
   EXPECT_EQ(model_of(200, 600, 0.25)->report().details.at("n_rows").as_integer(), 450);
 }
 
-TEST_P(Mergeable, LearnsFromFurtherRowsWhereverTheyAreCut) {
+class Learning : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Registered, Learning, testing::ValuesIn(models_that("learns_from_sums")),
+                         [](const auto& own) { return own.param; });
+
+TEST_P(Learning, LearnsFromFurtherRowsWhereverTheyAreCut) {
   const Dataset data = rows_of(900, 16);
   const Dataset further = rows_of(700, 17);
   const auto model = fit_model(find_model(GetParam()), data, "", options_of(GetParam()), {});

@@ -19,6 +19,7 @@
 #include "condens/estimators/mixture_density_network/network.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -58,6 +59,8 @@ struct MdnOptions {
   Index adam_passes = 100;
   Index batch_size = 128;
   double learning_rate = 0.003;
+  Index sample_rows = 0;
+  Index table_steps = 10;
   double scale_floor = 0;
   double defensive_weight = 1e-3;
   std::vector<double> cv = {5};
@@ -111,6 +114,11 @@ inline constexpr auto option_table<MdnOptions> = Fields{
     OptionField{"batch_size", &MdnOptions::batch_size, whole(1), "Rows of one step of Adam."},
     OptionField{"learning_rate", &MdnOptions::learning_rate, positive(),
                 "Of Adam at its first step; it falls to 0 along half a cosine."},
+    OptionField{"sample_rows", &MdnOptions::sample_rows, whole(0),
+                "Of more rows than this networks learn from as many drawn at random, and then from all in table_steps "
+                "steps; 0: all rows in memory, 500000 of those that are elsewhere."},
+    OptionField{"table_steps", &MdnOptions::table_steps, whole(0),
+                "Most steps of L-BFGS on all rows, each a pass or two over them, after a training on a sample; 0: none."},
     OptionField{
         "scale_floor", &MdnOptions::scale_floor, at_least(0),
         "Every standard deviation of a component is larger than this share of the target's spread; 0: 0.03, with "
@@ -153,6 +161,13 @@ class Mdn final : public FittedModel<Mdn, MdnOptions, MdnState> {
   /// the rows for every network, at 6 multiplications and additions for every weight and row.
   static Mdn fit(const Dataset& data, const MdnOptions& options = {}, const Run& run = {});
 
+  /// The same of rows that are elsewhere (model/row_sums.hpp): networks train on a sample of them, then all together on
+  /// sums over the table. The model is that of rows in memory with the same `sample_rows`, where there are more rows,
+  /// but for the rounding of these sums. Throws as above, and for `cv` that is no number of folds. Cost: `table_steps`
+  /// passes or some more, at 6 multiplications and additions for every weight, network and row.
+  static Mdn fit(RowSums& table, const MdnOptions& options, const Run& run);
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
+
   Index n_members() const { return state_.parameters.cols(); }
   Index n_parameters() const { return shape_.n_parameters(); }
   const mdn::Shape& shape() const { return shape_; }
@@ -164,6 +179,7 @@ class Mdn final : public FittedModel<Mdn, MdnOptions, MdnState> {
 
  private:
   friend FittedModel;
+  struct Fitting;
   /// Throws FormatError where the parameters are not those of the networks.
   Mdn(MdnOptions options, MdnState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 

@@ -85,12 +85,6 @@ Index searched_rows(const LsceOptions& options, Index n) {
   return options.max_search_rows == 0 ? n : std::min(n, options.max_search_rows);
 }
 
-/// Rows of a sample on a grid, so that the search, which amplifies rounding, is the same wherever the table is.
-void round_sample(Dataset& sample, bool standardized) {
-  if (standardized) preparation::round_rows(sample, preparation::bits_of_sums);
-  preparation::round_weights(sample.weights, preparation::bits_of_sums);
-}
-
 /// The numbers of components to try, rising; none above d_x, which stands for itself and all larger ones.
 std::vector<Index> dimensions_of(const LsceOptions& options, Index d_x) {
   std::vector<Index> out;
@@ -352,7 +346,7 @@ Lsce Lsce::fit(const Dataset& data, const LsceOptions& options, const Run& run) 
   const bool whole = std::ssize(places) == n;
   if (whole && options.standardize) preparation::round_rows(standardized.data);
   Dataset searched = whole ? standardized.data : standardized.data.subset(places);
-  if (!whole) round_sample(searched, options.standardize);
+  if (!whole) preparation::round_sample(searched, options.standardize);
   std::vector<Index> varying = preparation::varying_inputs(whole ? rows : searched);
   const Start start{{standardized.x, standardized.y, std::move(searched)}, std::move(varying), [&] {
                       const std::vector<Index> fold = preparation::folds_of(options.cv, data, options.seed);
@@ -392,7 +386,7 @@ Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
   const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, told);
   table_passes::Sample sample = table_passes::sample_of(table, searched_rows(options, extent.rows), options.seed);
   Dataset searched = scale.standardized(sample.rows);
-  round_sample(searched, options.standardize);
+  preparation::round_sample(searched, options.standardize);
   Matrix ends(table.n_inputs(), 2);
   ends << extent.low.head(table.n_inputs()), extent.high.head(table.n_inputs());
   const Dataset of_ends{.x = std::move(ends), .y = Matrix::Zero(table.n_targets(), 2)};

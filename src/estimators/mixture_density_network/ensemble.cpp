@@ -5,6 +5,7 @@
 
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 #include "model/inner_fits.hpp"
 #include "model/preparation.hpp"
 
@@ -22,6 +23,10 @@ struct Split {
 };
 
 Split split_rows(const Ensemble& ensemble, const Dataset& rows, std::uint64_t stream) {
+  if (!ensemble.fold.empty()) {
+    const RowsOfFold own = rows_of_fold(ensemble.fold, static_cast<Index>(stream) % ensemble.folds);
+    return {rows.subset(own.train), rows.subset(own.test)};
+  }
   const Index count = n_validation_rows(ensemble.validation_fraction, rows.size());
   if (count == 0) return {rows, rows.subset({})};
   const std::vector<Index> order = RandomStream(ensemble.seed, validation_stream + stream).permutation(rows.size());
@@ -86,6 +91,7 @@ void score_candidates(std::vector<Candidate>& candidates, const Ensemble& ensemb
         const Index k = i % folds;
         const Candidate& candidate = candidates[static_cast<std::size_t>(i / folds)];
         Ensemble own = ensemble;
+        own.fold.clear();  // which is of all rows
         own.training.shape.n_components = static_cast<Index>(candidate.n_components);
         own.training.shape.hidden = static_cast<Index>(candidate.units);
         own.training.decay = candidate.regularization;

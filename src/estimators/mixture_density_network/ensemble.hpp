@@ -16,6 +16,10 @@ struct Ensemble {
   Index n_starts = 1;
   double validation_fraction = 0;
   std::uint64_t seed = 0;
+  /// Of each row, where these say which ones a network holds out: the first network fold 0, the second fold 1, ..., and
+  /// after the last of `folds` fold 0 again. Else the rows are drawn.
+  std::vector<Index> fold = {};
+  Index folds = 0;
 };
 
 struct Member {

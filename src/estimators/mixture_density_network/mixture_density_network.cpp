@@ -2,21 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
+#include "condens/data/folds.hpp"
 #include "core/flush_subnormals.hpp"
 #include "ensemble.hpp"
 #include "input_scores.hpp"
 #include "model/preparation.hpp"
+#include "model/rounded_rows.hpp"
+#include "table_training.hpp"
 
 namespace condens {
 
 using mdn::Candidate;
 using mdn::Ensemble;
+using mdn::HeldOutFolds;
 using mdn::InputRange;
 using mdn::InputScores;
 using mdn::Member;
+using mdn::NetworkSums;
 using preparation::Standardized;
 
 namespace {
@@ -312,6 +319,106 @@ GaussianMixtures Mdn::laws(const MatrixView& x) const {
   return GaussianMixtures::separate(std::move(means), std::move(scales), std::move(log_weights));
 }
 
+namespace {
+
+constexpr Index rows_of_sample = 500'000;  // of rows that are elsewhere
+
+/// A table of which networks see a sample first.
+struct SampledTable {
+  HeldOutFolds held_out;
+  std::vector<Index> places;  ///< of the sample
+  /// Sums over all rows.
+  std::function<NetworkSums(const mdn::Shape&, const InputScores&, const Matrix& parameters)> total;
+};
+
+void check_one_number(const std::vector<double>& cv) {
+  require(cv.size() == 1, owner, ": cv has ", cv.size(), " numbers, expected a number of folds, of a sample of rows");
+}
+
+}  // namespace
+
+/// A fit once the scale is known.
+struct Mdn::Fitting {
+  const MdnOptions& options;  ///< as given
+  MdnOptions full;            ///< with what follows from the number of rows
+  const Run& run;
+  Standardizer x;
+  Standardizer y;
+  InputRange range;
+  Defensive defensive;
+  FitReport report;
+
+  /// On rows that are standardised and rounded: all of them, or a sample of a table. `given` has the rows that the
+  /// option cv speaks of.
+  Mdn train(Dataset rows, const Dataset& given, const SampledTable* table) {
+    InputScores scores;
+    if (full.input_scores == MdnScores::normal) scores = InputScores::fit(rows.x, rows.weights);
+    rows = mdn::with_scores(rows, scores);
+    Ensemble ensemble = plan(full, rows);
+    check_size(full, ensemble.training.shape);
+    choose(ensemble, full, rows, given, defensive, run, report);
+    if (table != nullptr) hold_out(*table, ensemble);
+    const std::vector<Member> members = mdn::train_ensemble(ensemble, rows, run);
+    report_members(members, ensemble, rows, report);
+    Networks networks = best_of(members);
+    if (table != nullptr) {
+      report.details.set("n_rows_sampled", std::ssize(table->places));
+      if (full.table_steps > 0) networks = trained_on(*table, ensemble, scores, networks.parameters);
+    }
+    const mdn::Shape& shape = ensemble.training.shape;
+    report_floor(share_on_floor(shape, rows, networks.parameters), full.scale_floor, report);
+    return {options,
+            {.n_components = shape.n_components,
+             .units = shape.hidden,
+             .regularization = ensemble.training.decay,
+             .scale_floor = shape.scale_floor,
+             .most_scale = shape.most_scale,
+             .x_low = range.low,
+             .x_high = range.high,
+             .score_inputs = std::move(scores.inputs),
+             .score_knots = std::move(scores.knots),
+             .score_values = std::move(scores.values),
+             .parameters = std::move(networks.parameters),
+             .train_nll = std::move(networks.train_nll),
+             .validation_nll = std::move(networks.validation_nll),
+             .defensive = defensive},
+            x,
+            y,
+            std::move(report)};
+  }
+
+ private:
+  /// The same rows in the sample as in the table; none where a fold has too few of the sample.
+  static void hold_out(const SampledTable& table, Ensemble& ensemble) {
+    constexpr Index fewest = 3;
+    ensemble.folds = table.held_out.count;
+    ensemble.fold = table.held_out.at(table.places);
+    for (Index k = 0; k < std::min(ensemble.folds, ensemble.n_members); ++k) {
+      if (std::count(ensemble.fold.begin(), ensemble.fold.end(), k) >= fewest) continue;
+      ensemble.fold.clear();
+      ensemble.validation_fraction = 0;
+      return;
+    }
+  }
+
+  Networks trained_on(const SampledTable& table, const Ensemble& ensemble, const InputScores& scores,
+                      const Matrix& start) {
+    Task task(run, "training networks on all rows", static_cast<double>(full.table_steps));
+    const auto total = [&](const Matrix& parameters) {
+      NetworkSums sums = table.total(ensemble.training.shape, scores, parameters);
+      task.advance(1);
+      return sums;
+    };
+    mdn::TableTrained found =
+        mdn::train_on_table(ensemble.training, start, full.table_steps, total, [&] { task.poll(); });
+    report.details.set("table_steps", found.steps);
+    if (found.held_out_losses.size() > 0) {
+      report.details.set("validation_nll_of_table_steps", std::move(found.held_out_losses));
+    }
+    return {std::move(found.parameters), std::move(found.train_loss), std::move(found.held_out_loss)};
+  }
+};
+
 Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   data.check(owner);
   check_options(options);
@@ -319,47 +426,83 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   FitReport report;
   Dataset storage;
   const Dataset& present = rows_that_count(data, storage);
+  const bool sampled = options.sample_rows > 0 && options.sample_rows < present.size();
+  if (sampled) check_one_number(options.cv);
   // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as
-  // they are.
-  const bool given_folds = options.cv.size() > 1;
-  const Dataset rows = given_folds ? present : preparation::merge_copies(present);
+  // they are, and so do places in a table.
+  const bool as_they_are = sampled || options.cv.size() > 1;
+  const Dataset rows = as_they_are ? present : preparation::merge_copies(present);
   const MdnOptions full = sized(options, rows.size());
   const Standardized standardized = preparation::standardize(owner, rows, full.standardize);
   preparation::warn_of_data(data, standardized, report);
-  Dataset own = rows_of_training(standardized.data, full.standardize);
-  InputRange range = InputRange::of(own.x);
-  InputScores scores;
-  if (full.input_scores == MdnScores::normal) scores = InputScores::fit(own.x, own.weights);
-  own.x = scores.append(own.x);
-  const Defensive defensive = Defensive::fit(full.defensive_weight, own);
   report.details.set("n_rows", present.size());
+  const Dataset& all = standardized.data;
+  if (!sampled) {
+    Dataset own = rows_of_training(all, full.standardize);
+    const InputRange range = InputRange::of(own.x);
+    const Defensive defensive = Defensive::fit(full.defensive_weight, own);
+    Fitting fitting{options, full, run, standardized.x, standardized.y, range, defensive, std::move(report)};
+    return fitting.train(std::move(own), options.cv.size() > 1 ? data : rows, nullptr);
+  }
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  SampledTable table{HeldOutFolds::of(options.validation_fraction, all.size(), seed),
+                     sample_of_places(all.size(), options.sample_rows, seed),
+                     {}};
+  table.total = [&](const mdn::Shape& shape, const InputScores& scores, const Matrix& parameters) {
+    return mdn::network_sums(shape, mdn::with_scores(all, scores), table.held_out.from(0, all.size()),
+                             table.held_out.count, parameters, resolve_threads(run.threads));
+  };
+  Dataset sample = all.subset(table.places);
+  preparation::round_sample(sample, full.standardize);
+  Fitting fitting{options,
+                  full,
+                  run,
+                  standardized.x,
+                  standardized.y,
+                  InputRange::of(all.x),
+                  Defensive::fit(full.defensive_weight, all),
+                  std::move(report)};
+  return fitting.train(sample, sample, &table);
+}
 
-  Ensemble ensemble = plan(full, own);
-  check_size(full, ensemble.training.shape);
-  choose(ensemble, full, own, given_folds ? data : rows, defensive, run, report);
-  const std::vector<Member> members = mdn::train_ensemble(ensemble, own, run);
-  report_members(members, ensemble, own, report);
-  const mdn::Shape& shape = ensemble.training.shape;
-  Networks networks = best_of(members);
-  report_floor(share_on_floor(shape, own, networks.parameters), full.scale_floor, report);
-  return {options,
-          {.n_components = shape.n_components,
-           .units = shape.hidden,
-           .regularization = ensemble.training.decay,
-           .scale_floor = shape.scale_floor,
-           .most_scale = shape.most_scale,
-           .x_low = std::move(range.low),
-           .x_high = std::move(range.high),
-           .score_inputs = std::move(scores.inputs),
-           .score_knots = std::move(scores.knots),
-           .score_values = std::move(scores.values),
-           .parameters = std::move(networks.parameters),
-           .train_nll = std::move(networks.train_nll),
-           .validation_nll = std::move(networks.validation_nll),
-           .defensive = defensive},
-          standardized.x,
-          standardized.y,
-          std::move(report)};
+Mdn Mdn::fit(RowSums& rows, const MdnOptions& options, const Run& run) {
+  check_options(options);
+  check_one_number(options.cv);
+  const FlushSubnormals guard;
+  const table_passes::Extent extent = table_passes::extent_of(rows);
+  const Index count = options.sample_rows == 0 ? rows_of_sample : options.sample_rows;
+  if (extent.rows <= count) return fit(table_passes::all_rows(rows), options, run);
+  FitReport report;
+  const table_passes::Scale scale = table_passes::Scale::of(rows, extent, owner, options.standardize, report);
+  report.details.set("n_rows", extent.rows);
+  table_passes::Sample drawn = table_passes::sample_of(rows, count, options.seed);
+  const SampledTable table{
+      HeldOutFolds::of(options.validation_fraction, extent.rows, static_cast<std::uint64_t>(options.seed)),
+      std::move(drawn.places), [&](const mdn::Shape& shape, const InputScores& scores, const Matrix& parameters) {
+        Document pass = mdn::network_pass(scale, scores, shape, table.held_out);
+        pass.set("parameters", parameters);
+        return NetworkSums::from_state(rows.total(pass), shape, parameters.cols());
+      }};
+  Matrix ends(rows.n_inputs() + rows.n_targets(), 2);
+  ends << extent.low, extent.high;
+  const Dataset of_ends =
+      scale.standardized({.x = Matrix(ends.topRows(rows.n_inputs())), .y = Matrix(ends.bottomRows(rows.n_targets()))});
+  const MdnOptions full = sized(options, extent.rows);
+  Dataset sample = scale.standardized(drawn.rows);
+  preparation::round_sample(sample, full.standardize);
+  Fitting fitting{options,
+                  full,
+                  run,
+                  scale.x(),
+                  scale.y(),
+                  InputRange::of(of_ends.x),
+                  scale.defensive(full.defensive_weight),
+                  std::move(report)};
+  return fitting.train(sample, sample, &table);
+}
+
+Document Mdn::accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  return mdn::network_state(pass, block, first_row, resolve_threads(run.threads));
 }
 
 }  // namespace condens
