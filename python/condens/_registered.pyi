@@ -785,6 +785,8 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
     adam_passes: int | None
     batch_size: int | None
     learning_rate: float | None
+    sample_rows: int | None
+    table_steps: int | None
     scale_floor: float | None
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
@@ -831,6 +833,8 @@ class MixtureDensityNetwork(ConditionalDensityRegressor):
         adam_passes: int | None = None,
         batch_size: int | None = None,
         learning_rate: float | None = None,
+        sample_rows: int | None = None,
+        table_steps: int | None = None,
         scale_floor: float | None = None,
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,

@@ -742,6 +742,10 @@ kqr <- function(x, ..., quantile_levels = NULL, bandwidth = NULL, regularization
 #' @param batch_size `integer`, in `[1, Inf)`. Rows of one step of Adam. Default: 128.
 #' @param learning_rate `number`, in `(0, Inf)`. Of Adam at its first step; it falls to 0 along half a cosine.
 #'   Default: 0.003.
+#' @param sample_rows `integer`, in `[0, Inf)`. Of more rows than this networks learn from as many drawn at random,
+#'   and then from all in table_steps steps; 0: all rows in memory, 500000 of those that are elsewhere. Default: 0.
+#' @param table_steps `integer`, in `[0, Inf)`. Most steps of L-BFGS on all rows, each a pass or two over them, after
+#'   a training on a sample; 0: none. Default: 10.
 #' @param scale_floor `number`, in `[0, Inf)`. Every standard deviation of a component is larger than this share of
 #'   the target's spread; 0: 0.03, with more than adam_rows rows less, as the root of their number, but at least
 #'   0.003. Default: 0; of preset "paper": 0.03.
@@ -775,14 +779,15 @@ kqr <- function(x, ..., quantile_levels = NULL, bandwidth = NULL, regularization
 mdn <- function(x, ..., n_components = NULL, units = NULL, regularization = NULL, layers = NULL, skip = NULL,
                 residual = NULL, input_scores = NULL, covariance = NULL, n_members = NULL, n_starts = NULL,
                 validation_fraction = NULL, patience = NULL, optimizer = NULL, max_iterations = NULL, adam_rows =
-                NULL, adam_passes = NULL, batch_size = NULL, learning_rate = NULL, scale_floor = NULL,
-                defensive_weight = NULL, cv = NULL, standardize = NULL) {
+                NULL, adam_passes = NULL, batch_size = NULL, learning_rate = NULL, sample_rows = NULL, table_steps =
+                NULL, scale_floor = NULL, defensive_weight = NULL, cv = NULL, standardize = NULL) {
   given <- list(n_components = n_components, units = units, regularization = regularization, layers = layers, skip
                 = skip, residual = residual, input_scores = input_scores, covariance = covariance, n_members =
                 n_members, n_starts = n_starts, validation_fraction = validation_fraction, patience = patience,
                 optimizer = optimizer, max_iterations = max_iterations, adam_rows = adam_rows, adam_passes =
-                adam_passes, batch_size = batch_size, learning_rate = learning_rate, scale_floor = scale_floor,
-                defensive_weight = defensive_weight, cv = cv, standardize = standardize)
+                adam_passes, batch_size = batch_size, learning_rate = learning_rate, sample_rows = sample_rows,
+                table_steps = table_steps, scale_floor = scale_floor, defensive_weight = defensive_weight, cv = cv,
+                standardize = standardize)
   fit_model("mdn", sys.call(), given, x, ...)
 }
 
