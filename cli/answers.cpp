@@ -34,7 +34,8 @@ struct Columns {
 struct BlockOfRows {
   MatrixView x;
   MatrixView y;         // without rows where targets are not needed
-  const Index* row_of;  // their numbers in the table
+  const Index* row_of;  // their numbers in the block
+  Index first;          // rows of the table before the block
   Index all_rows;       // that are asked for, here and in other blocks
 };
 
@@ -118,16 +119,15 @@ Matrix draws_of(const TargetDistributions& laws, Index i, Index count, RandomStr
   return laws.sample_one(i, count, random);
 }
 
-/// Draws of one row come from the stream of its number in the table, whatever the block; `row_of` begins with the
-/// first.
+/// Draws of one row come from the stream of its number in the table, whatever the block.
 template <class Laws>
-void add_samples(const Wanted& wanted, const Laws& laws, const Index* row_of, const std::vector<std::string>& prefixes,
-                 const Run& run, Columns& out) {
+void add_samples(const Wanted& wanted, const Laws& laws, const BlockOfRows& block,
+                 const std::vector<std::string>& prefixes, const Run& run, Columns& out) {
   const Index per_row = wanted.flags.samples;
   const auto seed = static_cast<std::uint64_t>(wanted.flags.seed);
   std::vector<Matrix> draws(static_cast<std::size_t>(laws.size()));
   parallel_for(laws.size(), resolve_threads(run.threads), [&](Index i) {
-    RandomStream random(seed, static_cast<std::uint64_t>(row_of[i]));
+    RandomStream random(seed, static_cast<std::uint64_t>(block.first + block.row_of[i]));
     draws[static_cast<std::size_t>(i)] = draws_of(laws, i, per_row, random);
   });
   for (std::size_t j = 0; j < prefixes.size(); ++j) {
@@ -196,7 +196,7 @@ std::vector<Document> distributions_of(const TargetDistributions& laws, const Ta
 }
 
 Columns predict_block(const Wanted& wanted, const Model& model, const BlockOfRows& block, const Run& run) {
-  const auto& [x, y, row_of, all_rows] = block;
+  const auto& [x, y, row_of, first, all_rows] = block;
   const Run here{.threads = run.threads, .observer = {}};
   const GaussianMixtures laws = model.density->predict(x, here);
   const std::vector<std::string> targets = names_of(model.encoder.targets());
@@ -211,7 +211,7 @@ Columns predict_block(const Wanted& wanted, const Model& model, const BlockOfRow
   }
   if (wanted.flags.exact_quantiles) add_exact_quantiles(model_of_quantiles(model, wanted.flags.dashes), x, here, out);
   if (wanted.flags.log_density) out.add("log_density", laws.log_pdf(y, here));
-  if (wanted.flags.samples > 0) add_samples(wanted, laws, row_of, prefixes, here, out);
+  if (wanted.flags.samples > 0) add_samples(wanted, laws, block, prefixes, here, out);
   if (wanted.flags.distribution) {
     check_distributions(wanted, laws, all_rows);
     out.distributions = distributions_of(laws);
@@ -220,7 +220,7 @@ Columns predict_block(const Wanted& wanted, const Model& model, const BlockOfRow
 }
 
 Columns predict_kind_block(const Wanted& wanted, const Model& model, const BlockOfRows& block, const Run& run) {
-  const auto& [x, y, row_of, all_rows] = block;
+  const auto& [x, y, row_of, first, all_rows] = block;
   const Run here{.threads = run.threads, .observer = {}};
   const TargetDistributions laws = model.target->predict(*model.density, x, here);
   Columns out;
@@ -228,7 +228,7 @@ Columns predict_kind_block(const Wanted& wanted, const Model& model, const Block
   add_at(
       "mass_at_", wanted.masses, laws.size(), [&](const Vector& at) { return laws.mass_at(at, here); }, out);
   if (wanted.flags.log_density) out.add("log_density", laws.log_pdf(y, here));
-  if (wanted.flags.samples > 0) add_samples(wanted, laws, row_of, {""}, here, out);
+  if (wanted.flags.samples > 0) add_samples(wanted, laws, block, {""}, here, out);
   if (wanted.flags.distribution) {
     check_distributions(wanted, laws.base(), all_rows);
     out.distributions = distributions_of(laws, model.target->kind());
@@ -282,17 +282,17 @@ void write_kept(const Table& table, Index row, RowWriter& writer) {
   }
 }
 
-/// Prints the rows of the table in order, predicted or not.
+/// Prints the rows of tables in order, predicted or not.
 class Printer {
  public:
-  Printer(const AnswerFlags& flags, const Table& table, const std::string& source, bool json, std::ostream& out)
-      : flags_(flags), table_(table), source_(source), writer_(out, json) {}
+  Printer(const AnswerFlags& flags, const std::string& source, bool json, std::ostream& out)
+      : flags_(flags), source_(source), writer_(out, json) {}
 
-  void begin(const Columns& columns) {
+  void begin(const Columns& columns, const Table& table) {
     std::vector<std::string> predicted = columns.names;
     if (flags_.distribution) predicted.emplace_back("distribution");
     std::vector<std::string> names;
-    for (const Column& column : table_.columns()) {
+    for (const Column& column : table.columns()) {
       if (!flags_.keep) break;
       const bool taken = std::find(predicted.begin(), predicted.end(), column.name) != predicted.end();
       require(!taken, flags_.dashes, "keep: ", source_, " has a column '", column.name,
@@ -304,35 +304,35 @@ class Printer {
     writer_.begin(names);
   }
 
-  void row(Index row, const Columns& columns, Index i) {
-    fill_up_to(row);
-    begin_row(row);
+  void row(const Table& table, Index row, const Columns& columns, Index i) {
+    fill_up_to(table, row);
+    begin_row(table, row);
     for (const Vector& column : columns.values) writer_.field(column[i]);
     if (flags_.distribution) writer_.field(columns.distributions[static_cast<std::size_t>(i)]);
     writer_.end_row();
     next_ = row + 1;
   }
 
-  void end() {
-    fill_up_to(table_.rows());
-    writer_.end();
+  void end_table(const Table& table) {
+    fill_up_to(table, table.rows());
+    next_ = 0;
   }
+  void end() { writer_.end(); }
 
  private:
   /// NA for the rows before `end` that have not been predicted.
-  void fill_up_to(Index end) {
+  void fill_up_to(const Table& table, Index end) {
     for (; flags_.na && next_ < end; ++next_) {
-      begin_row(next_);
+      begin_row(table, next_);
       for (std::size_t k = 0; k < width_; ++k) writer_.missing();
       writer_.end_row();
     }
   }
-  void begin_row(Index row) {
-    if (flags_.keep) write_kept(table_, row, writer_);
+  void begin_row(const Table& table, Index row) {
+    if (flags_.keep) write_kept(table, row, writer_);
   }
 
   const AnswerFlags& flags_;
-  const Table& table_;
   const std::string& source_;
   RowWriter writer_;
   std::size_t width_ = 0;
@@ -426,63 +426,112 @@ void Wanted::check(const Model& model, const std::string& file) const {
           "has a probability; fit with --target-kind count, ordinal or with-atoms");
 }
 
+void check_asked_columns(const Wanted& wanted, const Model& model, const Table& table, const std::string& source) {
+  const AnswerFlags& flags = wanted.flags;
+  if (!wanted.needs_targets()) return;
+  for (const EncodedColumn& target : model.encoder.targets()) {
+    require(table.find(target.name) != nullptr, source, ": ", flags.dashes, flags.cdf ? "cdf" : "log-density",
+            " needs the target column '", target.name, "', which is not there");
+  }
+}
+
+void check_usable(const Wanted& wanted, const RowSurvey& survey, const Tell& tell) {
+  const AnswerFlags& flags = wanted.flags;
+  if (!flags.na) {
+    const std::string& dashes = flags.dashes;
+    return flags.unusable.check(
+        survey, message(dashes, "na prints NA for such rows, ", dashes, "drop-missing leaves them out"), tell);
+  }
+  if (survey.unusable() == 0) return;
+  tell(message("NA for ", survey.unusable(), " of ", survey.rows(), " rows: ", survey.trouble()));
+}
+
 AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& table, const std::string& source,
                      const Tell& tell) {
-  const AnswerFlags& flags = wanted.flags;
-  const Encoder& encoder = model.encoder;
-  const bool with_targets = wanted.needs_targets();
-  for (const EncodedColumn& target : encoder.targets()) {
-    require(!with_targets || table.find(target.name) != nullptr, source, ": ", flags.dashes,
-            flags.cdf ? "cdf" : "log-density", " needs the target column '", target.name, "', which is not there");
-  }
-  std::vector<Index> rows;
-  if (flags.na) {
-    tell_of_levels(encoder, table, tell);
-    EncodableRows found = encoder.encodable_rows(table, with_targets);
-    const Index others = table.rows() - std::ssize(found.rows);
-    if (others > 0) tell(message("NA for ", others, " of ", table.rows(), " rows: ", found.trouble));
-    rows = std::move(found.rows);
-  } else {
-    rows = flags.unusable.read(
-        encoder, table, with_targets,
-        message(flags.dashes, "na prints NA for such rows, ", flags.dashes, "drop-missing leaves them out"), tell);
-  }
-  Dataset data = with_targets ? encoder.encode(table, rows)
-                              : Dataset{.x = encoder.encode_inputs(table, rows), .y = Matrix(0, std::ssize(rows))};
-  return {table, std::move(rows), std::move(data)};
+  check_asked_columns(wanted, model, table, source);
+  RowSurvey survey(model.encoder, wanted.needs_targets());
+  std::vector<Index> rows = survey.add(table);
+  survey.tell_of_levels(tell);
+  check_usable(wanted, survey, tell);
+  return asked_rows(wanted, model, table, std::move(rows), 0);
 }
+
+AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& block, std::vector<Index> rows,
+                     Index first) {
+  const Encoder& encoder = model.encoder;
+  Dataset data = wanted.needs_targets()
+                     ? encoder.encode(block, rows)
+                     : Dataset{.x = encoder.encode_inputs(block, rows), .y = Matrix(0, std::ssize(rows))};
+  return {block, std::move(rows), std::move(data), first};
+}
+
+class AnswerWriter::Impl {
+ public:
+  Impl(const Wanted& wanted, const Model& model, const std::string& source, bool json, std::ostream& out,
+       const Run& run, const std::function<void(Index)>& wrote)
+      : wanted_(wanted), model_(model), run_(run), wrote_(wrote), printer_(wanted_.flags, source, json, out) {
+    require(!wanted.flags.distribution || json, wanted.flags.dashes,
+            "distribution: a list of components has no place in CSV, expected JSON");
+  }
+
+  void write(const AskedRows& asked, Task& task) {
+    const Index n = std::ssize(asked.rows);
+    const Index width = numbers_of_a_row(wanted_, model_);
+    if (n * width > wanted_.most_numbers) {
+      throw TooManyNumbers(message(n, " rows of ", width, " numbers each, expected at most ", wanted_.most_numbers,
+                                   " numbers in an answer; ask for fewer, or send fewer rows"));
+    }
+    for (Index k = 0; k < std::max<Index>(1, block_count(n, rows_per_block)); ++k) {
+      const Range range = block_range(n, rows_per_block, k);
+      const Columns columns = answers(asked, range);
+      if (!begun_) printer_.begin(columns, asked.table);
+      begun_ = true;
+      for (Index i = 0; i < range.size(); ++i) {
+        printer_.row(asked.table, asked.rows[static_cast<std::size_t>(range.begin + i)], columns, i);
+      }
+      wrote_(range.size());
+      task.advance(static_cast<double>(range.size()));
+      task.poll();
+    }
+    printer_.end_table(asked.table);
+  }
+
+  void end() { printer_.end(); }
+
+ private:
+  Columns answers(const AskedRows& asked, const Range& range) const {
+    const BlockOfRows block{asked.data.x.middleCols(range.begin, range.size()),
+                            asked.data.y.middleCols(range.begin, range.size()), asked.rows.data() + range.begin,
+                            asked.first, std::ssize(asked.rows)};
+    Wanted own = wanted_;
+    if (wanted_.shift) {
+      own.shift = ShiftWeights{wanted_.shift->calibration, wanted_.shift->rows.segment(range.begin, range.size())};
+    }
+    Columns columns = predict_any_block(own, model_, block, run_);
+    return wanted_.bands.empty() ? columns : with_bands(own, model_, block, run_, std::move(columns));
+  }
+
+  const Wanted& wanted_;
+  const Model& model_;
+  const Run& run_;
+  const std::function<void(Index)>& wrote_;
+  Printer printer_;
+  bool begun_ = false;
+};
+
+AnswerWriter::AnswerWriter(const Wanted& wanted, const Model& model, const std::string& source, bool json,
+                           std::ostream& out, const Run& run, const std::function<void(Index)>& wrote)
+    : impl_(std::make_unique<Impl>(wanted, model, source, json, out, run, wrote)) {}
+AnswerWriter::~AnswerWriter() = default;
+void AnswerWriter::write(const AskedRows& asked, Task& task) { impl_->write(asked, task); }
+void AnswerWriter::end() { impl_->end(); }
 
 void write_answers(const Wanted& wanted, const Model& model, const AskedRows& asked, const std::string& source,
                    bool json, std::ostream& out, const Run& run, const std::function<void(Index)>& wrote) {
-  require(!wanted.flags.distribution || json, wanted.flags.dashes,
-          "distribution: a list of components has no place in CSV, expected JSON");
-  const Index n = std::ssize(asked.rows);
-  const Index width = numbers_of_a_row(wanted, model);
-  if (n * width > wanted.most_numbers) {
-    throw TooManyNumbers(message(n, " rows of ", width, " numbers each, expected at most ", wanted.most_numbers,
-                                 " numbers in an answer; ask for fewer, or send fewer rows"));
-  }
-  Printer printer(wanted.flags, asked.table, source, json, out);
-  Task task(run, "predicting", static_cast<double>(n));
-  for (Index k = 0; k < std::max<Index>(1, block_count(n, rows_per_block)); ++k) {
-    const Range range = block_range(n, rows_per_block, k);
-    const BlockOfRows block{asked.data.x.middleCols(range.begin, range.size()),
-                            asked.data.y.middleCols(range.begin, range.size()), asked.rows.data() + range.begin, n};
-    Wanted own = wanted;
-    if (wanted.shift) {
-      own.shift = ShiftWeights{wanted.shift->calibration, wanted.shift->rows.segment(range.begin, range.size())};
-    }
-    Columns columns = predict_any_block(own, model, block, run);
-    if (!wanted.bands.empty()) columns = with_bands(own, model, block, run, std::move(columns));
-    if (k == 0) printer.begin(columns);
-    for (Index i = 0; i < range.size(); ++i) {
-      printer.row(asked.rows[static_cast<std::size_t>(range.begin + i)], columns, i);
-    }
-    wrote(range.size());
-    task.advance(static_cast<double>(range.size()));
-    task.poll();
-  }
-  printer.end();
+  AnswerWriter writer(wanted, model, source, json, out, run, wrote);
+  Task task(run, "predicting", static_cast<double>(asked.rows.size()));
+  writer.write(asked, task);
+  writer.end();
 }
 
 void AnswerFlags::add_to(CLI::App& verb) {

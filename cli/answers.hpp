@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/core/run.hpp"
 
 namespace condens::cli {
@@ -69,19 +71,46 @@ struct TooManyNumbers : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// The rows of a table that are answered, encoded.
+/// The rows of a table, or of a block of one, that are answered, encoded.
 struct AskedRows {
   const Table& table;
   std::vector<Index> rows;
-  Dataset data;  ///< without targets unless they are needed
+  Dataset data;     ///< without targets unless they are needed
+  Index first = 0;  ///< rows of the table before the block
 };
 
-/// `tell` hears what became of rows that are not usable. `source` names the table in messages.
+/// Throws std::invalid_argument where targets that are needed are not among the columns. `source` names the table in
+/// messages, here and below.
+void check_asked_columns(const Wanted& wanted, const Model& model, const Table& table, const std::string& source);
+
+/// `tell` hears what became of rows that are not usable.
 AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& table, const std::string& source,
                      const Tell& tell);
+AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& block, std::vector<Index> rows,
+                     Index first);
+/// Refuses, or tells of, rows that are not usable, by the flags.
+void check_usable(const Wanted& wanted, const RowSurvey& survey, const Tell& tell);
 
-/// Writes a line or, `json`, an object for each row; `wrote` hears of each block of rows. Throws TooManyNumbers before
-/// it has computed them.
+/// Writes a line or, `json`, an object for each row, of one block after the other. All that it is made of outlives it.
+class AnswerWriter {
+ public:
+  /// `wrote` hears of each number of rows that is written.
+  AnswerWriter(const Wanted& wanted, const Model& model, const std::string& source, bool json, std::ostream& out,
+               const Run& run, const std::function<void(Index)>& wrote);
+  ~AnswerWriter();
+  AnswerWriter(const AnswerWriter&) = delete;
+  AnswerWriter& operator=(const AnswerWriter&) = delete;
+
+  /// Throws TooManyNumbers before it has computed them.
+  void write(const AskedRows& asked, Task& task);
+  void end();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// All at once.
 void write_answers(const Wanted& wanted, const Model& model, const AskedRows& asked, const std::string& source,
                    bool json, std::ostream& out, const Run& run, const std::function<void(Index)>& wrote);
 

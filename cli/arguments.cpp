@@ -213,9 +213,55 @@ void RowFlags::add_to(CLI::App& verb, const std::string& group) {
       ->group(group);
 }
 
-void tell_of_levels(const Encoder& encoder, const Table& table, const Tell& tell) {
-  for (const std::string& text : encoder.filled_without_mark(table)) tell("warning: " + text);
-  for (const std::string& text : encoder.unseen_levels(table)) tell("warning: " + text);
+namespace {
+
+Table only_row(const Table& table, Index row) {
+  Table out(table.source());
+  const auto i = static_cast<std::size_t>(row);
+  for (const Column& column : table.columns()) {
+    if (column.is_numeric())
+      out.add({column.name, std::vector<double>{column.numbers()[i]}});
+    else
+      out.add({column.name, std::vector<std::string>{column.texts()[i]}});
+  }
+  out.set_lines({table.line(row)});
+  return out;
+}
+
+}  // namespace
+
+std::vector<Index> RowSurvey::add(const Table& block) {
+  const std::vector<StandIns> found = encoder_.stand_ins(block);
+  stand_ins_.resize(found.size());
+  for (std::size_t j = 0; j < found.size(); ++j) stand_ins_[j].add(found[j]);
+  EncodableRows usable = encoder_.encodable_rows(block, with_targets_);
+  rows_ += block.rows();
+  usable_ += std::ssize(usable.rows);
+  if (std::ssize(usable.rows) < block.rows() && blocks_with_others_++ == 0) {
+    trouble_ = std::move(usable.trouble);
+    Index first = 0;
+    while (first < std::ssize(usable.rows) && usable.rows[static_cast<std::size_t>(first)] == first) ++first;
+    first_trouble_ = encoder_.encodable_rows(only_row(block, first), with_targets_).trouble;
+  }
+  return std::move(usable.rows);
+}
+
+std::string RowSurvey::trouble() const {
+  if (blocks_with_others_ < 2) return trouble_;
+  return message(first_trouble_, "; ", unusable() - 1, " more such rows");
+}
+
+void RowSurvey::tell_of_levels(const Tell& tell) const {
+  for (const std::string& text : encoder_.filled_without_mark(stand_ins_)) tell("warning: " + text);
+  for (const std::string& text : encoder_.unseen_levels(stand_ins_)) tell("warning: " + text);
+}
+
+std::size_t bytes_of_block(const std::string& memory) {
+  constexpr std::size_t copies = 16;  // what a block takes as fields, numbers and their kernels, in its text
+  constexpr std::size_t least = 1 << 20;
+  const std::size_t bytes = bytes_of("--memory", memory);
+  require(bytes >= least, "--memory = '", memory, "', expected 1 MiB or more");
+  return bytes / copies;
 }
 
 std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encoder, const Table& table,
@@ -225,13 +271,18 @@ std::vector<Index> RowFlags::read(const std::string& verb, const Encoder& encode
 
 std::vector<Index> RowFlags::read(const Encoder& encoder, const Table& table, bool with_targets,
                                   const std::string& advice, const Tell& tell) const {
-  tell_of_levels(encoder, table, tell);
-  EncodableRows found = encoder.encodable_rows(table, with_targets);
-  const Index others = table.rows() - std::ssize(found.rows);
-  require(others == 0 || drop, found.trouble, "; ", advice);
-  require(!found.rows.empty(), found.trouble, "; no row is left");
-  if (others > 0) tell(message("left out ", others, " of ", table.rows(), " rows: ", found.trouble));
-  return std::move(found.rows);
+  RowSurvey survey(encoder, with_targets);
+  std::vector<Index> out = survey.add(table);
+  survey.tell_of_levels(tell);
+  check(survey, advice, tell);
+  return out;
+}
+
+void RowFlags::check(const RowSurvey& survey, const std::string& advice, const Tell& tell) const {
+  if (survey.unusable() == 0) return;
+  require(drop, survey.trouble(), "; ", advice);
+  require(survey.usable() > 0, survey.trouble(), "; no row is left");
+  tell(message("left out ", survey.unusable(), " of ", survey.rows(), " rows: ", survey.trouble()));
 }
 
 namespace {

@@ -71,8 +71,32 @@ void check_bands(const std::string& path, const Model& model, double level, Band
 /// Hears what is to be known of rows.
 using Tell = std::function<void(const std::string&)>;
 
-/// Missing values and levels of the table that something stands in for.
-void tell_of_levels(const Encoder& encoder, const Table& table, const Tell& tell);
+/// What a model can use of a table, from blocks of it in their order, and what is to be said of that.
+class RowSurvey {
+ public:
+  RowSurvey(const Encoder& encoder, bool with_targets) : encoder_(encoder), with_targets_(with_targets) {}
+
+  /// Returns the rows that can be used.
+  std::vector<Index> add(const Table& block);
+
+  Index rows() const { return rows_; }
+  Index unusable() const { return rows_ - usable_; }
+  Index usable() const { return usable_; }
+  /// What is wrong with the others, with places.
+  std::string trouble() const;
+  /// Missing values and levels that something stands in for.
+  void tell_of_levels(const Tell& tell) const;
+
+ private:
+  const Encoder& encoder_;
+  bool with_targets_;
+  Index rows_ = 0;
+  Index usable_ = 0;
+  Index blocks_with_others_ = 0;
+  std::string trouble_;        // of the first of these blocks
+  std::string first_trouble_;  // of its first such row
+  std::vector<StandIns> stand_ins_;
+};
 
 /// What becomes of rows that a model cannot use, of missing values or levels that its training data did not have.
 struct RowFlags {
@@ -86,7 +110,12 @@ struct RowFlags {
                           const std::string& advice = "--drop-missing leaves such rows out") const;
   std::vector<Index> read(const Encoder& encoder, const Table& table, bool with_targets, const std::string& advice,
                           const Tell& tell) const;
+  /// The same of rows that were looked at.
+  void check(const RowSurvey& survey, const std::string& advice, const Tell& tell) const;
 };
+
+/// Of a table of which blocks are in memory: of how many bytes of text a block is, in the memory that the user grants.
+std::size_t bytes_of_block(const std::string& memory);
 
 /// Where the rows of a table stand that were taken from it; none: all of them.
 PlaceOfRow places_of(const Table& table, const std::vector<Index>& rows);

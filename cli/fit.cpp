@@ -247,11 +247,8 @@ void say_warnings(const FitCall& call, const Encoder& encoder, Index rows) {
   for (const std::string& warning : encoder.warnings(rows)) say("fit", "warning: " + warning);
 }
 
-constexpr std::size_t copies_of_text = 16;  // what a block takes as fields, numbers and their kernels, in its text
-
 /// Fits of what does not fit into memory; see `BlocksOfTable`.
 void fit_in_blocks(const FitCall& call, const ModelInfo& info, Document options, const EncoderOptions& columns) {
-  constexpr std::size_t least = 1 << 20;
   const std::string advice = "; --sample ROWS fits to a random sample, with all options";
   const std::pair<bool, const char*> others[] = {{call.target_kind != "real", "--target-kind"},
                                                  {call.conformal.given(), "--conformal"},
@@ -266,16 +263,15 @@ void fit_in_blocks(const FitCall& call, const ModelInfo& info, Document options,
   for (const auto& [given, flag] : others) {
     require(!given, "--memory and ", flag, ": expected one of them", advice);
   }
-  const std::size_t memory = bytes_of("--memory", call.memory);
-  require(memory >= least, "--memory = '", call.memory, "', expected 1 MiB or more");
+  const std::size_t block = bytes_of_block(call.memory);
 
   if (!call.folds.empty()) set_folds(info, call.folds, 0, options);
   const Run run = start_run(call.threads, call.quiet);
-  CsvBlocks file = call.csv.blocks(call.train, memory / copies_of_text);
+  CsvBlocks file = call.csv.blocks(call.train, block);
   EncodedBlocks rows(file, columns, run);
   Model model{rows.encoder(), nullptr};
   say_warnings(call, model.encoder, rows.size());
-  BlocksOfTable table(rows, memory / 2, run);
+  BlocksOfTable table(rows, bytes_of("--memory", call.memory) / 2, run);
   const Dataset some = table_passes::typical_rows(table);
   check_columns(model.encoder, call.train, some);
   model.density = fit_by_sums(info, table, call.preset, options, most_rows_at_once, run);
@@ -291,8 +287,7 @@ Table read_rows(const FitCall& call, const std::vector<std::string>& targets) {
   require(!targets.empty(), "--sample needs --target, by which it is stratified");
   const Run run = start_run(call.threads, call.quiet);
   const Task task(run, "drawing rows", 1);
-  CsvBlocks file =
-      call.csv.blocks(call.train, call.memory.empty() ? bytes : bytes_of("--memory", call.memory) / copies_of_text);
+  CsvBlocks file = call.csv.blocks(call.train, call.memory.empty() ? bytes : bytes_of_block(call.memory));
   SampledTable out = sample_csv(file, targets.front(), *call.sample, static_cast<std::uint64_t>(call.seed.value_or(0)));
   if (!call.quiet && out.rows > out.table.rows()) {
     say("fit", message("warning: fits to a random sample of ", out.table.rows(), " of ", out.rows, " rows"));

@@ -1,12 +1,14 @@
 // condens predict: what a model says of y for every row.
 
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "answers.hpp"
 #include "completion.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/io/csv_blocks.hpp"
 #include "condens/registry.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
@@ -27,6 +29,7 @@ struct PredictCall {
   std::string shift_rows;
   bool json = false;
   std::string output;
+  std::string memory;
   int threads = 0;
 };
 
@@ -82,32 +85,68 @@ void check_shift(const PredictCall& call, const Wanted& wanted) {
           "go together, expected both");
 }
 
+/// Writes to the file that was asked for, whole or not at all, or to standard output, where an interruption leaves what
+/// is there of the answers for so many rows.
+void write_output(const PredictCall& call, Index rows,
+                  const std::function<void(std::ostream&, const std::function<void(Index)>& wrote)>& write) {
+  AtomicFile file(call.output.empty() ? "-" : call.output);
+  Index printed = 0;
+  try {
+    write(file.stream(), [&](Index more) {
+      printed += more;
+      check_interrupted();
+    });
+  } catch (const Cancelled&) {
+    if (!file.is_written_in_place() || printed == 0) throw;
+    file.stream().flush();
+    throw Interrupted(message("interrupted; what is written ends after ", printed, " of ", rows, " predictions"));
+  }
+  file.commit();
+}
+
+void tell(const std::string& text) { say("predict", text); }
+
+/// Reads the table twice: what is wrong with it is said before anything is written.
+void predict_in_blocks(const PredictCall& call, const Wanted& wanted, const Model& model, const Run& run) {
+  require(!call.shift && call.shift_weights.empty(), "--memory and ", call.shift ? "--shift" : "--shift-weights",
+          ": expected one of them; how often inputs come up is told from all rows at once");
+  CsvBlocks file = call.csv.blocks(call.rows, bytes_of_block(call.memory));
+  check_asked_columns(wanted, model, file.header(), call.rows);
+  RowSurvey survey(model.encoder, wanted.needs_targets());
+  {
+    const Task task(run, "reading the table", 1);
+    file.read([&](const Table& block) { asked_rows(wanted, model, block, survey.add(block), 0); });
+  }
+  survey.tell_of_levels(tell);
+  check_usable(wanted, survey, tell);
+  write_output(call, survey.usable(), [&](std::ostream& out, const std::function<void(Index)>& wrote) {
+    AnswerWriter writer(wanted, model, call.rows, call.json, out, run, wrote);
+    Task task(run, "predicting", static_cast<double>(survey.usable()));
+    Index first = 0;
+    file.read([&](const Table& block) {
+      std::vector<Index> rows = model.encoder.encodable_rows(block, wanted.needs_targets()).rows;
+      writer.write(asked_rows(wanted, model, block, std::move(rows), first), task);
+      first += block.rows();
+    });
+    writer.end();
+  });
+}
+
 void predict(const PredictCall& call) {
   Wanted wanted = Wanted::of(call.flags);
   check_shift(call, wanted);
   check_output(call.output, {call.model, call.rows});
   const Model model = read_model(call.model, call.rows);
   wanted.check(model, call.model);
-  const Table table = call.csv.read(call.rows);
-  const AskedRows asked = asked_rows(wanted, model, table, call.rows, [](const std::string& t) { say("predict", t); });
-
   // On a terminal the rows themselves show the progress, and a bar would stand between them.
   const Run run = start_run(call.threads, is_terminal(call.output));
+  if (!call.memory.empty()) return predict_in_blocks(call, wanted, model, run);
+  const Table table = call.csv.read(call.rows);
+  const AskedRows asked = asked_rows(wanted, model, table, call.rows, tell);
   wanted.shift = shift_of(call, model, table, asked.rows, asked.data.x, run);
-  AtomicFile file(call.output.empty() ? "-" : call.output);
-  Index printed = 0;
-  try {
-    write_answers(wanted, model, asked, call.rows, call.json, file.stream(), run, [&](Index rows) {
-      printed += rows;
-      check_interrupted();
-    });
-  } catch (const Cancelled&) {
-    if (!file.is_written_in_place() || printed == 0) throw;
-    file.stream().flush();
-    throw Interrupted(
-        message("interrupted; what is written ends after ", printed, " of ", asked.rows.size(), " predictions"));
-  }
-  file.commit();
+  write_output(call, std::ssize(asked.rows), [&](std::ostream& out, const std::function<void(Index)>& wrote) {
+    write_answers(wanted, model, asked, call.rows, call.json, out, run, wrote);
+  });
 }
 
 }  // namespace
@@ -129,6 +168,11 @@ void add_predict(CLI::App& app) {
              group);
   add_option(verb, "-o,--output", call->output, "OUT.csv", "Where to (default: standard output)", "Output");
   verb.add_flag("--json", call->json, "JSON: a list of one object for each row")->group("Output");
+  add_option(
+      verb, "--memory", call->memory, "SIZE",
+      "For a table that does not fit into memory: its rows are read in parts that take about so much, such as 500M "
+      "or 2 GiB, twice",
+      "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
   offer(verb, "--shift-weights", columns_before);
@@ -138,7 +182,8 @@ void add_predict(CLI::App& app) {
       "\nExamples:\n"
       "  condens predict geyser.json new.csv --mean --interval .9\n"
       "  condens predict geyser.json new.csv --mean --quantiles .5,.95 --bands .9\n"
-      "  condens predict geyser.json new.csv --keep --sample 3 --seed 1 -o draws.csv");
+      "  condens predict geyser.json new.csv --keep --sample 3 --seed 1 -o draws.csv\n"
+      "  condens predict delay.cbor flights.csv --memory 2G --interval .9 -o intervals.csv");
   verb.callback([call] { predict(*call); });
 }
 

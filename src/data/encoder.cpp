@@ -174,29 +174,6 @@ Index Encoder::code_of(const Table& table, const Column& column, Index row, cons
   return place(contains(input.levels, other_level) ? other_level : input.typical_level);
 }
 
-std::vector<std::string> Encoder::unseen_levels(const Table& table) const {
-  Names out;
-  for (const EncodedColumn& input : inputs_) {
-    const Column* column = table.find(input.name);
-    if (column == nullptr || !input.is_categorical() || !takes_unseen(input)) continue;
-    Index count = 0;
-    Index first = 0;
-    for (Index row = 0; row < column->size(); ++row) {
-      if (column->is_missing(row) || !is_unseen(*column, row, input)) continue;
-      if (count++ == 0) first = row;
-    }
-    if (count == 0) continue;
-    const std::string stand_in = input.has_statistics() ? "the statistics of all rows stand"
-                                 : contains(input.levels, other_level)
-                                     ? "the level (other) stands"
-                                     : message("the most frequent level, ", input.typical_level, ", stands");
-    out.push_back(message(table.place(first), ": '", input.name, "' is '", column->level(first),
-                          "', a level that the training data did not have; ", stand_in, " in, as in ", count,
-                          count == 1 ? " row" : " rows", " in all"));
-  }
-  return out;
-}
-
 std::vector<std::string> names_of(const std::vector<EncodedColumn>& columns) {
   std::vector<std::string> out;
   for (const EncodedColumn& column : columns) out.push_back(column.name);
@@ -288,23 +265,66 @@ const Table& Encoder::completed(const Table& table, Table& storage) const {
   return storage;
 }
 
-std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
-  std::vector<std::string> out;
-  if (missing_ != MissingInputs::indicator) return out;
+void StandIns::add(const StandIns& later) {
+  unseen += later.unseen;
+  if (first_unseen.empty()) first_unseen = later.first_unseen;
+  if (first_unmarked.empty()) first_unmarked = later.first_unmarked;
+}
+
+std::vector<StandIns> Encoder::stand_ins(const Table& table) const {
+  std::vector<StandIns> out;
   for (const EncodedColumn& input : inputs_) {
+    StandIns& own = out.emplace_back();
     const Column* column = table.find(input.name);
-    if (column == nullptr || !has_missing(*column)) continue;
-    const bool marked = contains(input.levels, missing_level) ||
+    if (column == nullptr) continue;
+    const bool counts_unseen = input.is_categorical() && takes_unseen(input);
+    const bool marked = missing_ != MissingInputs::indicator || contains(input.levels, missing_level) ||
                         std::any_of(inputs_.begin(), inputs_.end(),
                                     [&](const EncodedColumn& other) { return other.missing_of == input.name; });
-    if (marked) continue;
-    Index row = 0;
-    while (!column->is_missing(row)) ++row;
-    out.push_back(message(table.place(row), ": '", input.name, "' is missing, which it never was in training; ",
-                          input.is_categorical() ? "its most frequent level" : "its median",
+    for (Index row = 0; row < column->size() && (counts_unseen || !marked); ++row) {
+      const bool missing = column->is_missing(row);
+      if (missing && !marked && own.first_unmarked.empty()) {
+        own.first_unmarked = message(table.place(row), ": '", input.name, "' is missing");
+      }
+      if (missing || !counts_unseen || !is_unseen(*column, row, input)) continue;
+      if (own.unseen++ == 0) {
+        own.first_unseen = message(table.place(row), ": '", input.name, "' is '", column->level(row), "'");
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Encoder::unseen_levels(const std::vector<StandIns>& found) const {
+  Names out;
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    if (found[j].unseen == 0) continue;
+    const EncodedColumn& input = inputs_[j];
+    const std::string stand_in = input.has_statistics() ? "the statistics of all rows stand"
+                                 : contains(input.levels, other_level)
+                                     ? "the level (other) stands"
+                                     : message("the most frequent level, ", input.typical_level, ", stands");
+    out.push_back(message(found[j].first_unseen, ", a level that the training data did not have; ", stand_in,
+                          " in, as in ", found[j].unseen, found[j].unseen == 1 ? " row" : " rows", " in all"));
+  }
+  return out;
+}
+
+std::vector<std::string> Encoder::unseen_levels(const Table& table) const { return unseen_levels(stand_ins(table)); }
+
+std::vector<std::string> Encoder::filled_without_mark(const std::vector<StandIns>& found) const {
+  Names out;
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    if (found[j].first_unmarked.empty()) continue;
+    out.push_back(message(found[j].first_unmarked, ", which it never was in training; ",
+                          inputs_[j].is_categorical() ? "its most frequent level" : "its median",
                           " stands in, as in every such row"));
   }
   return out;
+}
+
+std::vector<std::string> Encoder::filled_without_mark(const Table& table) const {
+  return filled_without_mark(stand_ins(table));
 }
 
 EncodableRows Encoder::encodable_rows(const Table& table, bool with_targets) const {

@@ -1,7 +1,8 @@
-// Tables that need not fit into memory: fit --memory, fit --sample.
+// Tables that need not fit into memory: fit --memory, fit --sample, predict --memory.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -52,6 +53,29 @@ class LargeTables : public CommandTest {
   }
 };
 
+/// The same words, and numbers that differ by rounding: a row of a block of another size is computed with other
+/// neighbours.
+testing::AssertionResult same_answers(const std::string& a, const std::string& b) {
+  const std::string between = ",:\n[]{}\" ";
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const std::size_t end_of_a = std::min(a.find_first_of(between, i), a.size() - 1) + 1;
+    const std::size_t end_of_b = std::min(b.find_first_of(between, j), b.size() - 1) + 1;
+    const std::string of_a = a.substr(i, end_of_a - i);
+    const std::string of_b = b.substr(j, end_of_b - j);
+    const auto number_of = [](const std::string& text) { return parse_number(text.substr(0, text.size() - 1)); };
+    const auto x = number_of(of_a);
+    const auto y = number_of(of_b);
+    const bool near = x && y && of_a.back() == of_b.back() && std::abs(*x - *y) <= 1e-13 * std::max(1.0, std::abs(*x));
+    if (of_a != of_b && !near) return testing::AssertionFailure() << '\'' << of_a << "' and '" << of_b << '\'';
+    i = end_of_a;
+    j = end_of_b;
+  }
+  if (i < a.size() || j < b.size()) return testing::AssertionFailure() << "one of them goes on";
+  return testing::AssertionSuccess();
+}
+
 const std::string columns = " --target y --weight weight --missing indicator --quiet";
 const std::string small_gmm = " --model gmm --set n_components=2 --set covariance=full --set max_iterations=5";
 
@@ -97,6 +121,53 @@ TEST_F(LargeTables, AreSampled) {
                  "-o c.cbor")
                 .err,
             {"900 of 16000 rows"});
+}
+
+TEST_F(LargeTables, ArePredictedInParts) {
+  good("fit few.csv --target y --inputs size,colour --drop-missing -o m.cbor" + small_gmm);
+  for (const std::string what :
+       {"--na --mean --quantiles .1,.9", "--drop-missing --log-density --cdf", "--na --keep --sample 2 --seed 7 --json",
+        "--drop-missing --distribution --json", "--na --keep --cdf-at 0,1 --threads 1"}) {
+    const Outcome whole = good("predict m.cbor t.csv " + what);
+    for (const std::string memory : {"1M", "3M", "1GB"}) {
+      const Outcome parts = good("predict m.cbor t.csv --memory " + memory + ' ' + what);
+      EXPECT_TRUE(same_answers(parts.out, whole.out)) << what << ' ' << memory;
+    }
+    expect_in(whole.err, {"1455 of 16000 rows: t.csv: 1455 rows have missing values: line 2, 13, 24, 35, 46, ..."});
+    expect_in(good("predict m.cbor t.csv --memory 1M " + what).err,
+              {"1455 of 16000 rows: t.csv: 1 row has missing values: line 2 (the first in column 'size'); 1454 more "
+               "such rows"});
+  }
+}
+
+TEST_F(LargeTables, InPartsSayOnceWhatStandsInForLevels) {
+  shell("head -n 40 t.csv > some.csv");
+  good("fit some.csv --target y --inputs street --many-levels indicators --unseen other -o m.cbor" + small_gmm);
+  const Outcome whole = good("predict m.cbor t.csv --mean");
+  const Outcome parts = good("predict m.cbor t.csv --mean --memory 1M");
+  expect_in(whole.err, {"a level that the training data did not have", "rows in all"});
+  EXPECT_EQ(parts.err, whole.err);
+  EXPECT_TRUE(same_answers(parts.out, whole.out));
+}
+
+TEST_F(LargeTables, InPartsAreRefusedBeforeAnythingIsWritten) {
+  good("fit few.csv --target y --inputs size,colour --drop-missing -o m.cbor" + small_gmm);
+  const auto refused = [&](const std::string& arguments, const std::vector<std::string>& words) {
+    const Outcome outcome = run("predict m.cbor " + arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    expect_in(outcome.err, words);
+  };
+  refused("t.csv --memory 1M", {"t.csv: 1 row has missing values: line 2", "1454 more such rows", "--na prints NA"});
+  refused("t.csv --memory 10K", {"--memory = '10K', expected 1 MiB or more"});
+  refused("- --memory 1M", {"standard input"});
+  refused("t.csv --memory 1M --drop-missing --shift --interval .9", {"--memory and --shift: expected one of them"});
+  shell("sed 's/,[^,]*$//' few.csv > no_y.csv");
+  refused("no_y.csv --memory 1M --log-density --na", {"--log-density needs the target column 'y'"});
+  shell("(head -n 1 t.csv; grep '^,' t.csv) > gaps.csv");
+  refused("gaps.csv --memory 1M --drop-missing --mean", {"no row is left"});
+  shell("(cat t.csv; echo 'wide,red,street 1,2024-01-05,1,0') > text.csv");
+  refused("text.csv --memory 1M --na --mean", {"text.csv", "'size'", "wide"});
 }
 
 TEST_F(LargeTables, RefuseWhatNeedsAllRows) {

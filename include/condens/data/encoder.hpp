@@ -93,6 +93,16 @@ struct EncodableRows {
   std::string trouble;
 };
 
+/// Where something stands in for an input, as it does without a word in the numbers.
+struct StandIns {
+  Index unseen = 0;            ///< rows of a level that the training data did not have
+  std::string first_unseen;    ///< the place of the first of them, the input, and the level
+  std::string first_unmarked;  ///< place and input of the first missing value where training had none
+
+  /// Those of the rows that follow.
+  void add(const StandIns& later);
+};
+
 struct LevelRows;
 
 class Encoder {
@@ -161,10 +171,15 @@ class Encoder {
   /// Inputs with missing values of which there were none in training, and where they are first: they are filled by what
   /// is typical, without a mark. Complete sentences; empty where missing values are refused.
   std::vector<std::string> filled_without_mark(const Table& table) const;
+  std::vector<std::string> filled_without_mark(const std::vector<StandIns>& found) const;
 
   /// What stands in for levels that the training data did not have, with a count and the first place. Complete
   /// sentences; empty where such levels are refused.
   std::vector<std::string> unseen_levels(const Table& table) const;
+  std::vector<std::string> unseen_levels(const std::vector<StandIns>& found) const;
+
+  /// What both tell of, for each input; of a table that comes in blocks these are brought together by StandIns::add.
+  std::vector<StandIns> stand_ins(const Table& table) const;
 
   /// What was made of inputs: merged levels, statistics, dates. Complete sentences.
   std::vector<std::string> notes() const;
