@@ -37,7 +37,7 @@ Dataset sample_data() {
 Document list(const std::vector<double>& values) { return Document(values); }
 
 /// Options that shorten a long procedure.
-Document quick_options(const std::string& model, const std::string& preset) {
+Document quick_options(const std::string& model) {
   if (model == "lsce" || model == "lsmi")
     return Document::Object{{"random_starts", 2}, {"max_steps", 6}, {"n_centers", 12}, {"n_components", 1}};
   if (model == "sliced") return Document::Object{{"n_components", 1}};
@@ -46,8 +46,9 @@ Document quick_options(const std::string& model, const std::string& preset) {
   if (model == "salscde") return Document::Object{{"selection", widths}};
   if (model == "press")
     return Document::Object{{"n_states", list({1, 2})}, {"regularization", 1e-3}, {"cv", 2}, {"n_starts", 2}};
-  if (model == "gskd" && preset == "paper")
-    return Document::Object{{"population", 6}, {"generations", 2}, {"search_iterations", 10}};
+  if (model == "gskd")
+    return Document::Object{
+        {"population", 6}, {"generations", 2}, {"search_iterations", 10}, {"candidates", 12}, {"starts", 2}};
   if (model == "pool") return Document::Object{{"models", Document::Array{"parzen", "ekde"}}, {"cv", 2}};
   if (model == "auto") return Document::Object{{"budget", 0.02}, {"cv", 2}};
   if (model == "kqr")
@@ -245,7 +246,7 @@ TEST_P(OptionsContract, AnotherValueChangesTheFitOrIsRefused) {
     };
     for (const OptionInfo& option : info.options) {
       if (needs_more(info.name, option.name)) continue;
-      Document base = joined(quick_options(info.name, preset), beside(info.name, preset, option.name));
+      Document base = joined(quick_options(info.name), beside(info.name, preset, option.name));
       const Document* set = base.find(option.name);
       const Document now = set == nullptr ? defaults.at(option.name) : *set;
       const Document expected = base_of(base);
@@ -277,7 +278,7 @@ TEST_P(OptionsContract, WithoutADefensiveWeightThereIsNoBroadGaussian) {
   if (std::none_of(info.options.begin(), info.options.end(), is_it)) return;
   const double sd = std::sqrt((data.y.array() - data.y.mean()).square().mean());
   const auto at_sixty = [&](double weight) {
-    const Document options = joined(quick_options(info.name, "paper"), Document::Object{{"defensive_weight", weight}});
+    const Document options = joined(quick_options(info.name), Document::Object{{"defensive_weight", weight}});
     const Matrix far = Matrix::Constant(1, 1, data.y.mean() + 60 * sd);
     return info.fit(data, "paper", options, {.threads = 1, .observer = {}})->log_density(data.x.leftCols(1), far)[0];
   };

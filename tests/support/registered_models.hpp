@@ -42,11 +42,19 @@ inline std::vector<Case> all_cases() {
 
 /// Options that shorten a long procedure; no promise hangs on them.
 inline Document quick_options(const Case& c) {
-  if ((c.model == "lsce" || c.model == "lsmi") && c.preset == "paper")
-    return Document::Object{{"random_starts", 2}, {"max_steps", 10}};
+  // The search for directions or inputs is what is long, and the candidates of the model within.
+  Document::Object few = {{"bandwidth", Document::Array{0.5, 1.0}}, {"regularization", Document::Array{0.02, 0.1}}};
+  if (c.preset != "paper") few.emplace_back("bandwidth_y", Document::Array{0.2, 0.5});  // "paper": those of the inputs
+  if (c.model == "lsce" || c.model == "lsmi") {
+    Document out = few;
+    out.set("random_starts", 2).set("max_steps", 10).set("n_centers", 40);
+    return c.model == "lsmi" ? out.set("options", few) : out;
+  }
+  if (c.model == "sliced" || c.model == "forward" || c.model == "location_scale")
+    return Document::Object{{"options", few}};
   if (c.model == "sacde" || c.model == "salscde") {
     const Document::Object grid{{"bandwidth", Document::Array{0.4, 1.0}}, {"bandwidth_y", Document::Array{0.3, 0.8}}};
-    return c.model == "sacde" ? grid : Document::Object{{"selection", grid}};
+    return c.model == "sacde" ? grid : Document::Object{{"selection", grid}, {"options", few}};
   }
   if (c.model == "press") {
     const std::vector<double> states = {1, 3};
@@ -54,6 +62,7 @@ inline Document quick_options(const Case& c) {
   }
   if (c.model == "gskd" && c.preset == "paper")
     return Document::Object{{"population", 8}, {"generations", 2}, {"search_iterations", 30}};
+  if (c.model == "gskd") return Document::Object{{"candidates", 20}, {"starts", 2}};
   if (c.model == "pool") return Document::Object{{"models", Document::Array{"parzen", "gp"}}, {"cv", 2}};
   if (c.model == "auto") return Document::Object{{"budget", 0.02}, {"cv", 2}};
   if (c.model == "kqr")
@@ -64,6 +73,7 @@ inline Document quick_options(const Case& c) {
     return Document::Object{{"n_trees", 20}, {"min_samples_leaf", Document::Array{3, 10}}, {"max_features", 0.7}};
   if (c.model == "boost") return Document::Object{{"n_rounds", 60}, {"min_samples_leaf", 5}};
   if (c.model == "mdn" && c.preset == "paper") return Document::Object{{"max_iterations", 60}};
+  if (c.model == "mdn") return Document::Object{{"max_iterations", 100}, {"n_members", 2}};
   return {};
 }
 
