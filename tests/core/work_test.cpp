@@ -26,9 +26,9 @@ TEST(CountedWork, BelongsToTheMetersThatLive) {
 }
 
 TEST(CountedWork, OfFitsIsTheSameForAnyNumberOfThreads) {
-  const Matrix x = normals(2, 150, 1);
-  const Dataset with_inputs{.x = x, .y = x.topRows(1) + normals(1, 150, 2)};
-  const Dataset alone{.x = Matrix(0, 150), .y = x};
+  const Matrix x = normals(2, 80, 1);
+  const Dataset with_inputs{.x = x, .y = x.topRows(1) + normals(1, 80, 2)};
+  const Dataset alone{.x = Matrix(0, 80), .y = x};
   for (const bool inputs : {true, false}) {
     for (const std::string& name : auto_models(inputs)) {
       std::vector<double> seconds;

@@ -128,7 +128,7 @@ TEST(Calibrate, MakesPitValuesUniform) {
   const Dataset data = draw(1500, false, 1);
   const Dataset fresh = draw(2000, false, 2);
   Document options(Document::Object{});
-  options.set("max_rows", Index{150}).set("n_starts", Index{1});  // of more it takes long
+  options.set("max_rows", Index{150}).set("many_rows", "subset").set("n_starts", Index{1});  // of more it takes long
   const TargetModel plain = fit_target(find_model("gp"), {.kind = {}}, data, "", options, place_of, {});
   const TargetModel model =
       fit_target(find_model("gp"), {.kind = {}, .pit_share = 0.4}, data, "", options, place_of, {});
@@ -148,19 +148,19 @@ TEST(Calibrate, MakesPitValuesUniform) {
 
 TEST(Calibrate, GoesThroughFilesKindsReplicatesAndThreads) {
   for (const std::string kind : {"real", "positive", "count"}) {
-    const Dataset data = draw(100, kind == "count", 3);
+    const Dataset data = draw(80, kind == "count", 3);
     Dataset positive = data;
     if (kind == "positive") positive.y = Matrix(data.y.array() + 0.01);
     Document options(Document::Object{});
     options.set("n_components", Document(std::vector<double>{2}));
     const auto fit = [&](int threads) {
       return fit_target(find_model("gmm"),
-                        {.kind = TargetKind::parse(kind), .calibration_share = 0.3, .replicates = 2, .pit_share = 0.3},
+                        {.kind = TargetKind::parse(kind), .calibration_share = 0.3, .replicates = 2, .pit_share = 0.4},
                         positive, "", options, place_of, {threads, {}});
     };
     TargetModel model = fit(1);
     ASSERT_NE(model.density->calibration(), nullptr);
-    EXPECT_EQ(model.density->calibration()->n_rows(), 21) << kind;  // of the 70 rows that are not for intervals
+    EXPECT_EQ(model.density->calibration()->n_rows(), 22) << kind;  // of the 56 rows that are not for intervals
     const Document saved = save_density(*model.density);
     for (const int threads : {2, 7}) EXPECT_EQ(save_density(*fit(threads).density), saved);
     const Model whole{Encoder::generic(positive), std::move(model.density), model.target, model.conformal,

@@ -163,8 +163,9 @@ TEST(GaussianProcess, OfManyRowsLearnsFromAll) {
 }
 
 TEST(GaussianProcess, OfManyRowsIsTheSameForAnyThreadsAndSeveralTargets) {
-  const Dataset rows = wave(400, 1, 2);
-  const GaussianProcessOptions options = few_rows(GaussianProcessRows::inducing);
+  const Dataset rows = wave(130, 1, 2);  // two blocks; the widths are learned on neighbourhoods of up to 200 rows
+  GaussianProcessOptions options = few_rows(GaussianProcessRows::inducing);
+  options.max_rows = 20;
   const GaussianProcess one = GaussianProcess::fit(rows, options, {.threads = 1, .observer = {}});
   const Document document = one.to_document();
   for (const int threads : {2, 7}) {

@@ -371,9 +371,11 @@ TEST(Kqr, ExtremeLevelsAndPenaltiesGiveADistribution) {
   const Dataset data = wave(9, 1);
   const auto law_of = [&](const KqrOptions& options) { return Kqr::fit(data, options).predict(data.x)[4]; };
   KqrOptions options;
+  options.bandwidth = {0.5, 2.0};
+  const KqrOptions usual = options;
   options.quantile_levels = {1e-13, 0.5};
   EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3)));
-  options = {};
+  options = usual;
   for (const std::vector<double>& penalties : {std::vector{1e15}, {1e100, 1e-12, 3.0}, {1e-12}}) {
     options.regularization = penalties;
     EXPECT_TRUE(std::isfinite(law_of(options).log_pdf(0.3))) << penalties.front();

@@ -85,11 +85,11 @@ void expect_equal(const Scores& a, const Scores& b) {
 
 TEST(ScoreSums, AnyCutGivesTheScoresOfAllRows) {
   for (const KnownModel& model : {branching_model(), two_targets()}) {
-    const Dataset data = drawn_from(model, 700);
+    const Dataset data = drawn_from(model, 300);
     for (const bool regions : {true, false}) {
       const ScoreOptions options{.levels = {0.5, 0.9}, .energy_score = regions, .highest_density = regions};
       const Scores whole = score(model, data, options);
-      for (const Index rows_of_block : {700, 333, 41, 1})
+      for (const Index rows_of_block : {300, 133, 41, 1})
         expect_equal(in_blocks(model, data, rows_of_block, options), whole);
     }
   }

@@ -404,14 +404,15 @@ TEST(RowGroups, RefuseDatesAndLevelsThatAreStatistics) {
 }
 
 TEST(Groups, TakeTheScoresOfTheirOwnRows) {
-  const Table table = grouped_table(400, 2);
+  const Table table = grouped_table(160, 2);
   const Encoder encoder = Encoder::fit(table, {.targets = {"y"}});
   const Dataset data = encoder.encode(table);
   for (const auto cross : {CrossConformal::none, CrossConformal::cv_plus}) {
     TargetRequest request{.kind = {}, .cross = cross, .cross_folds = 4};
     request.calibration_share = cross == CrossConformal::none ? 0.5 : 0.0;
     request.groups = RowGroups::of("groups", encoder, "city", data.x);
-    const TargetModel model = fit_target(find_model("gp"), request, data, "", {}, place_of, {});
+    const TargetModel model =
+        fit_target(find_model("gp"), request, data, "", Document::Object{{"n_starts", 1}}, place_of, {});
     const Conformal& conformal = *model.conformal;
     ASSERT_TRUE(conformal.groups().has_value());
     EXPECT_EQ(conformal.groups()->names(), (std::vector<std::string>{"Bern", "Oslo"}));  // Rome is too small

@@ -36,9 +36,10 @@ struct Kernels {
   }
 };
 
-/// Half the integral of |p - q|, by the trapezoidal rule.
+/// Half the integral of |p - q|, by the trapezoidal rule: the difference waves with the spacing of the nodes, 0.48
+/// widths, of which a step is a quarter.
 double total_variation(const GaussianMixture& p, const GaussianMixture& q, double width) {
-  const double step = width / 20;
+  const double step = 0.12 * width;
   const double low = p.means().minCoeff() - 10 * width;
   const double high = p.means().maxCoeff() + 10 * width;
   double out = 0;
@@ -48,14 +49,14 @@ double total_variation(const GaussianMixture& p, const GaussianMixture& q, doubl
 
 TEST(GriddedKernels, DifferByLessThanAMillionthInTotalVariation) {
   for (const Index d : {0, 1, 3}) {
-    const Kernels kernels(d, 3000);
+    const Kernels kernels(d, 2000);
     for (const double width : {0.1, 0.7}) {
       const auto gridded = GriddedKernels::make(kernels.u, kernels.log_weights, kernels.v, width, none);
       ASSERT_NE(gridded, nullptr);
       for (const double far : {0.0, 1.0, 10.0, 100.0}) {
         const Vector z = Vector::Constant(d, far);
         const GaussianMixture found = gridded->laws(z)[0];
-        EXPECT_LT(4 * found.n_components(), 3000);
+        EXPECT_LT(4 * found.n_components(), 2000);
         EXPECT_LT(total_variation(kernels.plain(z, width), found, width), 1e-6)
             << "d = " << d << ", width " << width << ", z = " << far;
       }
@@ -100,7 +101,7 @@ TEST(GriddedKernels, ServeTheModelsOfManySamples) {
   const NadarayaWatson nw = NadarayaWatson::fit(data, options);
   const ParzenOptions parzen_options{.bandwidth = {0.4}, .defensive_weight = 0, .standardize = false};
   const Parzen parzen = Parzen::fit(data, parzen_options);
-  const Matrix x = kernels.u.leftCols(5);
+  const Matrix x = kernels.u.leftCols(3);
   const GaussianMixtures of_nw = nw.predict(x);
   const GaussianMixtures of_parzen = parzen.predict(x);
   EXPECT_LT(of_nw.n_components(), 300);
