@@ -29,12 +29,12 @@ std::string table(int n = 80) {
 }
 
 TEST_F(BandsCommand, ColumnsAndPicturesHaveErrorBars) {
-  write("t.csv", table());
-  write("some.csv", table(15));
+  write("t.csv", table(50));
+  write("some.csv", table(8));
   for (const std::string how : {"--inputs a", "--inputs a,b", "--inputs \"\"", "--inputs a --target-kind with-atoms"}) {
     const std::string fit = "fit t.csv --target y --model parzen --seed 4 -o m.json ";
-    const Outcome fitted = good(fit + how + " --bootstrap 39");
-    expect_in(fitted.err, {"fitted 39 bootstrap replicates, for --bands of predict and plot"});
+    const Outcome fitted = good(fit + how + " --bootstrap 19");
+    expect_in(fitted.err, {"fitted 19 bootstrap replicates, for --bands of predict and plot"});
     const std::string predicted =
         good("predict m.json some.csv --mean --quantiles .5 --cdf --log-density --sample 1 --bands .9").out;
     expect_in(predicted, {"mean,mean_low,mean_high,q0.5,q0.5_low,q0.5_high,cdf,cdf_low,cdf_high,log_density,"
@@ -46,8 +46,8 @@ TEST_F(BandsCommand, ColumnsAndPicturesHaveErrorBars) {
                 {"std,std_low,std_high\n"});
     good("plot m.json some.csv --bands .9 -o m.svg");
     expect_in(read("m.svg"), {"90 % band"});
-    expect_in(good("describe m.json").out, {"Error bars, from 39 bootstrap replicates"});
-    expect_in(good("describe m.json --json").out, {"\"n_replicates\": 39"});
+    expect_in(good("describe m.json").out, {"Error bars, from 19 bootstrap replicates"});
+    expect_in(good("describe m.json --json").out, {"\"n_replicates\": 19"});
   }
 }
 

@@ -165,7 +165,7 @@ TEST_F(ExplainCommand, EffectsAreOverTheWeightsOfTheRows) {
 TEST_F(ExplainCommand, TakesEveryKindOfTargetAndSeveral) {
   RandomStream random(3);
   std::string text = "x,z,count,claim\n";
-  for (int i = 0; i < 90; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const double x = random.normal();
     const double y = std::exp(0.7 * x + 0.3 * random.normal());
     text += std::to_string(x) + "," + std::to_string(random.normal()) + "," + std::to_string(static_cast<int>(2 * y)) +
@@ -175,7 +175,7 @@ TEST_F(ExplainCommand, TakesEveryKindOfTargetAndSeveral) {
   for (const auto& [target, kind] : {std::pair{"count", "count"}, {"claim", "with-atoms"}}) {
     const std::string columns = std::string(" --inputs x,z --target ") + target;
     good("fit k.csv" + columns + " --target-kind " + kind + " --model parzen --conformal -o k.cbor");
-    EXPECT_EQ(good("explain k.cbor k.csv --max-rows 50").find("\nx,nll,"),
+    EXPECT_EQ(good("explain k.cbor k.csv --max-rows 20").find("\nx,nll,"),
               std::string("input,measure,loss,standard_error,shuffle_error").size());
     good("explain k.cbor k.csv --effect x --of mean,above:0");
     expect_sums(good("explain k.cbor k.csv --row 5"));

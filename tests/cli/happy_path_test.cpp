@@ -435,8 +435,9 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
 }
 
 TEST_F(HappyPath, ASearchOnSomeOfTheRowsIsToldOf) {
-  const std::string fit =
-      "fit " + geyser + " --target waiting --model lsce --set n_centers=10 -o m.json --set max_search_rows=";
+  const std::string fit = "fit " + geyser +
+                          " --target waiting --model lsce --set n_centers=10 --set random_starts=1 --set max_steps=5"
+                          " --set bandwidth=0.5 --set bandwidth_y=0.2 -o m.json --set max_search_rows=";
   const Outcome some = run(fit + "100");
   ASSERT_EQ(some.code, 0) << some.err;
   expect_words(some.err, {"fitted lsce to 299 rows", "note: directions were searched on 100 of the rows",
@@ -457,7 +458,7 @@ TEST_F(HappyPath, ARaceIsDescribedAndDrawn) {
   std::string text = "x,y\n";
   for (int i = 0; i < 2010; ++i) text += std::to_string(i % 67) + "," + std::to_string(i % 67 + i * 7919 % 101) + "\n";
   write("many.csv", text);
-  output_of("fit many.csv --target y --model auto --budget 0.1 -o a.cbor");
+  output_of("fit many.csv --target y --model auto --budget 0.1 --set model_preset=paper -o a.cbor");
   expect_words(output_of("describe a.cbor"), {"The race", "250 rows", "core-seconds", "forest", "the budget is spent"});
   output_of("plot a.cbor -o race.svg --figure race");
   expect_words(read("race.svg"), {"Scores by the number of rows", "forest", "nll on rows left out"});
