@@ -150,7 +150,7 @@ TEST(BootstrapCoefficients, StatesAreMatchedOneToOne) {
 
 /// Both estimate the same spread: of 100 replicates a standard deviation has an error of 7 %.
 TEST(BootstrapCoefficients, StandardErrorsAreNearTheRobustOnes) {
-  const Dataset rows = two_states(400);
+  const Dataset rows = two_states(250);
   const Document options =
       Document::Object{{"n_states", Document::Array{2}}, {"regularization", Document::Array{1e-2}}, {"n_starts", 1}};
   const TargetModel model = fit(rows, options, 100);

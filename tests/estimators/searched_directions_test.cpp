@@ -167,7 +167,7 @@ Matrix components_of(const Dataset& data, const Document& how, int threads = 1) 
 }
 
 TEST(SearchedDirections, KdrAndMaveFindAnEvenFunction) {
-  const Dataset data = planted(300, true);
+  const Dataset data = planted(150, true);
   EXPECT_LT(angle(components_of(data, options("kdr"))), 0.15);
   EXPECT_LT(angle(components_of(data, options("mave"))), 0.15);
   EXPECT_GT(angle(components_of(data, options("sir"))), 0.5) << "the mean of x does not move with y";

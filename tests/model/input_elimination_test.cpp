@@ -93,7 +93,7 @@ Dataset planted(Index n, std::uint64_t seed = 3) {
 }
 
 TEST(InputElimination, IrrelevantInputsHaveExactlyZeroLoadings) {
-  const Dataset data = planted(200);
+  const Dataset data = planted(140);
   for (const std::string& name : models_that("reduces_inputs")) {
     Document options = Document::Object{{"n_components", 1}, {"sparse", true}};
     if (name != "sliced") {

@@ -111,8 +111,8 @@ TEST(InputGain, IsThatOfAModelWithWhatWasChosen) {
   // Of 13 inputs one matters: with the chosen bandwidth but without the learned widths, a fit to half of the rows would
   // find next to nothing.
   RandomStream random(5);
-  const Matrix x = normals(13, 600, random);
-  const Dataset data{.x = x, .y = Matrix(2 * x.row(0) + normals(1, 600, random))};
+  const Matrix x = normals(13, 300, random);
+  const Dataset data{.x = x, .y = Matrix(2 * x.row(0) + normals(1, 300, random))};
   Document options = quick();
   options.set("bandwidth", Document(std::vector<double>{0.5, 1.0})).set("metric", "auto");
   const auto model = fit(data, "lscde", options);
