@@ -90,7 +90,7 @@ Document options_of(const std::string& model) {
   if (model == "gmm") out.set("n_components", Document(std::vector<double>{2, 4})).set("starts", Index{2});
   // Widths of inputs are the longest search of a large table; it has a test of its own.
   if (model == "lscde") out.set("n_centers", Index{30}).set("max_centers", Index{60}).set("metric", "none");
-  if (model != "gmm") {
+  if (model == "lscde" || model == "lsce") {
     out.set("bandwidth", Document(std::vector<double>{0.4, 1.6}))
         .set("bandwidth_y", Document(std::vector<double>{0.2, 0.8}));
     out.set("regularization", Document(std::vector<double>{0.001, 0.1}));
