@@ -165,7 +165,7 @@ class Mdn final : public FittedModel<Mdn, MdnOptions, MdnState> {
   /// sums over the table. The model is that of rows in memory with the same `sample_rows`, where there are more rows,
   /// but for the rounding of these sums. Throws as above, and for `cv` that is no number of folds. Cost: `table_steps`
   /// passes or some more, at 6 multiplications and additions for every weight, network and row.
-  static Mdn fit(RowSums& table, const MdnOptions& options, const Run& run);
+  static Mdn fit(RowSums& rows, const MdnOptions& options, const Run& run);
   static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
   Index n_members() const { return state_.parameters.cols(); }
