@@ -117,8 +117,9 @@ inline constexpr auto option_table<MdnOptions> = Fields{
     OptionField{"sample_rows", &MdnOptions::sample_rows, whole(0),
                 "Of more rows than this networks learn from as many drawn at random, and then from all in table_steps "
                 "steps; 0: all rows in memory, 500000 of those that are elsewhere."},
-    OptionField{"table_steps", &MdnOptions::table_steps, whole(0),
-                "Most steps of L-BFGS on all rows, each a pass or two over them, after a training on a sample; 0: none."},
+    OptionField{
+        "table_steps", &MdnOptions::table_steps, whole(0),
+        "Most steps of L-BFGS on all rows, each a pass or two over them, after a training on a sample; 0: none."},
     OptionField{
         "scale_floor", &MdnOptions::scale_floor, at_least(0),
         "Every standard deviation of a component is larger than this share of the target's spread; 0: 0.03, with "
