@@ -146,6 +146,26 @@ TEST(NetworksOfTables, AreTheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(Mdn::fit(data, small_networks(), {.threads = threads, .observer = {}}).to_document(), first) << threads;
 }
 
+TEST(NetworksOfTables, ASampleMayBeTinyOrHaveOneValueOfY) {
+  Dataset data = rows_of(3000, 12);
+  data.y = Matrix(data.y.array() * (data.x.row(0).array() > 2.5).cast<double>());  // nearly all are zero
+  MdnOptions options = small_networks();
+  options.optimizer = MdnOptimizer::lbfgs;
+  options.max_iterations = 20;
+  options.validation_fraction = 0.5;
+  for (const Index count : {2, 3, 30}) {
+    options.sample_rows = count;
+    const Mdn inside = Mdn::fit(data, options);
+    BlocksInMemory table(data, 700, {});
+    const Mdn elsewhere = Mdn::fit(table, options, {});
+    EXPECT_TRUE(inside.log_density(data.x, data.y).allFinite()) << count;
+    EXPECT_TRUE(elsewhere.log_density(data.x, data.y).allFinite()) << count;
+  }
+  options.sample_rows = 1;
+  EXPECT_EQ(complaint([&] { Mdn::fit(data, options); }),
+            "MixtureDensityNetwork: sample_rows = 1, expected 0, or at least 2 rows");
+}
+
 TEST(NetworksOfTables, FoldsOfEveryRowAreRefused) {
   const Dataset data = rows_of(300, 10);
   MdnOptions options = small_networks();

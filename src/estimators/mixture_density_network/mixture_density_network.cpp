@@ -42,6 +42,7 @@ void check_units(std::vector<double> units) {
 
 void check_options(const MdnOptions& options) {
   validate_options(options, owner);
+  require(options.sample_rows != 1, owner, ": sample_rows = 1, expected 0, or at least 2 rows");
   check_units(options.units);
 }
 
@@ -76,13 +77,13 @@ Dataset rows_of_training(const Dataset& rows, bool standardized) {
   return out;
 }
 
-Ensemble plan(const MdnOptions& options, const Dataset& rows) {
+/// `spread` of y in all rows, of which `rows` may be a sample.
+Ensemble plan(const MdnOptions& options, const Dataset& rows, const Vector& spread) {
   Ensemble out{.training = {},
                .n_members = options.n_members,
                .n_starts = options.n_starts,
                .validation_fraction = options.validation_fraction,
                .seed = static_cast<std::uint64_t>(options.seed)};
-  const Vector spread = Standardizer::fit(rows.y, rows.weights).scale();
   out.training.shape = {.n_inputs = rows.x.rows(),
                         .n_targets = rows.y.rows(),
                         .hidden = static_cast<Index>(options.units.front()),
@@ -354,7 +355,7 @@ struct Mdn::Fitting {
     InputScores scores;
     if (full.input_scores == MdnScores::normal) scores = InputScores::fit(rows.x, rows.weights);
     rows = mdn::with_scores(rows, scores);
-    Ensemble ensemble = plan(full, rows);
+    Ensemble ensemble = plan(full, rows, defensive.scale / 2);
     check_size(full, ensemble.training.shape);
     choose(ensemble, full, rows, given, defensive, run, report);
     if (table != nullptr) hold_out(*table, ensemble);
@@ -388,13 +389,14 @@ struct Mdn::Fitting {
   }
 
  private:
-  /// The same rows in the sample as in the table; none where a fold has too few of the sample.
+  /// The same rows in the sample as in the table; none where the sample has too few in a fold, or in the others.
   static void hold_out(const SampledTable& table, Ensemble& ensemble) {
     constexpr Index fewest = 3;
     ensemble.folds = table.held_out.count;
     ensemble.fold = table.held_out.at(table.places);
     for (Index k = 0; k < std::min(ensemble.folds, ensemble.n_members); ++k) {
-      if (std::count(ensemble.fold.begin(), ensemble.fold.end(), k) >= fewest) continue;
+      const auto held_out = static_cast<Index>(std::count(ensemble.fold.begin(), ensemble.fold.end(), k));
+      if (held_out >= fewest && std::ssize(ensemble.fold) - held_out >= fewest) continue;
       ensemble.fold.clear();
       ensemble.validation_fraction = 0;
       return;
