@@ -97,7 +97,7 @@ Document few_candidates(const std::string& model) {
                                             {"refine", false},
                                             {"metric", "none"}};
   if (model == "lscde") return kernels;
-  if (model == "location_scale") return Document::Object{{"options", kernels}};
+  if (model == "location_scale") return Document::Object{{"mean", "ridge"}, {"options", kernels}};
   if (model == "forest") return Document::Object{{"n_trees", 40}, {"min_samples_leaf", list({5, 20})}};
   if (model == "mdn") return Document::Object{{"max_iterations", 60}};
   return Document::Object{};

@@ -148,19 +148,19 @@ TEST(Calibrate, MakesPitValuesUniform) {
 
 TEST(Calibrate, GoesThroughFilesKindsReplicatesAndThreads) {
   for (const std::string kind : {"real", "positive", "count"}) {
-    const Dataset data = draw(80, kind == "count", 3);
+    const Dataset data = draw(100, kind == "count", 3);
     Dataset positive = data;
     if (kind == "positive") positive.y = Matrix(data.y.array() + 0.01);
     Document options(Document::Object{});
-    options.set("n_components", Document(std::vector<double>{2}));
+    options.set("n_components", Document(std::vector<double>{1}));
     const auto fit = [&](int threads) {
       return fit_target(find_model("gmm"),
-                        {.kind = TargetKind::parse(kind), .calibration_share = 0.3, .replicates = 2, .pit_share = 0.4},
+                        {.kind = TargetKind::parse(kind), .calibration_share = 0.3, .replicates = 2, .pit_share = 0.3},
                         positive, "", options, place_of, {threads, {}});
     };
     TargetModel model = fit(1);
     ASSERT_NE(model.density->calibration(), nullptr);
-    EXPECT_EQ(model.density->calibration()->n_rows(), 22) << kind;  // of the 56 rows that are not for intervals
+    EXPECT_EQ(model.density->calibration()->n_rows(), 21) << kind;  // of the 70 rows that are not for intervals
     const Document saved = save_density(*model.density);
     for (const int threads : {2, 7}) EXPECT_EQ(save_density(*fit(threads).density), saved);
     const Model whole{Encoder::generic(positive), std::move(model.density), model.target, model.conformal,
