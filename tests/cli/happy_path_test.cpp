@@ -436,7 +436,7 @@ TEST_F(HappyPath, PoolsTellTheirMembers) {
 
 TEST_F(HappyPath, ASearchOnSomeOfTheRowsIsToldOf) {
   const std::string fit = "fit " + geyser +
-                          " --target waiting --model lsce --set n_centers=10 --set random_starts=1 --set max_steps=5"
+                          " --target waiting --model lsce --set n_centers=10 --set random_starts=1 --set density=same"
                           " --set bandwidth=0.5 --set bandwidth_y=0.2 -o m.json --set max_search_rows=";
   const Outcome some = run(fit + "100");
   ASSERT_EQ(some.code, 0) << some.err;
