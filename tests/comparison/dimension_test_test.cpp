@@ -31,7 +31,7 @@ const Document quick = Document::Object{{"method", "mave"},
                                                                      {"regularization", Document::Array{0.03}},
                                                                      {"metric", "none"},
                                                                      {"refine", false},
-                                                                     {"n_centers", 20}}}};
+                                                                     {"n_centers", 40}}}};
 
 DimensionTest test(const Dataset& data, const DimensionTestOptions& options, const Document& own = quick) {
   return test_dimension(find_model("sliced"), data, "", own, {}, options, one_thread);

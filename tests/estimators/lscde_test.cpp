@@ -337,7 +337,6 @@ TEST(Lscde, ThreadsDoNotChangeOneBit) {
       options.bandwidth_y = {0.3};
       options.n_centers = 300;  // 4,200,000 distances
       options.max_centers = 300;
-      options.cv = {2};
     }
     const Document one = Lscde::fit(data, options, {.threads = 1, .observer = {}}).to_document();
     for (const int threads : {2, 7}) {
