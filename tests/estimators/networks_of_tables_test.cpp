@@ -38,6 +38,8 @@ MdnOptions small_networks() {
   return out;
 }
 
+const Run all_threads{};
+
 mdn::Shape small_shape() {
   return {.n_inputs = 2, .hidden = 3, .layers = 2, .n_components = 2, .skip = true, .scale_floor = 0.01};
 }
@@ -121,7 +123,7 @@ TEST(NetworksOfTables, ASampleThatIsAllRowsIsNone) {
   const Dataset data = rows_of(200, 7);
   MdnOptions options = small_networks();
   const Document expected = Mdn::fit(data, options).to_document();
-  BlocksInMemory table(data, 70, {});
+  BlocksInMemory table(data, 70, all_threads);
   EXPECT_EQ(Mdn::fit(table, options, {}).to_document(), expected);
   options.sample_rows = 0;
   EXPECT_EQ(Mdn::fit(data, options).state().parameters, Mdn::fit(table, options, {}).state().parameters);
@@ -133,7 +135,7 @@ TEST(NetworksOfTables, CandidatesAreComparedOnTheSample) {
   options.n_components = {1, 2};
   const Mdn inside = Mdn::fit(data, options);
   EXPECT_EQ(inside.state().n_components, 2);
-  BlocksInMemory table(data, 700, {});
+  BlocksInMemory table(data, 700, all_threads);
   const Mdn elsewhere = Mdn::fit(table, options, {});
   EXPECT_EQ(elsewhere.report().details.at("candidates"), inside.report().details.at("candidates"));
   EXPECT_LT((elsewhere.log_density(data.x, data.y) - inside.log_density(data.x, data.y)).cwiseAbs().maxCoeff(), 1e-10);
@@ -156,7 +158,7 @@ TEST(NetworksOfTables, ASampleMayBeTinyOrHaveOneValueOfY) {
   for (const Index count : {2, 3, 30}) {
     options.sample_rows = count;
     const Mdn inside = Mdn::fit(data, options);
-    BlocksInMemory table(data, 700, {});
+    BlocksInMemory table(data, 700, all_threads);
     const Mdn elsewhere = Mdn::fit(table, options, {});
     EXPECT_TRUE(inside.log_density(data.x, data.y).allFinite()) << count;
     EXPECT_TRUE(elsewhere.log_density(data.x, data.y).allFinite()) << count;
@@ -172,7 +174,7 @@ TEST(NetworksOfTables, FoldsOfEveryRowAreRefused) {
   options.cv.assign(300, 0.0);
   const std::string said = "MixtureDensityNetwork: cv has 300 numbers, expected a number of folds, of a sample of rows";
   EXPECT_EQ(complaint([&] { Mdn::fit(data, options); }), said);
-  BlocksInMemory table(data, 100, {});
+  BlocksInMemory table(data, 100, all_threads);
   EXPECT_EQ(complaint([&] { Mdn::fit(table, options, {}); }), said);
 }
 
