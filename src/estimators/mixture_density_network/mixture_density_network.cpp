@@ -363,7 +363,7 @@ struct Mdn::Fitting {
     report_members(members, ensemble, rows, report);
     Networks networks = best_of(members);
     if (table != nullptr) {
-      report.details.set("n_rows_sampled", std::ssize(table->places));
+      report.details.set("n_rows_sampled", static_cast<Index>(std::ssize(table->places)));
       if (full.table_steps > 0) networks = trained_on(*table, ensemble, scores, networks.parameters);
     }
     const mdn::Shape& shape = ensemble.training.shape;
