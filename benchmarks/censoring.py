@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 COMMAND = os.environ.get("CONDENS_COMMAND", "condens")
-MODELS = ["gmm", "nw", "boost", "forest", "mdn"]
+MODELS = ["gmm", "nw", "lscde", "boost", "forest", "mdn", "location_scale"]
 WAYS = ["all values", "what is known", "censored rows dropped", "limits taken for values"]
 N_ROWS, N_TEST, SEEDS = 500, 2000, [1, 2]
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "censored_laws.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/random.hpp"
+#include "condens/data/folds.hpp"
 
 namespace condens {
 
@@ -15,6 +17,10 @@ namespace {
 constexpr Index n_rounds_of_censored = 10;
 constexpr Index n_rounds_of_truncated = 25;  // ghosts come by and by, from what was seen alone
 constexpr Index round_of_second_tuning = 3;
+constexpr Index n_rounds_of_start = 5;
+constexpr Index n_parts = 5;
+constexpr Index fewest_in_parts = 20;  // rows
+constexpr Index most_in_parts = 1'000;
 constexpr std::uint64_t stream_of_draws = 5'000;
 constexpr Index most_ghosts = 20;     // of a row: more would let a few rows, hardly possible to the model, outweigh all
 constexpr double most_capped = 0.01;  // a share of the truncated rows; more are told
@@ -25,7 +31,7 @@ struct Completion {
   Vector y;
   std::vector<Index> ghost_of;
   std::vector<double> ghosts;
-  double log_likelihood = 0;  ///< of what is known, a weighted mean over rows, of the model that drew
+  double log_likelihood = 0;  ///< of what is known, a weighted mean over rows, of the models that drew
   Index n_capped = 0;         ///< rows of which more ghosts are expected than are kept
 };
 
@@ -49,19 +55,20 @@ class CensoredRounds {
         fits_(fits),
         seed_(seed),
         run_(run),
-        n_rounds_(rows.n_truncated() > 0 ? n_rounds_of_truncated : n_rounds_of_censored) {
-    for (Index i = 0; i < rows.size(); ++i) {
-      if (!rows.is_exact(i)) censored_.push_back(i);
-    }
-  }
+        n_rounds_(rows.n_truncated() > 0 ? n_rounds_of_truncated : n_rounds_of_censored),
+        in_parts_(start.x.rows() > 0 && rows.size() >= fewest_in_parts && rows.size() <= most_in_parts) {}
 
   std::unique_ptr<ConditionalDensity> fit();
 
  private:
   Completion draw(const ConditionalDensity& model, Index round) const;
-  void add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random, Completion& out) const;
+  Completion draw_in_parts(const Completion& before, const ConditionalDensity& tuned, Index round) const;
+  void draw_rows(const ConditionalDensity& model, const std::vector<Index>& rows, RandomStream& random, Completion& out,
+                 Vector& likelihood) const;
+  void add_ghosts(const GaussianMixtures& laws, const std::vector<Index>& rows, RandomStream& random,
+                  Completion& out) const;
+  double mean_over_rows(const Vector& likelihood) const;
   CompletedRows completed(const Completion& drawn) const;
-  double likelihood_of(const ConditionalDensity& model) const;
   void tell(const std::vector<double>& trace, const Completion& last, ConditionalDensity& model,
             const FitReport& tuned) const;
 
@@ -71,20 +78,19 @@ class CensoredRounds {
   std::uint64_t seed_;
   const Run& run_;
   Index n_rounds_;
-  std::vector<Index> censored_;
+  bool in_parts_;
 };
 
-Censoring part_of(const Censoring& rows, Range range) {
-  return {rows.low.segment(range.begin, range.size()), rows.high.segment(range.begin, range.size()),
-          rows.entry.size() > 0 ? Vector(rows.entry.segment(range.begin, range.size())) : Vector()};
+Censoring part_of(const Censoring& rows, const std::vector<Index>& of) {
+  return {rows.low(of), rows.high(of), rows.entry.size() > 0 ? Vector(rows.entry(of)) : Vector()};
 }
 
-void CensoredRounds::add_ghosts(const GaussianMixtures& laws, Range range, RandomStream& random,
+void CensoredRounds::add_ghosts(const GaussianMixtures& laws, const std::vector<Index>& rows, RandomStream& random,
                                 Completion& out) const {
-  const Censoring here = part_of(rows_, range);
+  const Censoring here = part_of(rows_, rows);
   const Vector lost = laws.log_cdf(here.entry.array().isFinite().select(here.entry, 0.0), run_);
   std::vector<Index> of;
-  for (Index i = 0; i < range.size(); ++i) {
+  for (Index i = 0; i < here.size(); ++i) {
     const double even = random.uniform();
     if (!here.is_truncated(i) || !(lost[i] > -infinity)) continue;
     // P(G >= k) = (1 - S)^k
@@ -99,42 +105,82 @@ void CensoredRounds::add_ghosts(const GaussianMixtures& laws, Range range, Rando
   const Vector y = quantile_between(laws.size() == 1 ? laws : laws.select(of), Vector::Constant(u.size(), -infinity),
                                     entry, u, run_);
   for (std::size_t k = 0; k < of.size(); ++k) {
-    out.ghost_of.push_back(range.begin + of[k]);
+    out.ghost_of.push_back(rows[static_cast<std::size_t>(of[k])]);
     out.ghosts.push_back(y[static_cast<Index>(k)]);
   }
 }
 
-Completion CensoredRounds::draw(const ConditionalDensity& model, Index round) const {
-  RandomStream random(seed_, stream_of_draws + static_cast<std::uint64_t>(round));
-  Completion out;
-  out.y = start_.y.row(0).transpose();
+void CensoredRounds::draw_rows(const ConditionalDensity& model, const std::vector<Index>& rows, RandomStream& random,
+                               Completion& out, Vector& likelihood) const {
+  std::vector<Index> censored;
+  for (const Index i : rows) {
+    if (!rows_.is_exact(i)) censored.push_back(i);
+  }
   Vector u(rows_.size());
-  if (!censored_.empty()) u(censored_) = stratified(std::ssize(censored_), random);
-  Task task(run_, "drawing what is censored", static_cast<double>(rows_.size()));
-  Vector likelihood(rows_.size());
+  if (!censored.empty()) u(censored) = stratified(std::ssize(censored), random);
+  Task task(run_, "drawing what is censored", static_cast<double>(rows.size()));
   const Run here{.threads = run_.threads, .observer = {}};
-  for (Index block = 0; block < block_count(rows_.size(), rows_together); ++block) {
-    const Range range = block_range(rows_.size(), rows_together, block);
-    const Index laws_here = model.n_inputs() == 0 ? 1 : range.size();
-    const GaussianMixtures laws = model.predict(start_.x.middleCols(range.begin, laws_here), here);
-    likelihood.segment(range.begin, range.size()) = log_likelihood(laws, part_of(rows_, range), here);
-    std::vector<Index> drawn;
-    for (Index i = range.begin; i < range.end; ++i) {
-      if (!rows_.is_exact(i)) drawn.push_back(i - range.begin);
+  for (Index block = 0; block < block_count(std::ssize(rows), rows_together); ++block) {
+    const Range range = block_range(std::ssize(rows), rows_together, block);
+    const std::vector<Index> own(rows.begin() + range.begin, rows.begin() + range.end);
+    const Matrix x = model.n_inputs() == 0 ? Matrix(0, 1) : Matrix(start_.x(Eigen::all, own));
+    const GaussianMixtures laws = model.predict(x, here);
+    likelihood(own) = log_likelihood(laws, part_of(rows_, own), here);
+    std::vector<Index> drawn;  // among the rows of this block
+    std::vector<Index> all;
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      if (rows_.is_exact(own[k])) continue;
+      drawn.push_back(static_cast<Index>(k));
+      all.push_back(own[k]);
     }
     if (!drawn.empty()) {
-      std::vector<Index> all = drawn;
-      for (Index& i : all) i += range.begin;
       Vector low(std::ssize(all));
       for (Index k = 0; k < low.size(); ++k) low[k] = rows_.known_low(all[static_cast<std::size_t>(k)]);
       out.y(all) = quantile_between(laws.size() == 1 ? laws : laws.select(drawn), low, rows_.high(all), u(all), here);
     }
-    if (rows_.entry.size() > 0) add_ghosts(laws, range, random, out);
+    if (rows_.entry.size() > 0) add_ghosts(laws, own, random, out);
     task.advance(static_cast<double>(range.size()));
     task.poll();
   }
+}
+
+double CensoredRounds::mean_over_rows(const Vector& likelihood) const {
   const Vector weights = start_.weights.size() > 0 ? counted_weights(start_.weights) : Vector::Ones(rows_.size());
-  out.log_likelihood = (weights.array() > 0.0).select(likelihood, 0.0).dot(weights) / weights.sum();
+  return (weights.array() > 0.0).select(likelihood, 0.0).dot(weights) / weights.sum();
+}
+
+Completion CensoredRounds::draw(const ConditionalDensity& model, Index round) const {
+  RandomStream random(seed_, stream_of_draws + static_cast<std::uint64_t>(round));
+  std::vector<Index> all(static_cast<std::size_t>(rows_.size()));
+  std::iota(all.begin(), all.end(), Index{0});
+  Completion out;
+  out.y = start_.y.row(0).transpose();
+  Vector likelihood(rows_.size());
+  draw_rows(model, all, random, out, likelihood);
+  out.log_likelihood = mean_over_rows(likelihood);
+  return out;
+}
+
+Completion CensoredRounds::draw_in_parts(const Completion& before, const ConditionalDensity& tuned, Index round) const {
+  RandomStream random(seed_, stream_of_draws + static_cast<std::uint64_t>(round));
+  const std::vector<Index> part = assign_folds(rows_.size(), n_parts, random());
+  const CompletedRows all = completed(before);
+  Completion out;
+  out.y = start_.y.row(0).transpose();
+  Vector likelihood(rows_.size());
+  for (Index k = 0; k < n_parts; ++k) {
+    std::vector<Index> kept;
+    CompletedRows others;
+    for (std::size_t j = 0; j < all.origin.size(); ++j) {
+      if (part[static_cast<std::size_t>(all.origin[j])] == k) continue;
+      kept.push_back(static_cast<Index>(j));
+      others.origin.push_back(all.origin[j]);
+    }
+    others.data = all.data.subset(kept);
+    const std::unique_ptr<ConditionalDensity> model = fits_.again(others, tuned, run_);
+    draw_rows(*model, rows_of_fold(part, k).test, random, out, likelihood);
+  }
+  out.log_likelihood = mean_over_rows(likelihood);
   return out;
 }
 
@@ -161,7 +207,7 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
   account.set("n_left", rows_.n_left()).set("n_interval", rows_.n_interval());
   account.set("n_truncated", rows_.n_truncated()).set("rounds", n_rounds_);
   account.set("log_likelihood", Vector(Eigen::Map<const Vector>(trace.data(), std::ssize(trace))));
-  account.set("change", trace.back() - trace[trace.size() - 2]);
+  account.set("change", trace[trace.size() - 2] - trace[trace.size() - 3]);  // the last is of the model itself
   if (rows_.n_truncated() > 0) {
     account.set("n_ghosts", std::ssize(last.ghosts));
     if (static_cast<double>(last.n_capped) > most_capped * static_cast<double>(rows_.n_truncated())) {
@@ -175,34 +221,28 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
 }
 
 std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
-  Completion start;
-  start.y = start_.y.row(0).transpose();
-  std::unique_ptr<ConditionalDensity> tuned = fits_.tune(completed(start), run_);
-  const ConditionalDensity* model = tuned.get();
-  std::unique_ptr<ConditionalDensity> now;
-  std::vector<double> trace;
   Completion drawn;
+  drawn.y = start_.y.row(0).transpose();
+  for (Index round = 0; start_.x.rows() > 0 && round < n_rounds_of_start; ++round) {
+    drawn = draw(*fits_.simple(completed(drawn).data, run_), round);
+  }
+  std::unique_ptr<ConditionalDensity> tuned = fits_.tune(completed(drawn), run_);
+  std::vector<double> trace;
   for (Index round = 0; round < n_rounds_; ++round) {
-    drawn = draw(*model, round);
-    trace.push_back(drawn.log_likelihood);
-    if (round + 1 == n_rounds_) break;
-    const CompletedRows rows = completed(drawn);
-    if (round + 1 == round_of_second_tuning) {
-      tuned = fits_.tune(rows, run_);
-      model = tuned.get();
+    if (in_parts_ && round > 0) {
+      drawn = draw_in_parts(drawn, *tuned, round);
+    } else if (round == 0 || round == round_of_second_tuning) {
+      drawn = draw(*tuned, round);  // the fit to what was drawn last
     } else {
-      now = fits_.again(rows, *tuned, run_);
-      model = now.get();
+      drawn = draw(*fits_.again(completed(drawn), *tuned, run_), round);
     }
+    trace.push_back(drawn.log_likelihood);
+    if (round + 1 == round_of_second_tuning) tuned = fits_.tune(completed(drawn), run_);
   }
   std::unique_ptr<ConditionalDensity> out = fits_.last(completed(drawn), *tuned, run_);
-  trace.push_back(likelihood_of(*out));
+  trace.push_back(draw(*out, n_rounds_).log_likelihood);
   tell(trace, drawn, *out, tuned->report());
   return out;
-}
-
-double CensoredRounds::likelihood_of(const ConditionalDensity& model) const {
-  return draw(model, n_rounds_).log_likelihood;
 }
 
 }  // namespace
