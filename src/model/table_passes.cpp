@@ -116,6 +116,19 @@ Standardizer standardizer(const Vector& mean, const Vector& scale) {
   return Standardizer::from_document(Document::Object{{"mean", mean}, {"scale", scale}});
 }
 
+/// `from` with scales of `bits` binary digits, and means that are as coarse beside them.
+Standardizer rounded(const Standardizer& from, int bits) {
+  Vector mean = from.mean();
+  Vector scale = from.scale();
+  for (Index i = 0; i < scale.size(); ++i) {
+    if (scale[i] == 0) continue;
+    const double unit = std::ldexp(1.0, std::ilogb(scale[i]) - bits);
+    scale[i] = std::nearbyint(scale[i] / unit) * unit;
+    mean[i] = std::nearbyint(mean[i] / unit) * unit;
+  }
+  return standardizer(mean, scale);
+}
+
 Matrix transformed(const Standardizer& scale, const Vector& origin, const MatrixView& rows) {
   return rows.rows() == 0 ? Matrix(rows) : scale.transform(rows.colwise() - origin);
 }
@@ -291,6 +304,19 @@ Scale Scale::of(RowSums& table, const Extent& extent, std::string_view owner, bo
 Scale Scale::of(const Standardizer& x, const Standardizer& y) {
   return {x, y, Vector::Zero(x.dimension()),           Vector::Zero(y.dimension()),
           x, y, Standardizer::identity(y.dimension()), 1.0};
+}
+
+Scale Scale::rounded(int bits) const {
+  const Standardizer from_x = table_passes::rounded(from_x_, bits);
+  const Standardizer from_y = table_passes::rounded(from_y_, bits);
+  return {standardizer(origin_x_ + from_x.mean(), from_x.scale()),
+          standardizer(origin_y_ + from_y.mean(), from_y.scale()),
+          origin_x_,
+          origin_y_,
+          from_x,
+          from_y,
+          spread_,
+          weight_factor_};
 }
 
 Dataset Scale::standardized(const Dataset& rows) const {

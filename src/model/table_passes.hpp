@@ -53,6 +53,10 @@ class Scale {
   /// Of weights, those of Extent::weight_factor.
   double weight_factor() const { return weight_factor_; }
 
+  /// By numbers of so many binary digits, which are the same in whatever order sums were added, but for one at an edge:
+  /// for searches, which amplify their rounding.
+  Scale rounded(int bits) const;
+
   /// Rows as a model works on them, with weights for every one.
   Dataset standardized(const Dataset& rows) const;
 

@@ -181,6 +181,7 @@ class Mdn final : public FittedModel<Mdn, MdnOptions, MdnState> {
  private:
   friend FittedModel;
   struct Fitting;
+  static Mdn fit_table(RowSums& rows, const MdnOptions& options, const Run& run, FitReport report);
   /// Throws FormatError where the parameters are not those of the networks.
   Mdn(MdnOptions options, MdnState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 

@@ -326,10 +326,40 @@ constexpr Index rows_of_sample = 500'000;  // of rows that are elsewhere
 
 /// A table of which networks see a sample first.
 struct SampledTable {
+  RowSums& rows;
+  const table_passes::Scale& scale;
   HeldOutFolds held_out;
   std::vector<Index> places;  ///< of the sample
-  /// Sums over all rows.
-  std::function<NetworkSums(const mdn::Shape&, const InputScores&, const Matrix& parameters)> total;
+
+  NetworkSums total(const mdn::Shape& shape, const InputScores& scores, const Matrix& parameters) const {
+    Document pass = mdn::network_pass(scale, scores, shape, held_out);
+    pass.set("parameters", parameters);
+    return NetworkSums::from_state(rows.total(pass), shape, parameters.cols());
+  }
+};
+
+/// Rows in memory as a table, by blocks that take little room beside them.
+class RowsHere final : public RowSums {
+ public:
+  RowsHere(const Dataset& rows, const Run& run)
+      : RowSums(rows.x.rows(), rows.y.rows(), rows.groups), rows_(rows), run_{.threads = run.threads, .observer = {}} {}
+
+  Document total(const Document& pass) override {
+    constexpr Index rows_of_block = 65'536;
+    Document out;
+    for (Index i = 0; i < block_count(rows_.size(), rows_of_block); ++i) {
+      const Range range = block_range(rows_.size(), rows_of_block, i);
+      const Dataset block = table_passes::neighbours(rows_, range);
+      std::optional<Document> state = table_passes::accumulate(pass, block, range.begin);
+      if (!state) state = Mdn::accumulate(pass, block, range.begin, run_);
+      out = out.is_null() ? *std::move(state) : merge_states(out, *state);
+    }
+    return out;
+  }
+
+ private:
+  const Dataset& rows_;
+  Run run_;
 };
 
 void check_one_number(const std::vector<double>& cv) {
@@ -428,63 +458,45 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   FitReport report;
   Dataset storage;
   const Dataset& present = rows_that_count(data, storage);
-  const bool sampled = options.sample_rows > 0 && options.sample_rows < present.size();
-  if (sampled) check_one_number(options.cv);
+  if (options.sample_rows > 0 && options.sample_rows < present.size()) {
+    preparation::warn_of_lost_weights(data, report);
+    RowsHere table(present, run);
+    return fit_table(table, options, run, std::move(report));
+  }
   // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as
-  // they are, and so do places in a table.
-  const bool as_they_are = sampled || options.cv.size() > 1;
-  const Dataset rows = as_they_are ? present : preparation::merge_copies(present);
+  // they are.
+  const bool folds_are_given = options.cv.size() > 1;
+  const Dataset rows = folds_are_given ? present : preparation::merge_copies(present);
   const MdnOptions full = sized(options, rows.size());
   const Standardized standardized = preparation::standardize(owner, rows, full.standardize);
   preparation::warn_of_data(data, standardized, report);
   report.details.set("n_rows", present.size());
-  const Dataset& all = standardized.data;
-  if (!sampled) {
-    Dataset own = rows_of_training(all, full.standardize);
-    const InputRange range = InputRange::of(own.x);
-    const Defensive defensive = Defensive::fit(full.defensive_weight, own);
-    Fitting fitting{options, full, run, standardized.x, standardized.y, range, defensive, std::move(report)};
-    return fitting.train(std::move(own), options.cv.size() > 1 ? data : rows, nullptr);
-  }
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  SampledTable table{HeldOutFolds::of(options.validation_fraction, all.size(), seed),
-                     sample_of_places(all.size(), options.sample_rows, seed),
-                     {}};
-  table.total = [&](const mdn::Shape& shape, const InputScores& scores, const Matrix& parameters) {
-    return mdn::network_sums(shape, mdn::with_scores(all, scores), table.held_out.from(0, all.size()),
-                             table.held_out.count, parameters, resolve_threads(run.threads));
-  };
-  Dataset sample = all.subset(table.places);
-  preparation::round_sample(sample, full.standardize);
-  Fitting fitting{options,
-                  full,
-                  run,
-                  standardized.x,
-                  standardized.y,
-                  InputRange::of(all.x),
-                  Defensive::fit(full.defensive_weight, all),
-                  std::move(report)};
-  return fitting.train(sample, sample, &table);
+  Dataset own = rows_of_training(standardized.data, full.standardize);
+  const InputRange range = InputRange::of(own.x);
+  const Defensive defensive = Defensive::fit(full.defensive_weight, own);
+  Fitting fitting{options, full, run, standardized.x, standardized.y, range, defensive, std::move(report)};
+  return fitting.train(std::move(own), folds_are_given ? data : rows, nullptr);
 }
 
 Mdn Mdn::fit(RowSums& rows, const MdnOptions& options, const Run& run) {
   check_options(options);
-  check_one_number(options.cv);
   const FlushSubnormals guard;
-  const table_passes::Extent extent = table_passes::extent_of(rows);
   const Index count = options.sample_rows == 0 ? rows_of_sample : options.sample_rows;
-  if (extent.rows <= count) return fit(table_passes::all_rows(rows), options, run);
-  FitReport report;
-  const table_passes::Scale scale = table_passes::Scale::of(rows, extent, owner, options.standardize, report);
+  if (table_passes::extent_of(rows).rows <= count) return fit(table_passes::all_rows(rows), options, run);
+  return fit_table(rows, options, run, {});
+}
+
+Mdn Mdn::fit_table(RowSums& rows, const MdnOptions& options, const Run& run, FitReport report) {
+  check_one_number(options.cv);
+  const table_passes::Extent extent = table_passes::extent_of(rows);
+  const table_passes::Scale scale =
+      table_passes::Scale::of(rows, extent, owner, options.standardize, report).rounded(30);
   report.details.set("n_rows", extent.rows);
+  const Index count = options.sample_rows == 0 ? rows_of_sample : options.sample_rows;
   table_passes::Sample drawn = table_passes::sample_of(rows, count, options.seed);
-  const SampledTable table{
-      HeldOutFolds::of(options.validation_fraction, extent.rows, static_cast<std::uint64_t>(options.seed)),
-      std::move(drawn.places), [&](const mdn::Shape& shape, const InputScores& scores, const Matrix& parameters) {
-        Document pass = mdn::network_pass(scale, scores, shape, table.held_out);
-        pass.set("parameters", parameters);
-        return NetworkSums::from_state(rows.total(pass), shape, parameters.cols());
-      }};
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const SampledTable table{rows, scale, HeldOutFolds::of(options.validation_fraction, extent.rows, seed),
+                           std::move(drawn.places)};
   Matrix ends(rows.n_inputs() + rows.n_targets(), 2);
   ends << extent.low, extent.high;
   const Dataset of_ends =

@@ -18,14 +18,6 @@ using table_passes::vector_of;
 
 constexpr Index most_size = 10'000;  // of a network, as in the options: no product of these overflows
 
-/// To multiples of 2^-bits of the power of two at or below the largest entry.
-void round_entries(Eigen::Ref<Vector> values, int bits) {
-  const double largest = values.cwiseAbs().maxCoeff();
-  if (!(largest > 0) || !std::isfinite(largest)) return;
-  const double unit = std::ldexp(1.0, std::ilogb(largest) - bits);
-  values = (values / unit).array().round() * unit;
-}
-
 Document shape_to_document(const Shape& shape) {
   return Document::Object{{"hidden", shape.hidden},
                           {"layers", shape.layers},
@@ -148,9 +140,6 @@ Document network_state(const Document& pass, const Dataset& block, Index first_r
 
 TableTrained train_on_table(const Training& how, const Matrix& start, Index steps,
                             const std::function<NetworkSums(const Matrix&)>& total, const std::function<void()>& poll) {
-  // Sums that are added in another order agree to some 44 bits. Of the few million that a training asks for, at this
-  // many hardly one lies where it is rounded the other way.
-  constexpr int bits = 16;
   const Index size = start.rows();
   const Index networks = start.cols();
   NetworkSums sums;  // at `place`, as value and slope are
@@ -167,10 +156,7 @@ TableTrained train_on_table(const Training& how, const Matrix& start, Index step
     value = 0;
     for (Index m = 0; m < networks; ++m) {
       Vector own = sums.gradient.col(m) / sums.weight[m];
-      round_entries(own, bits);
-      Vector loss = Vector::Constant(1, sums.loss[m] / sums.weight[m]);
-      round_entries(loss, bits + 10);
-      value += loss[0] + add_penalty(how.shape, how.decay, at.segment(m * size, size), own);
+      value += sums.loss[m] / sums.weight[m] + add_penalty(how.shape, how.decay, at.segment(m * size, size), own);
       slope.segment(m * size, size) = own;
     }
     gradient = slope;

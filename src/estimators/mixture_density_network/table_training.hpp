@@ -4,8 +4,7 @@
 //
 //   F(theta_1, ..., theta_M) = sum_m [ (1 / W_m) sum_i c_i l(x_i, y_i; theta_m) + penalty(theta_m) ],
 //
-// the sum over the rows that network m does not hold out, c their weights and W_m the sum of these. What the table adds
-// to F and to its derivatives is rounded, since steps amplify the last digits, which differ with the order of the sums.
+// the sum over the rows that network m does not hold out, c their weights and W_m the sum of these.
 
 #include <cstdint>
 #include <functional>
