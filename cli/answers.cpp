@@ -460,7 +460,7 @@ AskedRows asked_rows(const Wanted& wanted, const Model& model, const Table& bloc
                      Index first) {
   const Encoder& encoder = model.encoder;
   Dataset data = wanted.needs_targets()
-                     ? encoder.encode(block, rows)
+                     ? encoder.encode_block(block, rows)
                      : Dataset{.x = encoder.encode_inputs(block, rows), .y = Matrix(0, std::ssize(rows))};
   return {block, std::move(rows), std::move(data), first};
 }

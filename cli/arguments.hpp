@@ -100,6 +100,8 @@ class RowSurvey {
 
 /// What becomes of rows that a model cannot use, of missing values or levels that its training data did not have.
 struct RowFlags {
+  static constexpr const char* usual_advice = "--drop-missing leaves such rows out";
+
   bool drop = false;
 
   void add_to(CLI::App& verb, const std::string& group = "Options");
@@ -107,7 +109,7 @@ struct RowFlags {
   /// The rows that can be used. Throws std::invalid_argument where that is not all, unless they may be dropped, which
   /// is said.
   std::vector<Index> read(const std::string& verb, const Encoder& encoder, const Table& table, bool with_targets,
-                          const std::string& advice = "--drop-missing leaves such rows out") const;
+                          const std::string& advice = usual_advice) const;
   std::vector<Index> read(const Encoder& encoder, const Table& table, bool with_targets, const std::string& advice,
                           const Tell& tell) const;
   /// The same of rows that were looked at.

@@ -2,7 +2,6 @@
 
 #include "condens/metrics/scores.hpp"
 
-#include <cmath>
 #include <memory>
 #include <sstream>
 
@@ -11,8 +10,11 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/io/csv.hpp"
+#include "condens/io/csv_blocks.hpp"
 #include "condens/metrics/censored_scores.hpp"
 #include "condens/metrics/coverage_slices.hpp"
+#include "condens/metrics/score_sums.hpp"
+#include "condens/model/row_sums.hpp"
 #include "console.hpp"
 #include "fitted.hpp"
 #include "scores.hpp"
@@ -31,6 +33,7 @@ struct ScoreCall {
   bool slices = false;
   bool json = false;
   std::string output;
+  std::string memory;
   int threads = 0;
 };
 
@@ -52,7 +55,7 @@ class ScoreTable {
   CsvWriter csv_{out_};
 };
 
-void add_target(const TargetScores& scores, const Vector& weights, const std::string& name, ScoreTable& table) {
+void add_target(const TargetScores& scores, const std::string& name, ScoreTable& table) {
   table.add("crps", name, scores.crps);
   for (const Coverage& coverage : scores.coverage) {
     const std::string level = format_number(coverage.level);
@@ -60,15 +63,15 @@ void add_target(const TargetScores& scores, const Vector& weights, const std::st
     table.add("width_" + level, name, coverage.width);
     if (coverage.highest_density) table.add("hdr_coverage_" + level, name, *coverage.highest_density);
   }
-  const Score mean = mean_score(scores.pit, weights);
-  const Score square = mean_score((scores.pit.array() - mean.value).square().matrix(), weights);
-  table.add("pit_mean", name, mean);
-  table.add("pit_std", name, {std::sqrt(square.value), nothing});
+  table.add("pit_mean", name, scores.pit_mean);
+  table.add("pit_std", name, {scores.pit_std, nothing});
   table.add("pit_ks", name, {scores.kolmogorov_smirnov.statistic, nothing});
   table.add("pit_ks_p_value", name, {scores.kolmogorov_smirnov.p_value, nothing});
   table.add("pit_cvm", name, {scores.cramer_von_mises.statistic, nothing});
   table.add("pit_cvm_p_value", name, {scores.cramer_von_mises.p_value, nothing});
 }
+
+void add_state(Document&& own, Document& state) { state = state.is_null() ? std::move(own) : merge_states(state, own); }
 
 /// What the calibrated intervals hold, beside what they promise.
 struct Promise {
@@ -77,39 +80,49 @@ struct Promise {
   Score width;
 };
 
-std::vector<Promise> promises(const Model& model, const Dataset& data, const Run& run) {
+/// The means of what `promises` is made of, with the rows of `data`; nothing without a guarantee.
+void add_promises(const Model& model, const Dataset& data, const Run& run, Document& state) {
   constexpr Index rows_together = 1024;
-  std::vector<Promise> out;
-  if (!model.conformal) return out;
+  if (!model.conformal) return;
   const std::vector<double> levels = ScoreOptions{}.levels;
-  Matrix inside(data.size(), std::ssize(levels));
-  Matrix width(data.size(), std::ssize(levels));
   for (Index block = 0; block < block_count(data.size(), rows_together); ++block) {
     const Range range = block_range(data.size(), rows_together, block);
+    const auto x = data.x.middleCols(range.begin, range.size());
+    Matrix held(2 * std::ssize(levels), range.size());  // whether an interval holds y, and its width, for every level
     const auto fill = [&](const auto& laws) {
       for (std::size_t k = 0; k < levels.size(); ++k) {
-        const auto x = data.x.middleCols(range.begin, range.size());
         const Matrix ends = conformal_intervals(*model.conformal, laws, levels[k], x, std::nullopt, run);
         for (Index i = 0; i < range.size(); ++i) {
           const double y = data.y(0, range.begin + i);
-          const auto column = static_cast<Index>(k);
-          inside(range.begin + i, column) = y >= ends(0, i) && y <= ends(1, i) ? 1.0 : 0.0;
-          width(range.begin + i, column) = ends(1, i) - ends(0, i);
+          held(2 * static_cast<Index>(k), i) = y >= ends(0, i) && y <= ends(1, i) ? 1.0 : 0.0;
+          held(2 * static_cast<Index>(k) + 1, i) = ends(1, i) - ends(0, i);
         }
       }
     };
-    const auto x = data.x.middleCols(range.begin, range.size());
     if (model.target)
       fill(model.target->predict(*model.density, x, run));
     else
       fill(model.density->predict(x, run));
+    const bool weighted = data.weights.size() > 0;
+    const Vector weights =
+        weighted ? Vector(data.weights.segment(range.begin, range.size())) : Vector(Vector::Ones(range.size()));
+    if (weights.sum() > 0) add_state(means_state(held, weights), state);
   }
-  for (std::size_t k = 0; k < levels.size(); ++k) {
-    const auto column = static_cast<Index>(k);
-    out.push_back(
-        {levels[k], mean_score(inside.col(column), data.weights), mean_score(width.col(column), data.weights)});
-  }
+}
+
+std::vector<Promise> promises(const Document& state) {
+  std::vector<Promise> out;
+  if (state.is_null()) return out;
+  const std::vector<Score> means = merged_means(state);
+  const std::vector<double> levels = ScoreOptions{}.levels;
+  for (std::size_t k = 0; k < levels.size(); ++k) out.push_back({levels[k], means[2 * k], means[2 * k + 1]});
   return out;
+}
+
+std::vector<Promise> promises(const Model& model, const Dataset& data, const Run& run) {
+  Document state;
+  add_promises(model, data, run, state);
+  return promises(state);
 }
 
 constexpr double level_of_slices = 0.9;
@@ -131,7 +144,7 @@ std::string as_csv(const Scores& scores, const std::vector<Promise>& promised,
   table.add("nll", whole, scores.nll);
   if (scores.squared_loss) table.add("squared_loss", whole, *scores.squared_loss);
   if (scores.energy_score && targets.size() > 1) table.add("energy_score", whole, *scores.energy_score);
-  for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], scores.weights, targets[j], table);
+  for (std::size_t j = 0; j < targets.size(); ++j) add_target(scores.targets[j], targets[j], table);
   for (const Promise& own : promised) {
     table.add("conformal_coverage_" + format_number(own.level), whole, own.coverage);
     table.add("conformal_width_" + format_number(own.level), whole, own.width);
@@ -192,10 +205,57 @@ std::string scores_of(const Model& model, const Dataset& data, bool json, const 
 
 namespace {
 
+/// Reads the table twice: what is wrong with it is said before the work is done.
+void score_in_blocks(const ScoreCall& call, const Model& model, const std::vector<std::string>& targets) {
+  require(!call.slices, "--memory and --slices: expected one of them; slices are cut from all rows at once");
+  require(!call.censoring.given(),
+          "--memory and --censored, --target-upper or --entry: expected one of them; pairs of all "
+          "rows are compared");
+  const Run run = start_run(call.threads);
+  CsvBlocks file = call.csv.blocks(call.test, bytes_of_block(call.memory));
+  RowSurvey survey(model.encoder, true);
+  {
+    const Task task(run, "reading the table", 1);
+    file.read([&](const Table& block) {
+      const std::vector<Index> rows = survey.add(block);
+      if (!model.target || rows.empty()) return;
+      const Dataset data = model.encoder.encode_block(block, rows);
+      require_possible(model.target->support(), data.y.row(0).transpose(), places_of(block, rows));
+    });
+  }
+  const Tell tell = [](const std::string& text) { say("score", text); };
+  survey.tell_of_levels(tell);
+  call.rows.check(survey, RowFlags::usual_advice, tell);
+  Task task(run, "scoring", static_cast<double>(survey.usable()));
+  const Run here{.threads = run.threads, .observer = {}};
+  Document scores;
+  Document promised;
+  Index first = 0;
+  file.read([&](const Table& block) {
+    const std::vector<Index> rows = model.encoder.encodable_rows(block, true).rows;
+    if (rows.empty()) return;
+    const Dataset data = model.encoder.encode_block(block, rows);
+    if (data.weights.size() == 0 || (data.weights.array() > 0).any()) {
+      add_state(score_state(*model.density, model.target, data, first, {}, here), scores);
+    }
+    add_promises(model, data, here, promised);
+    first += data.size();
+    task.advance(static_cast<double>(data.size()));
+    task.poll();
+  });
+  require(!scores.is_null(), call.test, ": no row has a weight > 0, expected one or more");
+  check_interrupted();
+  clear_progress();
+  const Scores all = merged_scores(scores);
+  write_result(call.output, call.json ? as_json(all, promises(promised), {}, targets)
+                                      : as_csv(all, promises(promised), {}, targets));
+}
+
 void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});
   const Model model = read_model(call.model, call.test);
   const std::vector<std::string> targets = names_of(model.encoder.targets());
+  if (!call.memory.empty()) return score_in_blocks(call, model, targets);
   const CensoredTable read = call.censoring.read(call.csv.read(call.test), targets);
   const Table& table = read.table;
   const std::vector<Index> rows = call.rows.read("score", model.encoder, table, true);
@@ -240,6 +300,10 @@ void add_score(CLI::App& app) {
       "of the intervals' widths, and of every level of a category");
   verb.add_flag("--json", call->json, "JSON instead of CSV")->group("Output");
   add_option(verb, "-o,--output", call->output, "FILE", "Where to (default: standard output)", "Output");
+  add_option(verb, "--memory", call->memory, "SIZE",
+             "For a table that does not fit into memory: its rows are read in parts that take about so much, such as "
+             "500M or 2 GiB, twice",
+             "Output");
   add_option(verb, "--threads", call->threads, "N", "Threads (default: all); the result is the same", "Output");
   call->csv.add_to(verb);
   verb.footer(
@@ -254,7 +318,8 @@ void add_score(CLI::App& app) {
       "over\n"
       "exact rows, and concordance the share of pairs of rows that the predicted medians order as they came.\n"
       "\nExample:\n"
-      "  condens score geyser.json test.csv");
+      "  condens score geyser.json test.csv\n"
+      "  condens score delay.cbor flights.csv --memory 2G");
   verb.callback([call] { score_model(*call); });
 }
 

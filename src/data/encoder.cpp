@@ -382,9 +382,15 @@ Dataset Encoder::encode(const Table& table, bool drop_missing) const {
 }
 
 Dataset Encoder::encode(const Table& table, const std::vector<Index>& rows) const {
-  Matrix y = read_targets(table, targets_, rows);
-  Dataset out{.x = encode_inputs(table, rows), .y = std::move(y)};
+  Dataset out = encode_block(table, rows);
   out.weights = weights_of(table, rows);
+  return out;
+}
+
+Dataset Encoder::encode_block(const Table& block, const std::vector<Index>& rows) const {
+  Matrix y = read_targets(block, targets_, rows);
+  Dataset out{.x = encode_inputs(block, rows), .y = std::move(y)};
+  if (!weight_.empty() && block.find(weight_) != nullptr) out.weights = read_block_weights(block, weight_, rows);
   out.groups = group_of_rows();
   return out;
 }

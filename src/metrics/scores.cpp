@@ -12,7 +12,13 @@ namespace condens {
 namespace {
 
 TargetScores summarise(PerRowScores::OfTarget&& rows, const ScoreOptions& options, const Vector& weights) {
-  TargetScores out{mean_score(rows.crps, weights), std::move(rows.pit), {}, {}, {}};
+  TargetScores out{.crps = mean_score(rows.crps, weights),
+                   .pit = std::move(rows.pit),
+                   .kolmogorov_smirnov = {},
+                   .cramer_von_mises = {},
+                   .coverage = {}};
+  out.pit_mean = mean_score(out.pit, weights);
+  out.pit_std = std::sqrt(mean_score((out.pit.array() - out.pit_mean.value).square().matrix(), weights).value);
   out.kolmogorov_smirnov = kolmogorov_smirnov_test(out.pit, weights);
   out.cramer_von_mises = cramer_von_mises_test(out.pit, weights);
   for (std::size_t k = 0; k < options.levels.size(); ++k) {

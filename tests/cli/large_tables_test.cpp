@@ -1,4 +1,4 @@
-// Tables that need not fit into memory: fit --memory, fit --sample, predict --memory.
+// Tables that need not fit into memory: fit --memory, fit --sample, predict --memory, score --memory.
 
 #include <gtest/gtest.h>
 
@@ -168,6 +168,77 @@ TEST_F(LargeTables, InPartsAreRefusedBeforeAnythingIsWritten) {
   refused("gaps.csv --memory 1M --drop-missing --mean", {"no row is left"});
   shell("(cat t.csv; echo 'wide,red,street 1,2024-01-05,1,0') > text.csv");
   refused("text.csv --memory 1M --na --mean", {"text.csv", "'size'", "wide"});
+}
+
+/// The scores of parts, and those of all rows: the same measures, means up to rounding, tests of uniformity up to the
+/// cells that PIT values are counted in.
+void expect_same_scores(const std::string& a, const std::string& b) {
+  const Table parts = parse_csv(a, "parts");
+  const Table whole = parse_csv(b, "whole");
+  ASSERT_EQ(parts.rows(), whole.rows());
+  for (const char* column : {"measure", "target"}) {
+    EXPECT_TRUE(parts.at(column, "").texts() == whole.at(column, "").texts());
+  }
+  for (Index i = 0; i < whole.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const std::string& measure = whole.at("measure", "").texts()[row];
+    const bool counted = measure.find("_ks") != std::string::npos || measure.find("_cvm") != std::string::npos;
+    for (const char* column : {"value", "standard_error"}) {
+      const double x = parts.at(column, "").numbers()[row];
+      const double y = whole.at(column, "").numbers()[row];
+      EXPECT_EQ(std::isfinite(x), std::isfinite(y)) << measure;
+      if (!std::isfinite(y)) continue;
+      EXPECT_NEAR(x, y, counted ? 1e-3 : 1e-12 * std::max(1.0, std::abs(y))) << measure;
+    }
+  }
+}
+
+TEST_F(LargeTables, AreScoredInParts) {
+  const std::string from = "fit few.csv --target y --inputs size,colour --drop-missing";
+  good(from + " -o m.cbor" + small_gmm);
+  good(from + " --conformal split -o guaranteed.cbor" + small_gmm);
+  good(from + " --weight weight -o weighted.cbor" + small_gmm);
+  shell(
+      "(head -n 1 t.csv; awk -F, 'BEGIN {OFS = FS} NR > 1 && NR < 5000 {$(NF - 1) = NR < 2500 ? 0 : 2; print}' t.csv)"
+      " > weighted.csv");
+  shell(
+      "awk -F, 'BEGIN {OFS = FS} NR > 1 {$NF = int(2 * ($NF + 3)) < 0 ? 0 : int(2 * ($NF + 3))} {print}' t.csv > "
+      "n.csv");
+  good("fit n.csv --sample 200 --target y --target-kind count --inputs colour -o counts.cbor" + small_gmm);
+  shell("head -n 3000 t.csv > some.csv; head -n 3000 n.csv > some_counts.csv");
+  for (const std::string call :
+       {"m.cbor some.csv", "guaranteed.cbor some.csv", "counts.cbor some_counts.csv", "weighted.cbor weighted.csv"}) {
+    const std::string all = "score " + call + " --drop-missing";
+    const Outcome whole = good(all);
+    for (const char* memory : {"1M", "1GB"}) expect_same_scores(good(all + " --memory " + memory).out, whole.out);
+    EXPECT_EQ(good(all + " --memory 1M --threads 1").out, good(all + " --memory 1M --threads 7").out);
+  }
+  expect_in(good("score guaranteed.cbor some.csv --memory 1M --drop-missing").out, {"conformal_coverage_0.9,y,"});
+  expect_in(good("score guaranteed.cbor some.csv --memory 1M --drop-missing --json").out, {"\"conformal\"", "\"nll\""});
+  expect_in(good("score m.cbor t.csv --memory 1M --drop-missing").err, {"left out 1455 of 16000 rows"});
+}
+
+TEST_F(LargeTables, AreScoredInPartsOrRefused) {
+  good("fit few.csv --target y --inputs size,colour --drop-missing -o m.cbor" + small_gmm);
+  const auto refused = [&](const std::string& arguments, const std::vector<std::string>& words) {
+    const Outcome outcome = run("score m.cbor " + arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    expect_in(outcome.err, words);
+  };
+  refused("t.csv --memory 1M", {"t.csv: 1 row has missing values: line 2", "1454 more such rows", "--drop-missing"});
+  refused("t.csv --memory 1M --slices --drop-missing", {"--memory and --slices: expected one of them"});
+  refused("t.csv --memory 1M --censored weight", {"--memory and --censored, --target-upper or --entry: expected one"});
+  refused("t.csv --memory 10K", {"--memory = '10K', expected 1 MiB or more"});
+  refused("- --memory 1M", {"standard input"});
+  shell("(head -n 1 t.csv; grep '^,' t.csv) > gaps.csv");
+  refused("gaps.csv --memory 1M --drop-missing", {"no row is left"});
+  good("fit few.csv --target y --inputs colour --weight weight -o m.cbor" + small_gmm);
+  shell("awk -F, 'BEGIN {OFS = FS} NR > 1 {$(NF - 1) = 0} {print}' few.csv > zero.csv");
+  refused("zero.csv --memory 1M", {"zero.csv: no row has a weight > 0, expected one or more"});
+  good("fit few.csv --target y --target-kind bounded:-9,9 --inputs colour -o m.cbor" + small_gmm);
+  shell("(cat t.csv; echo '1,red,street 1,2024-01-05,1,11') > wide.csv");
+  refused("wide.csv --memory 1M", {"wide.csv", "16002", "11"});
 }
 
 TEST_F(LargeTables, RefuseWhatNeedsAllRows) {

@@ -71,6 +71,8 @@ void expect_equal(const Scores& a, const Scores& b) {
     EXPECT_NEAR(merged.kolmogorov_smirnov.statistic, whole.kolmogorov_smirnov.statistic, 1.0 / pit_cells);
     // Between the ends of cells the straight line is as often above as below: far less than what 1 / pit_cells allows.
     EXPECT_NEAR(merged.cramer_von_mises.statistic, whole.cramer_von_mises.statistic, 1e-3);
+    expect_equal(merged.pit_mean, whole.pit_mean);
+    EXPECT_NEAR(merged.pit_std, whole.pit_std, 1e-12);
     ASSERT_EQ(merged.coverage.size(), whole.coverage.size());
     for (std::size_t k = 0; k < whole.coverage.size(); ++k) {
       EXPECT_EQ(merged.coverage[k].level, whole.coverage[k].level);
@@ -137,14 +139,13 @@ TEST(ScoreSums, SaysWhatIsWrong) {
   const Document state = score_state(model, std::nullopt, data, 0, {.levels = {0.5}});
   EXPECT_THROW(merge_states(state, score_state(model, std::nullopt, data, 0)), FormatError);
   EXPECT_EQ(complaint<FormatError>([&] { merged_scores(state); }),
-            "a pass over the rows: 'target 1' is 2 x 4, expected 2 x 13");
+            "a pass over the rows: 'target 1' is 2 x 5, expected 2 x 14");
   Document empty = state;
   Document sum = state.at("sum");
   sum.set("rows", Matrix(Matrix::Zero(1, 1)));
   empty.set("sum", sum);
   EXPECT_EQ(complaint<FormatError>([&] { merged_scores(empty, {.levels = {0.5}}); }),
-            "merged_scores: 'rows' is 0, 'weight' 5 and 'squares' 5, expected a number of rows, and sums of their "
-            "weights > 0");
+            "scores of blocks: 'rows' is 0, expected a number of rows");
   data.weights = Vector{{1, 1, 1e-150, 1, 1}};
   EXPECT_EQ(complaint([&] { score_state(model, std::nullopt, data, 0); }),
             "score: weights: row 3 (counting from 1) is 1e-150, expected 1e-100 to 1e+12 where rows are elsewhere");

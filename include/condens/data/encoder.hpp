@@ -129,6 +129,8 @@ class Encoder {
   /// data did not have.
   Dataset encode(const Table& table, bool drop_missing = false) const;
   Dataset encode(const Table& table, const std::vector<Index>& rows) const;
+  /// The same of a part of a table, where all weights may be zero.
+  Dataset encode_block(const Table& block, const std::vector<Index>& rows) const;
 
   /// The same for the rows of the fit: where levels are statistics, those without the row's own targets, out of ten
   /// folds. `row_weights` as in the options.

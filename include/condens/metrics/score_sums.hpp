@@ -9,6 +9,7 @@
 // width, at whose ends alone the tests of uniformity look.
 
 #include <optional>
+#include <vector>
 
 #include "condens/metrics/scores.hpp"
 
@@ -25,5 +26,10 @@ Document score_state(const ConditionalDensity& model, const std::optional<Target
 /// Of all rows, without their weights and PIT values; `options` are those of the states. Throws FormatError for what is
 /// no such state.
 Scores merged_scores(const Document& state, const ScoreOptions& options = {});
+
+/// The same of any numbers of a row, `values` numbers x rows, with a weight > 0 for every row: what a block adds, and
+/// the mean of each number over all rows. The latter throws FormatError as above.
+Document means_state(const MatrixView& values, const Vector& weights);
+std::vector<Score> merged_means(const Document& state);
 
 }  // namespace condens

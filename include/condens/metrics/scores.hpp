@@ -63,6 +63,8 @@ struct TargetScores {
   TestResult kolmogorov_smirnov;
   TestResult cramer_von_mises;
   std::vector<Coverage> coverage;
+  Score pit_mean{};    ///< 1/2 where the law is right
+  double pit_std = 0;  ///< 1/sqrt(12) there
 };
 
 struct Scores {
