@@ -142,9 +142,8 @@ Scores merged_scores(const Document& state, const ScoreOptions& options) {
   const Document& sum = state.at("sum");
   const Document& moments = state.at("moments");
   const double count = table_passes::number_of(state, "rows");
-  if (!(count >= 1 && count <= largest_count)) {
-    throw FormatError(message("scores of blocks: 'rows' is ", count, ", expected a number of rows"));
-  }
+  const bool is_count = count >= 1 && count <= largest_count;
+  if (!is_count) throw FormatError(message("scores of blocks: 'rows' is ", count, ", expected a number of rows"));
   const CountedRows rows = CountedRows::of(state);
   const auto mean = [&](std::string_view name) { return rows.mean(table_passes::matrix_of(moments, name, 2, 1), 0); };
   Scores out{static_cast<Index>(count), rows.size, Vector(), mean("nll"), {}, {}, {}};

@@ -18,7 +18,7 @@ constexpr Index n_rounds_of_censored = 10;
 constexpr Index n_rounds_of_truncated = 25;  // ghosts come by and by, from what was seen alone
 constexpr Index round_of_second_tuning = 3;
 constexpr Index n_rounds_of_start = 5;
-constexpr Index n_parts = 5;
+constexpr Index n_parts = 3;
 constexpr Index fewest_in_parts = 20;  // rows
 constexpr Index most_in_parts = 1'000;
 constexpr std::uint64_t stream_of_draws = 5'000;
@@ -224,7 +224,7 @@ std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
   Completion drawn;
   drawn.y = start_.y.row(0).transpose();
   for (Index round = 0; start_.x.rows() > 0 && round < n_rounds_of_start; ++round) {
-    drawn = draw(*fits_.simple(completed(drawn).data, run_), round);
+    drawn = draw(*fits_.start(completed(drawn).data, run_), round);
   }
   std::unique_ptr<ConditionalDensity> tuned = fits_.tune(completed(drawn), run_);
   std::vector<double> trace;

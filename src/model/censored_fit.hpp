@@ -12,10 +12,10 @@
 // it is of the class that was asked for and rows keep their weights.
 //
 // What a kernel or a tree drew far away it finds there again in the next round: such draws stay for very long. So with
-// inputs the first five rounds are of the `simple` model, whose Gaussian distribution given x has short tails. And a
-// model follows its own draws, the more the fewer rows there are; a choice of hyper-parameters that sees them finds
-// that it should. So up to 1,000 rows the draws of a fifth of the rows are of a fit to the other four
-// (cross-fitting). Without inputs there is neither: the values follow the limits of all rows.
+// inputs the first five rounds are of the `start`, a regression with short tails. And a model follows its own draws,
+// the more the fewer rows there are; a choice of hyper-parameters that sees them finds that it should. So up to 1,000
+// rows the draws of a third of the rows are of a fit to the other two (cross-fitting). Without inputs there is neither:
+// the values follow the limits of all rows.
 //
 // Sources: B. Efron, Proc. Fifth Berkeley Symposium 4, 1967 (self-consistency); G. Celeux, J. Diebolt, Computational
 // Statistics Quarterly 2, 1985 (stochastic EM); B. Turnbull, JRSS B 38, 1976 (ghosts).
@@ -44,7 +44,8 @@ struct CensoredFits {
   using Again = std::function<std::unique_ptr<ConditionalDensity>(const CompletedRows&, const ConditionalDensity& tuned,
                                                                   const Run&)>;
 
-  Simple simple;  ///< for the map of the target, and for the first rounds
+  Simple simple;  ///< for the map of the target
+  Simple start;   ///< of the first rounds, with inputs
   Tune tune;      ///< with the options of the user
   Again again;    ///< with what a fit before chose
   Again last;     ///< the same, for the model that is handed over

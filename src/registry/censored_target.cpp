@@ -25,8 +25,12 @@ TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& requ
   const Censoring& rows = request.censoring;
   const TargetKind kind = kind_of_censored(request.kind, rows, place);
   const ModelInfo& simple = find_model(data.x.rows() > 0 ? "boost" : "gmm");
+  // A linear regression whose spread is the same everywhere: it draws nothing far away.
+  const ModelInfo& joint = find_model("gmm");
+  const Document one_normal = Document::Object{{"n_components", 1}, {"covariance", "full"}};
   const CensoredFits fits{
       .simple = [&](const Dataset& part, const Run& own) { return simple.fit(part, "", Document(), own); },
+      .start = [&](const Dataset& part, const Run& own) { return joint.fit(part, "", one_normal, own); },
       .tune = [&](const CompletedRows& own,
                   const Run& inside) { return info.fit(own.data, preset, options.given(own.origin), inside); },
       .again = [&](const CompletedRows& own, const ConditionalDensity& tuned,
