@@ -315,7 +315,7 @@ Scale Scale::rounded(int bits) const {
           origin_y_,
           from_x,
           from_y,
-          spread_,
+          table_passes::rounded(spread_, bits),
           weight_factor_};
 }
 

@@ -141,6 +141,23 @@ TEST(NetworksOfTables, CandidatesAreComparedOnTheSample) {
   EXPECT_LT((elsewhere.log_density(data.x, data.y) - inside.log_density(data.x, data.y)).cwiseAbs().maxCoeff(), 1e-10);
 }
 
+// Columns far from zero, of which sums have few digits left; with the scale of the data as it is, too.
+TEST(NetworksOfTables, AreThoseOfRowsInMemoryForAnyCut) {
+  for (const bool standardize : {true, false}) {
+    Dataset data = rows_of(3000, 10);
+    if (standardize) data.x = Matrix(data.x.array() * 1e-3 + 1e3);
+    MdnOptions options = small_networks();
+    options.standardize = standardize;
+    const Mdn inside = Mdn::fit(data, options);
+    for (const Index rows : {3000, 1000, 700, 64}) {
+      BlocksInMemory table(data, rows, all_threads);
+      const Mdn elsewhere = Mdn::fit(table, options, {});
+      const Vector difference = elsewhere.log_density(data.x, data.y) - inside.log_density(data.x, data.y);
+      EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-10) << standardize << ' ' << rows;
+    }
+  }
+}
+
 TEST(NetworksOfTables, AreTheSameBitsForAnyNumberOfThreads) {
   const Dataset data = rows_of(3000, 9);
   const Document first = Mdn::fit(data, small_networks(), {.threads = 1, .observer = {}}).to_document();
