@@ -45,6 +45,14 @@ class LargeTables : public CommandTest {
     return parse_csv(outcome.out, "predicted").at("log_density", "").numbers();
   }
 
+  /// A verb's call, which prints nothing but why.
+  void expect_refused(const std::string& call, const std::vector<std::string>& words) const {
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.code, 2) << call;
+    EXPECT_EQ(outcome.out, "") << call;
+    expect_in(outcome.err, words);
+  }
+
   void expect_close(const std::string& a, const std::string& b, double tolerance) const {
     const std::vector<double> of_a = densities(a);
     const std::vector<double> of_b = densities(b);
@@ -153,10 +161,7 @@ TEST_F(LargeTables, InPartsSayOnceWhatStandsInForLevels) {
 TEST_F(LargeTables, InPartsAreRefusedBeforeAnythingIsWritten) {
   good("fit few.csv --target y --inputs size,colour --drop-missing -o m.cbor" + small_gmm);
   const auto refused = [&](const std::string& arguments, const std::vector<std::string>& words) {
-    const Outcome outcome = run("predict m.cbor " + arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    expect_in(outcome.err, words);
+    expect_refused("predict m.cbor " + arguments, words);
   };
   refused("t.csv --memory 1M", {"t.csv: 1 row has missing values: line 2", "1454 more such rows", "--na prints NA"});
   refused("t.csv --memory 10K", {"--memory = '10K', expected 1 MiB or more"});
@@ -221,10 +226,7 @@ TEST_F(LargeTables, AreScoredInParts) {
 TEST_F(LargeTables, AreScoredInPartsOrRefused) {
   good("fit few.csv --target y --inputs size,colour --drop-missing -o m.cbor" + small_gmm);
   const auto refused = [&](const std::string& arguments, const std::vector<std::string>& words) {
-    const Outcome outcome = run("score m.cbor " + arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    expect_in(outcome.err, words);
+    expect_refused("score m.cbor " + arguments, words);
   };
   refused("t.csv --memory 1M", {"t.csv: 1 row has missing values: line 2", "1454 more such rows", "--drop-missing"});
   refused("t.csv --memory 1M --slices --drop-missing", {"--memory and --slices: expected one of them"});
