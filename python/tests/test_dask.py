@@ -44,6 +44,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "GMM": {"n_components": 2, **FEW_PASSES},
     "LSCE": {"n_components": 1, "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": SMALL_NETWORKS,
+    "SACDE": {**QUICK, "first_regularization": 0.2},
 }
 
 
@@ -121,6 +122,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GMM": {"n_components": [1, 3], **FEW_PASSES},
     "LSCE": {"n_components": [1, 2], "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
+    "SACDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "first_regularization": 0.2},
 }
 
 

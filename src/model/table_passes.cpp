@@ -156,6 +156,26 @@ Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Ind
   return count;
 }
 
+std::vector<Index> folds_of_block(const Document& pass, const Dataset& block, Index first_row) {
+  const Index folds = count_of(pass, "folds", 1, most_folds);
+  if (folds == 1) return std::vector<Index>(static_cast<std::size_t>(block.size()), 0);
+  return folds_of_places(first_row, block.size(), folds, static_cast<std::uint64_t>(pass.at("seed").as_integer()));
+}
+
+Matrix side_by_side(const std::vector<Matrix>& parts, std::size_t count) {
+  const Index each = parts.front().cols();
+  Matrix out(parts.front().rows(), each * static_cast<Index>(count));
+  for (std::size_t k = 0; k < count; ++k) out.middleCols(static_cast<Index>(k) * each, each) = parts[k];
+  return out;
+}
+
+std::vector<Matrix> apart(const Matrix& joined, Index count) {
+  const Index each = joined.cols() / count;
+  std::vector<Matrix> out;
+  for (Index k = 0; k < count; ++k) out.emplace_back(joined.middleCols(k * each, each));
+  return out;
+}
+
 Dataset neighbours(const Dataset& block, Range rows) {
   const auto part = [&](const Observations& of) {
     return Observations::borrow(of.data() + rows.begin * of.rows(), of.rows(), rows.size());
@@ -188,6 +208,17 @@ Index count_of(const Document& document, std::string_view name, Index low, Index
   if (out < low || out > high) {
     throw FormatError(message("a pass over the rows: '", name, "' is ", out, ", expected ", low, " to ", high));
   }
+  return out;
+}
+
+Defensive defensive_of(const Document& pass, Index n_targets) {
+  const Document& written = pass.at("defensive");
+  return Defensive::read(written, written.at("weight").as_number(), n_targets);
+}
+
+Document document_of(const Defensive& defensive) {
+  Document out(Document::Object{{"weight", defensive.weight}});
+  defensive.write(out);
   return out;
 }
 

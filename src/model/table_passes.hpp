@@ -124,6 +124,9 @@ const Matrix& matrix_of(const Document& document, std::string_view name, Index r
 Vector vector_of(const Document& document, std::string_view name, Index size);
 /// A whole number, low to high.
 Index count_of(const Document& document, std::string_view name, Index low, Index high);
+/// What document_of has written, under "defensive".
+Defensive defensive_of(const Document& pass, Index n_targets);
+Document document_of(const Defensive& defensive);
 /// A number, or numbers, that kernels can have as widths: positive.
 double width_of(const Document& document, std::string_view name);
 Vector widths_of(const Document& document, std::string_view name, Index size);
@@ -132,6 +135,13 @@ Vector widths_of(const Document& document, std::string_view name, Index size);
 /// std::invalid_argument: for a fold of every row, and for a number that is none of folds of so many rows.
 void check_cv(std::string_view owner, const std::vector<double>& cv);
 Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Index rows);
+
+/// The folds of a block's rows by their places: of a pass that says "folds" and "seed".
+std::vector<Index> folds_of_block(const Document& pass, const Dataset& block, Index first_row);
+
+/// The first `count` of matrices of equal shape side by side, and apart again.
+Matrix side_by_side(const std::vector<Matrix>& parts, std::size_t count);
+std::vector<Matrix> apart(const Matrix& joined, Index count);
 
 /// The most folds, of which each has sums of its own, and the most rows of a sample that a pass may ask for.
 inline constexpr Index most_folds = 10'000;

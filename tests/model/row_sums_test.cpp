@@ -15,45 +15,15 @@
 #include "model/projected_rows.hpp"
 #include "model/table_passes.hpp"
 #include "support/complaint.hpp"
+#include "support/cut_tables.hpp"
 
 namespace condens::row_sums_test {
+
+using cut_tables::Bytes;
+using cut_tables::largest_difference;
+using cut_tables::rows_of;
+
 namespace {
-
-/// Two inputs of which one turns the sign of y's mean and the other its spread.
-Dataset rows_of(Index n, std::uint64_t seed) {
-  RandomStream random(seed);
-  Matrix x(2, n);
-  Matrix y(1, n);
-  for (Index i = 0; i < n; ++i) {
-    x(0, i) = 1e6 + random.normal();
-    x(1, i) = random.uniform();
-    y(0, i) = 3 + std::sin(2 * (x(0, i) - 1e6)) + (0.2 + 0.5 * x(1, i)) * random.normal();
-  }
-  return {.x = std::move(x), .y = std::move(y)};
-}
-
-/// States go through bytes, as those of a cluster do.
-class Bytes final : public RowSums {
- public:
-  Bytes(const Dataset& data, Index rows_of_block, int threads = 1)
-      : RowSums(data.x.rows(), data.y.rows()),
-        run_{.threads = threads, .observer = {}},
-        blocks_(data, rows_of_block, run_) {}
-  Document total(const Document& pass) override {
-    const Document sent = document_from_cbor(document_to_cbor(pass));
-    ++passes;
-    return document_from_cbor(document_to_cbor(blocks_.total(sent)));
-  }
-  int passes = 0;
-
- private:
-  Run run_;
-  BlocksInMemory blocks_;
-};
-
-double largest_difference(const ConditionalDensity& a, const ConditionalDensity& b, const Dataset& rows) {
-  return (a.log_density(rows.x, rows.y) - b.log_density(rows.x, rows.y)).cwiseAbs().maxCoeff();
-}
 
 /// The same rows as a table in blocks.
 class TableOf final : public TableBlocks {
@@ -90,10 +60,11 @@ Document options_of(const std::string& model) {
   if (model == "gmm") out.set("n_components", Document(std::vector<double>{2, 4})).set("starts", Index{2});
   // Widths of inputs are the longest search of a large table; it has a test of its own.
   if (model == "lscde") out.set("n_centers", Index{30}).set("max_centers", Index{60}).set("metric", "none");
-  if (model == "lscde" || model == "lsce") {
+  if (model == "sacde") out.set("n_centers", Index{20}).set("first_regularization", Document(std::vector<double>{0.2}));
+  if (model == "lscde" || model == "lsce" || model == "sacde") {
     out.set("bandwidth", Document(std::vector<double>{0.4, 1.6}))
         .set("bandwidth_y", Document(std::vector<double>{0.2, 0.8}));
-    out.set("regularization", Document(std::vector<double>{0.001, 0.1}));
+    out.set("regularization", Document(std::vector<double>{0.001, 0.01, 0.1}));
   }
   if (model == "lsce") {
     out.set("n_components", Document(std::vector<double>{1, 2})).set("max_search_rows", Index{800});

@@ -22,6 +22,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 #include "condens/model/scoring.hpp"
 
 namespace condens {
@@ -153,7 +154,16 @@ class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
   /// Cost of a path with n rows, B centres, D inputs, K folds and R <= B the numerical rank of the kernels' overlaps
   /// in y: some two products of 2 (K + 1) n B R D multiplications and additions per penalty; inputs with few distinct
   /// values cost their number of values instead of n. Memory: the data, and 3 (K + 1) B D numbers.
+  /// More than most_rows_at_once rows (data/folds.hpp) are fitted as a table is, unless half-samples are asked for,
+  /// folds are given, or H is too large.
   static Sacde fit(const Dataset& data, const SacdeOptions& options = {}, const Run& run = {});
+
+  /// Of rows that are elsewhere, by sums: H of order G B (G: inputs, and one) of every fold for every width of x, at
+  /// most 5e7 numbers, for which n (G B)^2 / 2 multiplications and additions are done; then scores of every fold for
+  /// some penalties at a time. Centres and screening follow from a sample of max(15,000, 50 n_centers) rows. Throws
+  /// std::invalid_argument for half-samples and folds of every row, too.
+  static Sacde fit(RowSums& table, const SacdeOptions& options = {}, const Run& run = {});
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
   const Matrix& coefficients() const { return alpha_; }  ///< centres x inputs, >= 0
   Vector support() const override;                       ///< per row of x: 1 where its input is selected
@@ -176,6 +186,8 @@ class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
 
  private:
   friend FittedModel;
+  struct Fitting;
+  static Sacde fit_table(RowSums& table, const SacdeOptions& options, const Run& run, FitReport report);
   /// Throws FormatError where a coefficient has no input or no centre, or all are zero.
   Sacde(SacdeOptions options, SacdeState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
   void prepare();

@@ -48,26 +48,6 @@ class InMemory final : public Passes {
   Distances distances_;
 };
 
-/// Matrices of equal height side by side, and apart again.
-Matrix side_by_side(const std::vector<Matrix>& parts, std::size_t count) {
-  const Index each = parts.front().cols();
-  Matrix out(parts.front().rows(), each * static_cast<Index>(count));
-  for (std::size_t k = 0; k < count; ++k) out.middleCols(static_cast<Index>(k) * each, each) = parts[k];
-  return out;
-}
-std::vector<Matrix> apart(const Matrix& joined, Index count) {
-  const Index each = joined.cols() / count;
-  std::vector<Matrix> out;
-  for (Index k = 0; k < count; ++k) out.emplace_back(joined.middleCols(k * each, each));
-  return out;
-}
-
-Document write(const Defensive& defensive) {
-  Document out(Document::Object{{"weight", defensive.weight}});
-  defensive.write(out);
-  return out;
-}
-
 /// What every pass over rows elsewhere says.
 Document pass_of(const Problem& problem, std::string_view step) {
   const Elsewhere& rows = *problem.elsewhere;
@@ -82,7 +62,7 @@ Document pass_of(const Problem& problem, std::string_view step) {
                           {"centers_x", problem.centers_x},
                           {"centers_y", problem.centers_y},
                           {"scoring", static_cast<Index>(problem.scoring)},
-                          {"defensive", write(problem.defensive)}};
+                          {"defensive", table_passes::document_of(problem.defensive)}};
 }
 
 /// The rows of a block as they are in memory.
@@ -91,10 +71,7 @@ Problem problem_of(const Document& pass, const Dataset& block, Index first_row) 
   const Index d_y = block.y.rows();
   const Dataset data = table_passes::Scale::from_document(pass.at("scale"), d_x, d_y).standardized(block);
   const Index folds = table_passes::count_of(pass, "folds", 1, table_passes::most_folds);
-  std::vector<Index> fold(static_cast<std::size_t>(block.size()), 0);
-  if (folds > 1) {
-    fold = folds_of_places(first_row, block.size(), folds, static_cast<std::uint64_t>(pass.at("seed").as_integer()));
-  }
+  std::vector<Index> fold = table_passes::folds_of_block(pass, block, first_row);
   const bool first_against = pass.at("first_against").as_bool();
   for (Index& k : fold) k = first_against && k > 0 ? 1 : k;
   const Index n_folds = first_against ? 2 : folds;
@@ -114,8 +91,7 @@ Problem problem_of(const Document& pass, const Dataset& block, Index first_row) 
   out.unscored_folds = table_passes::count_of(pass, "unscored_folds", 0, n_folds);
   out.coefficients = LscdeCoefficients::clipped;  // no part of a pass
   out.scoring = static_cast<Scoring>(table_passes::count_of(pass, "scoring", 0, std::ssize(choice_names<Scoring>) - 1));
-  const Document& defensive = pass.at("defensive");
-  out.defensive = Defensive::read(defensive, defensive.at("weight").as_number(), d_y);
+  out.defensive = table_passes::defensive_of(pass, d_y);
   return out;
 }
 
@@ -126,8 +102,8 @@ Document statistics_state(const Document& pass, const Problem& problem, Task& ta
   const WidthGroup widths{table_passes::width_of(pass, "width_x"), {widths_y.begin(), widths_y.end()}};
   const Statistics sums = InMemory(problem, false, 1).statistics(widths, task, task.threads());
   const auto folds = static_cast<std::size_t>(problem.folds());
-  return state_of({{"gram", side_by_side(sums.gram, folds)},
-                   {"target", side_by_side(sums.target, folds)},
+  return state_of({{"gram", table_passes::side_by_side(sums.gram, folds)},
+                   {"target", table_passes::side_by_side(sums.target, folds)},
                    {"weight", Vector(Eigen::Map<const Vector>(sums.weight.data(), std::ssize(sums.weight)))}});
 }
 
@@ -147,7 +123,7 @@ Document scores_state(const Document& pass, const Problem& problem, Task& task) 
     if (folds < 1 || columns % folds != 0) {
       throw FormatError(message("a pass over the rows: 'alpha' has ", columns, " columns for ", folds, " folds"));
     }
-    width.alpha = apart(alpha, folds);
+    width.alpha = table_passes::apart(alpha, folds);
     if (!squared) continue;
     width.overlap_factor = table_passes::matrix_of(own, "overlap_factor", b, table_passes::any_size);
     if (problem.defensive.weight > 0) width.defensive_overlap = table_passes::vector_of(own, "defensive_overlap", b);
@@ -155,7 +131,7 @@ Document scores_state(const Document& pass, const Problem& problem, Task& task) 
   if (widths.empty()) throw FormatError("a pass over the rows: no 'widths', expected one at least");
   const std::vector<Matrix> found =
       InMemory(problem, false, 1).scores(table_passes::width_of(pass, "width_x"), widths, task, task.threads());
-  Matrix scores = side_by_side(found, found.size());
+  Matrix scores = table_passes::side_by_side(found, found.size());
   const Matrix failed = scores.unaryExpr([](double score) { return std::isfinite(score) ? 0.0 : 1.0; });
   scores = (failed.array() > 0).select(0.0, scores);
   return state_of({{"scores", std::move(scores)}, {"failed", failed}});
@@ -170,8 +146,8 @@ class InTable final : public Passes {
     const Document& sums = state.at("sum");
     const Index b = problem_.centers_y.cols();
     const Index folds = problem_.folds();
-    Statistics out{apart(table_passes::matrix_of(sums, "gram", b, b * folds), folds),
-                   apart(table_passes::matrix_of(sums, "target", b, std::ssize(widths.y) * folds), folds),
+    Statistics out{table_passes::apart(table_passes::matrix_of(sums, "gram", b, b * folds), folds),
+                   table_passes::apart(table_passes::matrix_of(sums, "target", b, std::ssize(widths.y) * folds), folds),
                    {}};
     out.gram.emplace_back(Matrix::Zero(b, b));  // of unlabelled rows
     const Vector weight = table_passes::vector_of(sums, "weight", folds);
@@ -186,7 +162,7 @@ class InTable final : public Passes {
     for (const ScoringWidth& width : widths) {
       own.emplace_back(Document::Object{{"width", width.width},
                                         {"log_mass", width.log_mass},
-                                        {"alpha", side_by_side(width.alpha, width.alpha.size())},
+                                        {"alpha", table_passes::side_by_side(width.alpha, width.alpha.size())},
                                         {"overlap_factor", width.overlap_factor},
                                         {"defensive_overlap", width.defensive_overlap}});
     }
@@ -199,7 +175,7 @@ class InTable final : public Passes {
       return table_passes::matrix_of(sums, name, lambdas, std::ssize(widths) * folds);
     };
     const Matrix scores = (part("failed").array() > 0).select(infinity, part("scores"));
-    return apart(scores, folds);
+    return table_passes::apart(scores, folds);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "input_scores.hpp"
 #include "model/preparation.hpp"
 #include "model/rounded_rows.hpp"
+#include "model/rows_here.hpp"
 #include "table_training.hpp"
 
 namespace condens {
@@ -338,30 +339,6 @@ struct SampledTable {
   }
 };
 
-/// Rows in memory as a table, by blocks that take little room beside them.
-class RowsHere final : public RowSums {
- public:
-  RowsHere(const Dataset& rows, const Run& run)
-      : RowSums(rows.x.rows(), rows.y.rows(), rows.groups), rows_(rows), run_{.threads = run.threads, .observer = {}} {}
-
-  Document total(const Document& pass) override {
-    constexpr Index rows_of_block = 65'536;
-    Document out;
-    for (Index i = 0; i < block_count(rows_.size(), rows_of_block); ++i) {
-      const Range range = block_range(rows_.size(), rows_of_block, i);
-      const Dataset block = table_passes::neighbours(rows_, range);
-      std::optional<Document> state = table_passes::accumulate(pass, block, range.begin);
-      if (!state) state = Mdn::accumulate(pass, block, range.begin, run_);
-      out = out.is_null() ? *std::move(state) : merge_states(out, *state);
-    }
-    return out;
-  }
-
- private:
-  const Dataset& rows_;
-  Run run_;
-};
-
 void check_one_number(const std::vector<double>& cv) {
   require(cv.size() == 1, owner, ": cv has ", cv.size(), " numbers, expected a number of folds, of a sample of rows");
 }
@@ -460,7 +437,7 @@ Mdn Mdn::fit(const Dataset& data, const MdnOptions& options, const Run& run) {
   const Dataset& present = rows_that_count(data, storage);
   if (options.sample_rows > 0 && options.sample_rows < present.size()) {
     preparation::warn_of_lost_weights(data, report);
-    RowsHere table(present, run);
+    RowsHere table(present, &Mdn::accumulate, run);
     return fit_table(table, options, run, std::move(report));
   }
   // Copies of a row in one place: they neither train nor are held out apart. Folds that are given name the rows as

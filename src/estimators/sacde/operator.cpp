@@ -1,7 +1,9 @@
 #include "operator.hpp"
 
+#include <algorithm>
 #include <numeric>
 
+#include "condens/core/cancellation.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/gram.hpp"
 #include "linalg/products.hpp"
@@ -34,26 +36,86 @@ Matrix finish_gram(const Matrix& sums, const Matrix& overlaps, double weight) {
   return out;
 }
 
-}  // namespace
-
-KernelSums sum_kernels(const Problem& problem, double width_x, bool dense, int threads) {
-  KernelSums out{width_x, {}};
-  if (!dense) return out;
+/// Sum w phi phi' of the rows of a fold, some of them at a time.
+Matrix fold_gram(const Problem& problem, double width_x, Index k, int threads) {
+  constexpr Index rows_at_once = 4096;
+  const Range fold = problem.fold(k);
   const auto coordinates = all_coordinates(problem);
-  const Index order = std::ssize(coordinates);
-  for (Index k = 0; k < problem.folds(); ++k) {
-    const Range rows = problem.fold(k);
+  Matrix out = Matrix::Zero(std::ssize(coordinates), std::ssize(coordinates));
+  for (Index i = 0; i < block_count(fold.size(), rows_at_once); ++i) {
+    const Range part = block_range(fold.size(), rows_at_once, i);
+    const Range rows{fold.begin + part.begin, fold.begin + part.end};
     Matrix phi = kernels_of(problem, width_x, rows, coordinates).transpose();
     phi.array().rowwise() *= problem.weights.segment(rows.begin, rows.size()).array().sqrt().transpose();
-    out.gram.emplace_back(Matrix::Zero(order, order));
-    add_gram(phi, out.gram.back(), threads);
+    add_gram(phi, out, threads);
+    check_cancelled();
   }
-  if (problem.folds() > 1) {
-    Matrix all = out.gram[0];
-    for (std::size_t k = 1; k < out.gram.size(); ++k) all += out.gram[k];
-    replace_by_sums_of_others(out.gram);
-    out.gram.insert(out.gram.begin(), std::move(all));
+  return out;
+}
+
+/// Sum w phi_gb eta_b of one group, B x folds; of an input with few values, rows of a value first.
+Matrix group_targets(const Problem& problem, const Feature& feature, double width_x, const Matrix& kernels_y) {
+  Matrix phi;
+  feature.kernels(width_x, phi);
+  Matrix out(problem.centers(), problem.folds());
+  for (Index k = 0; k < problem.folds(); ++k) {
+    const Range rows = problem.fold(k);
+    if (!feature.has_repeats()) {
+      out.col(k) = kernels_y.middleCols(rows.begin, rows.size())
+                       .cwiseProduct(phi.middleRows(rows.begin, rows.size()).transpose()) *
+                   problem.weights_of_fold(k);
+      continue;
+    }
+    Matrix sums = Matrix::Zero(problem.centers(), feature.distinct());
+    for (Index n = rows.begin; n < rows.end; ++n) {
+      sums.col(feature.value_of_row()[static_cast<std::size_t>(n)]) += problem.weights[n] * kernels_y.col(n);
+    }
+    out.col(k) = sums.cwiseProduct(phi.transpose()).rowwise().sum();
   }
+  return out;
+}
+
+}  // namespace
+
+FoldSums fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, bool dense,
+                   int threads) {
+  const Index b = problem.centers();
+  FoldSums out{{}, {}, Vector(problem.folds())};
+  for (Index k = 0; k < problem.folds(); ++k) {
+    out.weight[k] = problem.weights_of_fold(k).sum();
+    out.target.emplace_back(b, problem.groups() * std::ssize(widths_y));
+    if (dense) out.gram.push_back(fold_gram(problem, width_x, k, threads));
+  }
+  for (std::size_t j = 0; j < widths_y.size(); ++j) {
+    const Matrix kernels_y = target_kernels(problem, {0, problem.y.cols()}, widths_y[j]);
+    const Index first = static_cast<Index>(j) * problem.groups();
+    parallel_for(problem.groups(), threads, [&](Index g) {
+      const Matrix own = group_targets(problem, problem.features[static_cast<std::size_t>(g)], width_x, kernels_y);
+      for (Index k = 0; k < problem.folds(); ++k) out.target[static_cast<std::size_t>(k)].col(first + g) = own.col(k);
+    });
+  }
+  return out;
+}
+
+KernelSums training_sums(FoldSums sums, double width_x, std::vector<double> widths_y) {
+  const auto all_and_others = [](std::vector<Matrix> parts) {
+    if (parts.size() < 2) return parts;
+    Matrix all = parts[0];
+    for (std::size_t k = 1; k < parts.size(); ++k) all += parts[k];
+    replace_by_sums_of_others(parts);
+    parts.insert(parts.begin(), std::move(all));
+    return parts;
+  };
+  std::vector<Matrix> weights;
+  for (const double weight : sums.weight) weights.emplace_back(Matrix::Constant(1, 1, weight));
+  weights = all_and_others(std::move(weights));
+  KernelSums out{.width_x = width_x,
+                 .widths_y = std::move(widths_y),
+                 .gram = all_and_others(std::move(sums.gram)),
+                 .target = all_and_others(std::move(sums.target)),
+                 .weight = Vector(std::ssize(weights)),
+                 .fold_weight = std::move(sums.weight)};
+  for (std::size_t k = 0; k < weights.size(); ++k) out.weight[static_cast<Index>(k)] = weights[k](0, 0);
   return out;
 }
 
@@ -71,7 +133,7 @@ class Quadratics::View final : public GroupQuadratic {
 
   Matrix entries(const std::vector<Index>& rows, const std::vector<Index>& columns) const override {
     const Problem& problem = owner_.problem_;
-    const Range all{0, problem.rows()};
+    const Range all{0, problem.y.cols()};
     Matrix right = kernels_of(problem, owner_.width_x_, all, columns);
     right.array().colwise() *= owner_.row_weights_[static_cast<std::size_t>(problem_)].array();
     Matrix out(std::ssize(rows), std::ssize(columns));
@@ -91,67 +153,30 @@ class Quadratics::View final : public GroupQuadratic {
 
 Quadratics::~Quadratics() = default;
 
-Quadratics::Quadratics(const Problem& problem, const KernelSums& sums, double width_y, double precision, int threads)
+Quadratics::Quadratics(const Problem& problem, const KernelSums& sums, double width_y, double precision)
     : problem_(problem), width_x_(sums.width_x), overlaps_(kernel_overlaps(problem.centers_y, width_y)) {
-  kernels_y_.resize(problem.centers(), problem.rows());
-  squared_distances(problem.centers_y.transpose(), problem.y, kernels_y_);
-  kernels_y_ *= -0.5 / (width_y * width_y);
-  exp_in_place(kernels_y_.data(), kernels_y_.size());
-  for (Index k = 0; k < problem.problems(); ++k) row_weights_.push_back(problem.row_weights(k));
-  fill_linear(threads);
+  fill_linear(sums, width_y);
   if (!sums.gram.empty()) {
     for (std::size_t k = 0; k < linear_.size(); ++k) {
-      double weight = problem.weights.sum();
-      if (k > 0) {
-        const Range held_out = problem.fold(static_cast<Index>(k) - 1);
-        weight -= problem.weights.segment(held_out.begin, held_out.size()).sum();
-      }
-      views_.push_back(std::make_unique<DenseGroupQuadratic>(finish_gram(sums.gram[k], overlaps_, weight), linear_[k]));
+      Matrix gram = finish_gram(sums.gram[k], overlaps_, sums.weight[static_cast<Index>(k)]);
+      views_.push_back(std::make_unique<DenseGroupQuadratic>(std::move(gram), linear_[k]));
     }
-  } else {
-    factor_ = pivoted_cholesky(overlaps_, precision).transpose();
-    for (Index k = 0; k < problem.problems(); ++k) views_.push_back(std::make_unique<View>(*this, k));
+    return;
+  }
+  factor_ = pivoted_cholesky(overlaps_, precision).transpose();
+  for (Index k = 0; k < problem.problems(); ++k) {
+    row_weights_.push_back(problem.row_weights(k));
+    views_.push_back(std::make_unique<View>(*this, k));
   }
 }
 
-/// h of every problem from sums per fold; 0 for centres masked in the problem, which keeps their coefficients at 0.
-void Quadratics::fill_linear(int threads) {
-  const Index b = problem_.centers();
-  const Index folds = problem_.folds();
-  linear_.assign(static_cast<std::size_t>(problem_.problems()), Matrix::Zero(b, problem_.groups()));
-  const auto fill = [&](Index g) {
-    const Feature& feature = problem_.features[static_cast<std::size_t>(g)];
-    Matrix phi;
-    feature.kernels(width_x_, phi);
-    Matrix per_fold(b, folds);
-    Matrix sums;
-    for (Index k = 0; k < folds; ++k) {
-      const Range rows = problem_.fold(k);
-      if (!feature.has_repeats()) {
-        per_fold.col(k) = kernels_y_.middleCols(rows.begin, rows.size())
-                              .cwiseProduct(phi.middleRows(rows.begin, rows.size()).transpose()) *
-                          problem_.weights.segment(rows.begin, rows.size());
-        continue;
-      }
-      sums.setZero(b, feature.distinct());
-      for (Index n = rows.begin; n < rows.end; ++n) {
-        sums.col(feature.value_of_row()[static_cast<std::size_t>(n)]) += problem_.weights[n] * kernels_y_.col(n);
-      }
-      per_fold.col(k) = sums.cwiseProduct(phi.transpose()).rowwise().sum();
-    }
-    for (Index p = 0; p < problem_.problems(); ++p) {
-      Vector h = Vector::Zero(b);
-      double weight = 0;
-      for (Index k = 0; k < folds; ++k) {
-        if (k == p - 1) continue;
-        const Range rows = problem_.fold(k);
-        h += per_fold.col(k);
-        weight += problem_.weights.segment(rows.begin, rows.size()).sum();
-      }
-      linear_[static_cast<std::size_t>(p)].col(g) = h / weight;
-    }
-  };
-  parallel_for(problem_.groups(), threads, fill);
+/// h of every problem; 0 for centres masked in the problem, which keeps their coefficients at 0.
+void Quadratics::fill_linear(const KernelSums& sums, double width_y) {
+  const auto place = std::find(sums.widths_y.begin(), sums.widths_y.end(), width_y) - sums.widths_y.begin();
+  for (std::size_t p = 0; p < sums.target.size(); ++p) {
+    linear_.emplace_back(sums.target[p].middleCols(place * problem_.groups(), problem_.groups()) /
+                         sums.weight[static_cast<Index>(p)]);
+  }
   for (std::size_t l = 0; l < problem_.center_fold.size(); ++l) {
     if (problem_.problems() > 1 && problem_.center_fold[l] >= 0) {
       linear_[static_cast<std::size_t>(problem_.center_fold[l]) + 1].row(static_cast<Index>(l)).setZero();
@@ -179,7 +204,7 @@ void Quadratics::products(const std::vector<Index>& which, const std::vector<con
 void Quadratics::some_products(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
                                const std::vector<Index>& groups, std::vector<Matrix*>& q, int threads) const {
   const Index b = problem_.centers();
-  const Index n = problem_.rows();
+  const Index n = problem_.y.cols();
   const Index rank = factor_.rows();
   // w_n M_n of every problem, one below the other: (problems R) x N.
   Matrix m(rank * std::ssize(which), n);

@@ -21,17 +21,31 @@ namespace condens::sacde {
 /// Problems up to this order G B hold H in memory.
 inline constexpr Index largest_dense_order = 1500;
 
-/// What all widths of y share at one width of x: the sums over rows, small problems only.
+/// Sums over the rows of each fold at one width of x, as they come from a part of the rows.
+struct FoldSums {
+  std::vector<Matrix> gram;    ///< per fold: sum w phi phi' of all coordinates (lower triangle), small problems only
+  std::vector<Matrix> target;  ///< per fold: sum w phi_gb eta_b, B x G for every width of y, side by side
+  Vector weight;               ///< per fold: sum w
+};
+FoldSums fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, bool dense,
+                   int threads);
+
+/// The same over the training rows of every problem: all that H and h are made of.
 struct KernelSums {
   double width_x;
-  std::vector<Matrix> gram;  ///< per problem (G B)^2 without V; empty for large problems
+  std::vector<double> widths_y;
+  std::vector<Matrix> gram;    ///< per problem; empty for large problems
+  std::vector<Matrix> target;  ///< per problem
+  Vector weight;               ///< per problem
+  Vector fold_weight;          ///< per fold
 };
-KernelSums sum_kernels(const Problem& problem, double width_x, bool dense, int threads);
+KernelSums training_sums(FoldSums sums, double width_x, std::vector<double> widths_y);
 
 class Quadratics {
  public:
-  /// `precision`: V is represented to this share of its largest entry (large problems).
-  Quadratics(const Problem& problem, const KernelSums& sums, double width_y, double precision, int threads);
+  /// `width_y`: one of those of `sums`. `precision`: V is represented to this share of its largest entry (large
+  /// problems, whose rows are in memory).
+  Quadratics(const Problem& problem, const KernelSums& sums, double width_y, double precision);
   Quadratics(const Quadratics&) = delete;
   Quadratics& operator=(const Quadratics&) = delete;
   ~Quadratics();
@@ -42,21 +56,18 @@ class Quadratics {
   void products(const std::vector<Index>& which, const std::vector<const Matrix*>& a, std::vector<Matrix>& q,
                 int threads) const;
 
-  const Matrix& kernels_y() const { return kernels_y_; }  ///< eta_b(y_n), B x N
-
  private:
   class View;
 
-  void fill_linear(int threads);
+  void fill_linear(const KernelSums& sums, double width_y);
   void some_products(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
                      const std::vector<Index>& groups, std::vector<Matrix*>& q, int threads) const;
 
   const Problem& problem_;
   double width_x_;
-  Matrix overlaps_;   // V
-  Matrix factor_;     // F', R x B
-  Matrix kernels_y_;  // B x N
-  std::vector<Vector> row_weights_;
+  Matrix overlaps_;                  // V
+  Matrix factor_;                    // F', R x B, and
+  std::vector<Vector> row_weights_;  // large problems only
   std::vector<Matrix> linear_;
   std::vector<std::unique_ptr<GroupQuadratic>> views_;
 };

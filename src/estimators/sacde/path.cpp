@@ -4,18 +4,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/gaussian_kernel.hpp"
+#include "held_out.hpp"
 #include "linalg/gram.hpp"
-#include "linalg/log_sum_exp.hpp"
-#include "linalg/vector_math.hpp"
 #include "optim/proximal_group_lasso.hpp"
 
 namespace condens::sacde {
 
 namespace {
-
-// Sums of kernels below this have lost digits to underflow: such rows are summed in the log domain.
-constexpr double smallest_sum = 1e-280;
 
 /// All problems of a path, brought to each penalty in turn.
 class Solutions {
@@ -110,75 +105,6 @@ void summarise(const Vector& fold_score, PathPoint& out) {
       std::isfinite(mean) ? std::sqrt((fold_score.array() - mean).square().sum() / (folds * (folds - 1.0))) : 0.0;
 }
 
-/// log c_b(x_i) = log sum_g alpha_gb phi_gb(x_i) of one row, without underflow; -infinity without terms.
-Vector log_weights_of_row(const Matrix& exponents, Index row, const std::vector<Index>& center, const Vector& log_alpha,
-                          Index centers) {
-  std::vector<std::vector<double>> terms(static_cast<std::size_t>(centers));
-  for (Index p = 0; p < exponents.cols(); ++p) {
-    terms[static_cast<std::size_t>(center[static_cast<std::size_t>(p)])].push_back(exponents(row, p) + log_alpha[p]);
-  }
-  Vector out(centers);
-  for (Index b = 0; b < centers; ++b) {
-    const auto& own = terms[static_cast<std::size_t>(b)];
-    out[b] = log_sum_exp(own.data(), std::ssize(own));
-  }
-  return out;
-}
-
-}  // namespace
-
-double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y,
-                  const Terms& solution, Index fold, Scoring scoring) {
-  const Index b = problem.centers();
-  const Range rows = problem.fold(fold);
-  if (solution.size() == 0) return infinity;
-  std::vector<Index> center;
-  for (const Index c : solution.coordinate) center.push_back(c % b);
-  const Vector log_value = solution.value.array().log();
-  const Matrix exponents = exponents_of(problem, width_x, rows, solution.coordinate);
-  Matrix phi = exponents;
-  exp_in_place(phi.data(), phi.size());
-  Matrix weights = Matrix::Zero(rows.size(), b);  // c_b(x_i)
-  for (Index p = 0; p < phi.cols(); ++p)
-    weights.col(center[static_cast<std::size_t>(p)]) += solution.value[p] * phi.col(p);
-  const Matrix eta = kernels_y.middleCols(rows.begin, rows.size()).transpose();
-  const Vector above = weights.cwiseProduct(eta).rowwise().sum();
-  const Vector below = weights.rowwise().sum();
-
-  const auto y = problem.y.middleCols(rows.begin, rows.size());
-  const double log_mass = log_kernel_mass(y.rows(), width_y);
-  Vector log_density = (above.array() / below.array()).log() - log_mass;
-  for (Index i = 0; i < rows.size(); ++i) {
-    if (above[i] > smallest_sum && below[i] > smallest_sum) continue;
-    Vector log_weight = log_weights_of_row(exponents, i, center, log_value, b);
-    const double total = log_sum_exp(log_weight);
-    weights.row(i) = (log_weight.array() - total).exp().transpose();
-    log_weight -=
-        (problem.centers_y.colwise() - y.col(i)).colwise().squaredNorm().transpose() * (0.5 / (width_y * width_y));
-    log_density[i] = log_sum_exp(log_weight) - total - log_mass;
-  }
-  const double e = problem.defensive.weight;
-  const Vector log_defensive = e > 0 ? problem.defensive.log_density(y) : Vector::Zero(rows.size());
-  for (Index i = 0; i < rows.size(); ++i) {
-    log_density[i] = problem.defensive.log_mixed(log_density[i], log_defensive[i]);
-  }
-  const auto row_weights = problem.weights.segment(rows.begin, rows.size());
-  if (scoring == Scoring::nll) return -row_weights.dot(log_density);
-
-  // Half the integral of the mixture's square; weights normalised over the centres.
-  weights.array().colwise() /= weights.rowwise().sum().array();
-  const Matrix overlaps = kernel_overlaps(problem.centers_y, width_y) * std::exp(-2 * log_mass);
-  Vector square = (weights * overlaps).cwiseProduct(weights).rowwise().sum();
-  if (e > 0) {
-    const Vector cross = weights * problem.defensive.overlaps(problem.centers_y, width_y);
-    square = (1 - e) * (1 - e) * square + 2 * e * (1 - e) * cross;
-    square.array() += e * e * problem.defensive.square();
-  }
-  return row_weights.dot(Vector(0.5 * square.array() - log_density.array().exp()));
-}
-
-namespace {
-
 /// Whether the `left` smaller penalties are not worth their time: the score has risen three times in a row (by more
 /// than rounding: where nothing enters, scores are equal), or it lies above the best of the other widths and would stay
 /// there if every penalty left gained as much as the last one.
@@ -198,11 +124,11 @@ bool is_hopeless(const std::vector<PathPoint>& path, Index left, double best_els
 
 std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& options, const KernelSums& sums,
                                    double width_y, double best_elsewhere, Task& task, int threads) {
-  const Quadratics quadratics(problem, sums, width_y, std::max(1e-15, 1e-5 * options.tolerance), threads);
+  const Quadratics quadratics(problem, sums, width_y, std::max(1e-15, 1e-5 * options.tolerance));
+  const HeldOut held_out(problem, sums.width_x, width_y, options.scoring);
   Solutions solutions(problem, quadratics, options, task, threads);
   const double unit = options.scale == RegularizationScale::relative ? solutions.lambda_max() : 1.0;
-  std::vector<PathPoint> out;
-  for (const double regularization : options.regularization) {
+  const auto solved = [&](double regularization) {
     const Index before = solutions.products();
     const double lambda = unit * regularization;
     // Without a single input that has any effect the largest penalty is 0, and there is nothing to penalise.
@@ -218,26 +144,31 @@ std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& op
                     .certificate = solutions.certificate(lambda),
                     .products = solutions.products() - before};
     for (Index k = 0; k < problem.problems(); ++k) point.solutions.push_back(positive_terms(solutions.alpha(k)));
-    if (problem.folds() > 1) {
-      Vector fold_score(problem.folds());
-      parallel_for(
-          problem.folds(), threads,
-          [&](Index k) {
-            const Range rows = problem.fold(k);
-            fold_score[k] = score_fold(problem, quadratics.kernels_y(), sums.width_x, width_y,
-                                       point.solutions[static_cast<std::size_t>(k) + 1], k, options.scoring) /
-                            problem.weights.segment(rows.begin, rows.size()).sum();
-          },
-          [&] { task.poll(); });
-      summarise(fold_score, point);
+    return point;
+  };
+  // A pass over a table costs more than a few solutions that are not needed.
+  const Index at_once = problem.elsewhere ? 5 : 1;
+  const Index count = std::ssize(options.regularization);
+  std::vector<PathPoint> out;
+  for (Index i = 0; i < block_count(count, at_once); ++i) {
+    const Range range = block_range(count, at_once, i);
+    std::vector<PathPoint> points;
+    for (Index l = range.begin; l < range.end; ++l) {
+      points.push_back(solved(options.regularization[static_cast<std::size_t>(l)]));
     }
-    out.push_back(std::move(point));
-    task.advance(1.0);
-    const Index left = std::ssize(options.regularization) - std::ssize(out);
-    if (selected_inputs(problem, out.back().solutions.front()) >= options.most_inputs ||
-        (options.stop_early && problem.folds() > 1 && is_hopeless(out, left, best_elsewhere))) {
-      task.advance(static_cast<double>(left));
-      break;
+    Matrix scores;
+    if (problem.folds() > 1) scores = sums.fold_weight.cwiseInverse().asDiagonal() * held_out.sums(points, threads);
+    task.poll();
+    for (Index l = 0; l < range.size(); ++l) {
+      out.push_back(std::move(points[static_cast<std::size_t>(l)]));
+      if (problem.folds() > 1) summarise(scores.col(l), out.back());
+      task.advance(1.0);
+      const Index left = count - std::ssize(out);
+      if (selected_inputs(problem, out.back().solutions.front()) >= options.most_inputs ||
+          (options.stop_early && problem.folds() > 1 && is_hopeless(out, left, best_elsewhere))) {
+        task.advance(static_cast<double>(left));
+        return out;
+      }
     }
   }
   return out;

@@ -39,8 +39,4 @@ struct PathPoint {
 std::vector<PathPoint> follow_path(const Problem& problem, const PathOptions& options, const KernelSums& sums,
                                    double width_y, double best_elsewhere, Task& task, int threads);
 
-/// The score of the held-out rows of `fold`, summed with their weights; infinite without coefficients.
-double score_fold(const Problem& problem, const Matrix& kernels_y, double width_x, double width_y,
-                  const Terms& solution, Index fold, Scoring scoring);
-
 }  // namespace condens::sacde

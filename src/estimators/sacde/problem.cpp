@@ -8,8 +8,12 @@
 
 namespace condens::sacde {
 
-Feature::Feature(Matrix points, Matrix centers) : centers_(std::move(centers)) {
+Feature::Feature(Matrix points, Matrix centers, bool find_repeats) : centers_(std::move(centers)) {
   const Index n = points.rows();
+  if (!find_repeats) {
+    values_ = std::move(points);
+    return;
+  }
   std::vector<int> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   const auto compare = [&](int i, int j) {
@@ -43,8 +47,13 @@ void Feature::kernels(double width, Matrix& out) const {
 
 void Feature::exponents(double width, Range rows, const std::vector<Index>& centers, Eigen::Ref<Matrix> out) const {
   const Matrix own = centers_(Eigen::all, centers);
-  if (!has_repeats()) {
-    squared_distances(values_.middleRows(rows.begin, rows.size()), own, out);
+  const auto first = value_of_row_.begin() + (has_repeats() ? rows.begin : 0);
+  if (!has_repeats() || distinct() > rows.size()) {
+    if (has_repeats()) {
+      squared_distances(values_(std::vector<int>(first, first + rows.size()), Eigen::all), own, out);
+    } else {
+      squared_distances(values_.middleRows(rows.begin, rows.size()), own, out);
+    }
     out *= -0.5 / (width * width);
     return;
   }
@@ -53,7 +62,7 @@ void Feature::exponents(double width, Range rows, const std::vector<Index>& cent
   table *= -0.5 / (width * width);
   for (Index j = 0; j < out.cols(); ++j) {
     for (Index i = 0; i < rows.size(); ++i) {
-      out(i, j) = table(value_of_row_[static_cast<std::size_t>(rows.begin + i)], j);
+      out(i, j) = table(first[i], j);
     }
   }
 }
@@ -98,10 +107,13 @@ Reweighted reweight(const Problem& problem, const std::vector<Terms>& solutions)
   }
   Reweighted out{problem, {}};
   out.problem.features.clear();
+  if (out.problem.elsewhere) out.problem.elsewhere->rows_of_group.clear();
   for (Index g = 0; g < problem.groups(); ++g) {
     if (norms.row(g).maxCoeff() == 0 && problem.penalty_weights(g, 0) > 0) continue;
     out.group.push_back(g);
     out.problem.features.push_back(problem.features[static_cast<std::size_t>(g)]);
+    if (!problem.elsewhere) continue;
+    out.problem.elsewhere->rows_of_group.push_back(problem.elsewhere->rows_of_group[static_cast<std::size_t>(g)]);
   }
   const Matrix kept = norms(out.group, Eigen::all);
   out.problem.penalty_weights = problem.penalty_weights(out.group, Eigen::all)
@@ -127,6 +139,14 @@ Matrix exponents_of(const Problem& problem, double width, Range rows, const std:
 
 Matrix kernels_of(const Problem& problem, double width, Range rows, const std::vector<Index>& coordinates) {
   Matrix out = exponents_of(problem, width, rows, coordinates);
+  exp_in_place(out.data(), out.size());
+  return out;
+}
+
+Matrix target_kernels(const Problem& problem, Range rows, double width) {
+  Matrix out(problem.centers(), rows.size());
+  squared_distances(problem.centers_y.transpose(), problem.y.middleCols(rows.begin, rows.size()), out);
+  out *= -0.5 / (width * width);
   exp_in_place(out.data(), out.size());
   return out;
 }

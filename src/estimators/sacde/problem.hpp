@@ -5,12 +5,15 @@
 // Symbols: N rows, B centres, G groups (inputs that vary, then the constant one), K folds. Problem 0 is that of all
 // rows, problem k + 1 that of the rows outside fold k.
 
+#include <optional>
 #include <vector>
 
+#include "condens/core/document.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/core/types.hpp"
 #include "condens/estimators/sacde.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens::sacde {
 
@@ -18,7 +21,8 @@ namespace condens::sacde {
 /// and one value, so that its kernels are all 1.
 class Feature {
  public:
-  Feature(Matrix points, Matrix centers);  ///< points N x dimension, centers dimension x B
+  /// Points N x dimension, centers dimension x B; `find_repeats`: looks for values that rows share.
+  Feature(Matrix points, Matrix centers, bool find_repeats = true);
 
   bool is_constant() const { return values_.rows() == 1; }
   Index distinct() const { return values_.rows(); }
@@ -38,18 +42,30 @@ class Feature {
   Matrix centers_;                 // dimension x B
 };
 
+/// Rows of a table that are elsewhere, and how its passes see them (passes.hpp).
+struct Elsewhere {
+  RowSums* table = nullptr;
+  Index rows = 0;
+  Document scale = {};  ///< table_passes::Scale
+  Index folds = 1;      ///< data/folds.hpp
+  Index seed = 0;
+  Matrix centers_x = {};                          ///< d_x x B
+  std::vector<std::vector<Index>> rows_of_group;  ///< of x; none of the constant group
+};
+
 struct Problem {
-  std::vector<Feature> features;
-  Matrix penalty_weights;  ///< G x problems: 0 for the constant group
-  Matrix y;                ///< d_y x N
-  Vector weights;          ///< N, all > 0
-  Matrix centers_y;        ///< d_y x B
+  std::vector<Feature> features;  ///< of rows that are elsewhere without points
+  Matrix penalty_weights;         ///< G x problems: 0 for the constant group
+  Matrix y;                       ///< d_y x N
+  Vector weights;                 ///< N, all > 0
+  Matrix centers_y;               ///< d_y x B
   Defensive defensive;
 
   std::vector<Index> fold_begin;   ///< fold k holds the rows fold_begin[k], ..., fold_begin[k + 1] - 1
   std::vector<Index> center_fold;  ///< B: the fold that a centre's own sample lies in, or -1: never masked
+  std::optional<Elsewhere> elsewhere = {};
 
-  Index rows() const { return y.cols(); }
+  Index rows() const { return elsewhere ? elsewhere->rows : y.cols(); }
   Index centers() const { return centers_y.cols(); }
   Index groups() const { return static_cast<Index>(features.size()); }
   Index folds() const { return static_cast<Index>(fold_begin.size()) - 1; }
@@ -57,6 +73,8 @@ struct Problem {
   Range fold(Index k) const {
     return {fold_begin[static_cast<std::size_t>(k)], fold_begin[static_cast<std::size_t>(k) + 1]};
   }
+
+  Vector weights_of_fold(Index k) const { return weights.segment(fold(k).begin, fold(k).size()); }
 
   /// The weights of a problem's rows, sum one; 0 in the fold left out.
   Vector row_weights(Index problem) const;
@@ -88,5 +106,8 @@ Reweighted reweight(const Problem& problem, const std::vector<Terms>& solutions)
 /// phi of some coordinates g B + b at some rows: rows x coordinates; `exponents`: their logarithms.
 Matrix exponents_of(const Problem& problem, double width, Range rows, const std::vector<Index>& coordinates);
 Matrix kernels_of(const Problem& problem, double width, Range rows, const std::vector<Index>& coordinates);
+
+/// eta_b of some rows: B x rows.
+Matrix target_kernels(const Problem& problem, Range rows, double width);
 
 }  // namespace condens::sacde

@@ -4,11 +4,15 @@
 #include <cmath>
 
 #include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/model/subset_density.hpp"
 #include "core/flush_subnormals.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"
+#include "model/rows_here.hpp"
+#include "model/table_passes.hpp"
+#include "passes.hpp"
 #include "stability.hpp"
 #include "steps.hpp"
 
@@ -20,10 +24,9 @@ constexpr std::string_view owner = Sacde::class_name;
 
 }  // namespace
 
-void sacde::check_options(const SacdeOptions& options, const Dataset& data) {
-  data.check(owner);
+void sacde::check_options(const SacdeOptions& options, Index n_inputs, Index n_targets) {
   validate_options(options, owner);
-  preparation::check_centers(owner, options.centers, data.x.rows(), data.y.rows());
+  preparation::check_centers(owner, options.centers, n_inputs, n_targets);
   require(options.stability_bound == 0 || options.stability_resamples >= 2, owner,
           ": stability_bound = ", options.stability_bound, " with stability_resamples = ", options.stability_resamples,
           ", expected at least one pair of half-samples");
@@ -266,11 +269,66 @@ Vector stability_within_bound(const Dataset& rows, const SacdeOptions& fixed, co
 
 }  // namespace
 
+struct Sacde::Fitting {
+  const SacdeOptions& options;
+  std::vector<std::vector<Index>> inputs;
+  sacde::Prepared prepared;
+  sacde::Chosen chosen;
+  Vector stability;
+  FitReport report;
+
+  Sacde finish() {
+    SacdeState state{.bandwidth = chosen.point.bandwidth,
+                     .bandwidth_y = chosen.point.bandwidth_y,
+                     .regularization = chosen.point.lambda,
+                     .input_of_row = input_of_row(inputs, prepared.centers_x.rows()),
+                     .constant = Vector::Zero(prepared.problem.centers()),
+                     .stability = std::move(stability),
+                     .centers_x = std::move(prepared.centers_x),
+                     .centers_y = prepared.problem.centers_y,
+                     .defensive = prepared.problem.defensive};
+    Matrix alpha = Matrix::Zero(state.constant.size(), std::ssize(inputs));
+    const sacde::Terms& terms = chosen.point.solutions.front();
+    for (Index i = 0; i < terms.size(); ++i) {
+      const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
+      const Index center = coordinate % state.constant.size();
+      const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / state.constant.size())];
+      (input < 0 ? state.constant[center] : alpha(center, input)) = terms.value[i];
+    }
+    if (terms.size() == 0) state.constant.setConstant(1.0 / static_cast<double>(state.constant.size()));
+    if (!inputs.empty() && !(alpha.array() > 0).any()) {
+      report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
+    }
+    keep_positive(alpha, state);
+    return {options, std::move(state), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report)};
+  }
+};
+
+namespace {
+
+bool goes_by_sums(const Dataset& rows, const SacdeOptions& options) {
+  if (rows.size() <= most_rows_at_once || options.stability_resamples > 0 || options.cv.size() > 1) return false;
+  const Index varying = std::ssize(varying_inputs(rows));
+  const Index inputs = options.screening > 0 ? std::min(options.screening, varying) : varying;
+  const Index centers = options.centers.size() > 0 ? options.centers.cols() : options.n_centers;
+  const bool a_count = options.cv.front() >= 2 && options.cv.front() <= static_cast<double>(table_passes::most_folds);
+  return a_count && sacde::fits_into_sums(inputs, centers, options, rows.size());
+}
+
+}  // namespace
+
 Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& run) {
-  sacde::check_options(options, data);
+  data.check(owner);
+  sacde::check_options(options, data.x.rows(), data.y.rows());
   const FlushSubnormals guard;
   Dataset storage;
   const Dataset& rows = rows_that_count(data, storage);
+  if (goes_by_sums(rows, options)) {
+    FitReport report;
+    preparation::warn_of_lost_weights(data, report);
+    RowsHere table(rows, &Sacde::accumulate, run);
+    return fit_table(table, options, run, std::move(report));
+  }
   const auto inputs = rows.inputs();
   const auto begin = [&](const std::vector<Index>& among, FitReport& report) {
     preparation::warn_of_lost_weights(data, report);
@@ -294,30 +352,30 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
   } else if (options.stability_resamples > 0) {
     stability = selection_stability(rows, at_chosen(options, chosen), options.stability_resamples, run);
   }
+  return Fitting{options, inputs, std::move(prepared), std::move(chosen), std::move(stability), std::move(report)}
+      .finish();
+}
 
-  SacdeState state{.bandwidth = chosen.point.bandwidth,
-                   .bandwidth_y = chosen.point.bandwidth_y,
-                   .regularization = chosen.point.lambda,
-                   .input_of_row = input_of_row(inputs, rows.x.rows()),
-                   .constant = Vector::Zero(prepared.problem.centers()),
-                   .stability = std::move(stability),
-                   .centers_x = std::move(prepared.centers_x),
-                   .centers_y = prepared.problem.centers_y,
-                   .defensive = prepared.problem.defensive};
-  Matrix alpha = Matrix::Zero(state.constant.size(), std::ssize(inputs));
-  const sacde::Terms& terms = chosen.point.solutions.front();
-  for (Index i = 0; i < terms.size(); ++i) {
-    const Index coordinate = terms.coordinate[static_cast<std::size_t>(i)];
-    const Index center = coordinate % state.constant.size();
-    const Index input = prepared.input_of_group[static_cast<std::size_t>(coordinate / state.constant.size())];
-    (input < 0 ? state.constant[center] : alpha(center, input)) = terms.value[i];
-  }
-  if (terms.size() == 0) state.constant.setConstant(1.0 / static_cast<double>(state.constant.size()));
-  if (!inputs.empty() && !(alpha.array() > 0).any()) {
-    report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
-  }
-  keep_positive(alpha, state);
-  return {options, std::move(state), std::move(prepared.x_scale), std::move(prepared.y_scale), std::move(report)};
+Sacde Sacde::fit(RowSums& table, const SacdeOptions& options, const Run& run) {
+  sacde::check_options(options, table.n_inputs(), table.n_targets());
+  return fit_table(table, options, run, {});
+}
+
+Sacde Sacde::fit_table(RowSums& table, const SacdeOptions& options, const Run& run, FitReport report) {
+  table_passes::check_cv(owner, options.cv);
+  require(options.stability_resamples == 0, owner, ": stability_resamples = ", options.stability_resamples,
+          " of a table that is not in memory, expected 0; half-samples are drawn from rows in memory");
+  const FlushSubnormals guard;
+  sacde::Prepared prepared = sacde::prepare(table, options, run, report);
+  sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
+  return Fitting{options,          table_passes::first_rows(table).inputs(), std::move(prepared), std::move(chosen), {},
+                 std::move(report)}
+      .finish();
+}
+
+Document Sacde::accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  const FlushSubnormals guard;
+  return sacde::accumulate(pass, block, first_row, run);
 }
 
 SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, const MatrixView& y,
@@ -346,7 +404,8 @@ SacdeObjective sacde_objective(const MatrixView& alpha, const MatrixView& x, con
   problem.weights = Vector::Ones(y.cols());
   problem.centers_y = centers.bottomRows(y.rows());
   problem.fold_begin = {0, y.cols()};
-  const sacde::Quadratics quadratics(problem, sacde::sum_kernels(problem, bandwidth, false, 1), bandwidth_y, 1e-15, 1);
+  const sacde::KernelSums sums = sacde::kernel_sums(problem, bandwidth, {bandwidth_y}, false, 1);
+  const sacde::Quadratics quadratics(problem, sums, bandwidth_y, 1e-15);
   const Matrix a = alpha;
   const Matrix q = quadratics[0].product(a);
   const Matrix& h = quadratics[0].linear();

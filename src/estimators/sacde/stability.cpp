@@ -54,7 +54,8 @@ Matrix select_on_halves(const Dataset& data, Index halves, Index seed,
 }  // namespace sacde
 
 Vector selection_stability(const Dataset& data, const SacdeOptions& options, Index resamples, const Run& run) {
-  sacde::check_options(options, data);
+  data.check(Sacde::class_name);
+  sacde::check_options(options, data.x.rows(), data.y.rows());
   require(options.bandwidth.size() == 1 && options.regularization.size() == 1 && options.bandwidth_y.size() <= 1 &&
               options.first_regularization.size() <= 1,
           Sacde::class_name,

@@ -8,9 +8,12 @@
 #include <numeric>
 
 #include "condens/core/errors.hpp"
+#include "condens/data/folds.hpp"
 #include "core/flush_subnormals.hpp"
 #include "estimators/screening/rank_tests.hpp"
 #include "model/preparation.hpp"
+#include "model/table_passes.hpp"
+#include "passes.hpp"
 
 namespace condens::sacde {
 
@@ -32,6 +35,11 @@ const PathPoint& pick(const std::vector<PathPoint>& points, SelectionRule rule) 
     return point.bandwidth == best->bandwidth && point.bandwidth_y == best->bandwidth_y &&
            point.score <= best->score + best->standard_error;
   });
+}
+
+/// Whether H is in memory: of a table, whose products with it would be passes, always.
+bool is_dense(const Problem& problem) {
+  return problem.elsewhere || problem.groups() * problem.centers() <= largest_dense_order;
 }
 
 Document candidates_to_document(const std::vector<PathPoint>& points) {
@@ -96,8 +104,8 @@ std::vector<PathPoint> that_select_all(const std::vector<PathPoint>& points, con
 std::vector<PathPoint> follow_again(const Problem& problem, const PathPoint& first, const PathOptions& options,
                                     Task& task) {
   const Reweighted again = reweight(problem, first.solutions);
-  const bool dense = again.problem.groups() * problem.centers() <= largest_dense_order;
-  const KernelSums sums = sum_kernels(again.problem, first.bandwidth, dense, task.threads());
+  const bool dense = is_dense(again.problem);
+  const KernelSums sums = kernel_sums(again.problem, first.bandwidth, {first.bandwidth_y}, dense, task.threads());
   auto path = follow_path(again.problem, options, sums, first.bandwidth_y, infinity, task, task.threads());
   for (PathPoint& point : path) {
     for (Terms& solution : point.solutions) {
@@ -115,8 +123,8 @@ std::vector<PathPoint> follow_again(const Problem& problem, const PathPoint& fir
 std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& options,
                                     const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y,
                                     Task& task) {
-  const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
-  const bool one_by_one = options.stop_early || !dense;
+  const bool dense = is_dense(problem);
+  const bool one_by_one = options.stop_early || !dense || problem.elsewhere;
   const int inner_threads = one_by_one ? task.threads() : 1;
   const auto from_wide_to_narrow = [](const std::vector<double>& widths) {
     std::vector<std::size_t> order(widths.size());
@@ -131,8 +139,8 @@ std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& o
       std::ssize(bandwidth), one_by_one ? 1 : task.threads(),
       [&](Index i) {
         const std::size_t index = order[static_cast<std::size_t>(i)];
-        const KernelSums sums = sum_kernels(problem, bandwidth[index], dense, inner_threads);
         const std::vector<double> widths = bandwidth_y.empty() ? std::vector{bandwidth[index]} : bandwidth_y;
+        const KernelSums sums = kernel_sums(problem, bandwidth[index], widths, dense, inner_threads);
         found[index].resize(widths.size());
         for (const std::size_t j : from_wide_to_narrow(widths)) {
           auto& path = found[index][j];
@@ -147,6 +155,34 @@ std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& o
     for (auto& path : paths) std::move(path.begin(), path.end(), std::back_inserter(out));
   }
   return out;
+}
+
+/// Centres as they are given, or at rows of `data`, standardised, which it names.
+std::vector<Index> place_centers(const Dataset& data, const SacdeOptions& options, const Run& run, Prepared& out,
+                                 FitReport& report) {
+  std::vector<Index> rows;
+  if (options.centers.size() == 0) {
+    rows = preparation::choose_center_rows(data, options.center_selection, options.n_centers, options.seed,
+                                           resolve_threads(run.threads), report);
+    out.centers_x = data.x(Eigen::all, rows);
+    out.problem.centers_y = data.y(Eigen::all, rows);
+  } else {
+    out.centers_x = out.x_scale.transform(options.centers.topRows(data.x.rows()));
+    out.problem.centers_y = out.y_scale.transform(options.centers.bottomRows(data.y.rows()));
+  }
+  out.problem.center_fold.assign(static_cast<std::size_t>(out.problem.centers()), -1);
+  return rows;
+}
+
+/// Without inputs there is nothing but the marginal to estimate.
+void add_constant_group(Index rows, const SacdeOptions& options, Prepared& out) {
+  Problem& problem = out.problem;
+  if (options.constant_group || problem.features.empty()) {
+    problem.features.push_back(constant_feature(rows, problem.centers()));
+    out.input_of_group.push_back(-1);
+  }
+  problem.penalty_weights = Matrix::Ones(problem.groups(), problem.problems());
+  if (out.input_of_group.back() < 0) problem.penalty_weights.bottomRows(1).setZero();
 }
 
 }  // namespace
@@ -168,20 +204,9 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<In
                  const SacdeOptions& options, const Run& run, FitReport& report) {
   preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   const Dataset& data = standardized.data;
-  const Index d_x = data.x.rows();
-  std::vector<Index> center_rows;
-  Prepared out{standardized.x, standardized.y, {}, {}, {}};
+  Prepared out{standardized.x, standardized.y, {}, {}, {}, {}};
+  const std::vector<Index> center_rows = place_centers(data, options, run, out, report);
   Problem& problem = out.problem;
-  if (options.centers.size() == 0) {
-    center_rows = preparation::choose_center_rows(data, options.center_selection, options.n_centers, options.seed,
-                                                  resolve_threads(run.threads), report);
-    out.centers_x = data.x(Eigen::all, center_rows);
-    problem.centers_y = data.y(Eigen::all, center_rows);
-  } else {
-    out.centers_x = standardized.x.transform(options.centers.topRows(d_x));
-    problem.centers_y = standardized.y.transform(options.centers.bottomRows(data.y.rows()));
-  }
-  problem.center_fold.assign(static_cast<std::size_t>(problem.centers()), -1);
 
   std::vector<Index> order(static_cast<std::size_t>(rows.size()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -211,13 +236,64 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<In
     problem.features.push_back(std::move(feature));
     out.input_of_group.push_back(static_cast<Index>(d));
   }
-  // Without inputs there is nothing but the marginal to estimate.
-  if (options.constant_group || problem.features.empty()) {
-    problem.features.push_back(constant_feature(rows.size(), problem.centers()));
-    out.input_of_group.push_back(-1);
+  add_constant_group(rows.size(), options, out);
+  return out;
+}
+
+bool fits_into_sums(Index inputs, Index centers, const SacdeOptions& options, Index rows) {
+  const Index groups = options.constant_group || inputs == 0 ? inputs + 1 : inputs;
+  const double folds = compares_candidates(options) ? std::min(options.cv.front(), static_cast<double>(rows)) : 1.0;
+  const double order = static_cast<double>(groups) * static_cast<double>(centers);
+  return folds * order * order <= most_numbers_of_sums;
+}
+
+Prepared prepare(RowSums& table, const SacdeOptions& options, const Run& run, FitReport& report) {
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
+  const Index count = std::max(most_rows_at_once, 50 * options.n_centers);
+  const table_passes::Sample drawn = table_passes::sample_of(table, count, options.seed);
+  const Dataset sample = scale.standardized(drawn.rows);
+  Prepared out{scale.x(), scale.y(), {}, {}, {}, sample.y};
+  const std::vector<Index> center_rows = place_centers(sample, options, run, out, report);
+  Problem& problem = out.problem;
+  problem.y = Matrix(table.n_targets(), 0);
+  problem.defensive = scale.defensive(options.defensive_weight);
+  problem.elsewhere = Elsewhere{.table = &table,
+                                .rows = extent.rows,
+                                .scale = scale.to_document(),
+                                .folds = 1,
+                                .seed = options.seed,
+                                .centers_x = out.centers_x,
+                                .rows_of_group = {}};
+  if (compares_candidates(options)) {
+    const Index folds = table_passes::number_of_folds(owner, options.cv, extent.rows);
+    problem.elsewhere->folds = folds;
+    std::vector<Index> places;
+    for (const Index row : center_rows) places.push_back(drawn.places[static_cast<std::size_t>(row)]);
+    const std::vector<Index> fold = folds_at_places(places, folds, static_cast<std::uint64_t>(options.seed));
+    for (std::size_t l = 0; options.mask_centers && l < fold.size(); ++l) problem.center_fold[l] = fold[l];
   }
-  problem.penalty_weights = Matrix::Ones(problem.groups(), problem.problems());
-  if (out.input_of_group.back() < 0) problem.penalty_weights.bottomRows(1).setZero();
+  problem.fold_begin.assign(static_cast<std::size_t>(problem.elsewhere->folds) + 1, 0);
+
+  const auto inputs = sample.inputs();
+  std::vector<Index> among;
+  for (const Index d : screened_inputs(drawn.rows, options, run)) {
+    const auto& own = inputs[static_cast<std::size_t>(d)];
+    const bool constant = (extent.low(own).array() == extent.high(own).array()).all();
+    if (!constant || !(options.standardize || options.constant_group)) among.push_back(d);
+  }
+  require(fits_into_sums(std::ssize(among), problem.centers(), options, extent.rows), owner, ": ", among.size(),
+          " inputs at ", problem.centers(), " centers in ", problem.folds(),
+          " folds are too many for sums over the rows of a table; ",
+          "give a smaller n_centers, or screening, the number of inputs on which y depends most");
+  for (const Index d : among) {
+    const auto& own = inputs[static_cast<std::size_t>(d)];
+    problem.features.emplace_back(Matrix(0, std::ssize(own)), out.centers_x(own, Eigen::all), false);
+    problem.elsewhere->rows_of_group.push_back(own);
+    out.input_of_group.push_back(d);
+  }
+  add_constant_group(0, options, out);
+  if (out.input_of_group.back() < 0) problem.elsewhere->rows_of_group.emplace_back();
   return out;
 }
 
@@ -260,7 +336,8 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
     if (selects_inputs(problem, chosen)) {
       preparation::warn_at_edge(options.bandwidth, chosen.bandwidth, "bandwidth", report);
     }
-    preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y, problem.y, report);
+    preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y,
+                                   problem.elsewhere ? prepared.sampled_y : problem.y, report);
     report.details.set("candidates", candidates_to_document(candidates));
     preparation::report_folds(
         candidates, [](const PathPoint& p) { return p.folds; }, report);
@@ -315,9 +392,9 @@ Vector first_to_enter(const Dataset& rows, const SacdeOptions& options, Index co
   }
   Task task(run, "following the path", static_cast<double>(path.regularization.size()));
   const double width = fixed.bandwidth.front();
-  const bool dense = problem.groups() * problem.centers() <= largest_dense_order;
-  const auto points = follow_path(problem, path, sum_kernels(problem, width, dense, 1),
-                                  fixed.bandwidth_y.empty() ? width : fixed.bandwidth_y.front(), infinity, task, 1);
+  const double width_y = fixed.bandwidth_y.empty() ? width : fixed.bandwidth_y.front();
+  const KernelSums sums = kernel_sums(problem, width, {width_y}, is_dense(problem), 1);
+  const auto points = follow_path(problem, path, sums, width_y, infinity, task, 1);
   const Vector norms = group_norms(points.back().solutions.front(), problem.groups(), problem.centers());
   std::vector<Index> entered;
   for (Index g = 0; g < norms.size(); ++g) {

@@ -11,13 +11,14 @@ struct Prepared {
   Problem problem;
   Matrix centers_x;                   ///< d_x x B, standardised
   std::vector<Index> input_of_group;  ///< of every group its input; -1: the constant group
+  Matrix sampled_y = {};              ///< of a table: the targets of a sample, standardised
 };
 
 /// The input that is 1 everywhere.
 Feature constant_feature(Index rows, Index centers);
 
-/// Throws std::invalid_argument for bad options or data.
-void check_options(const SacdeOptions& options, const Dataset& data);
+/// Throws std::invalid_argument.
+void check_options(const SacdeOptions& options, Index n_inputs, Index n_targets);
 
 /// The inputs that option `screening` lets take part, rising.
 std::vector<Index> screened_inputs(const Dataset& rows, const SacdeOptions& options, const Run& run);
@@ -26,6 +27,13 @@ std::vector<Index> screened_inputs(const Dataset& rows, const SacdeOptions& opti
 /// rows, `rows` those with a weight; `among`: the inputs that take part, rising.
 Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<Index>& among,
                  const SacdeOptions& options, const Run& run, FitReport& report);
+
+/// Whether a table's sums are small enough (passes.hpp) for so many inputs.
+bool fits_into_sums(Index inputs, Index centers, const SacdeOptions& options, Index rows);
+
+/// The same of a table of more than most_rows_at_once rows (data/folds.hpp): centres and screening by a sample, folds
+/// by the places of rows. Throws std::invalid_argument where its sums would be too large.
+Prepared prepare(RowSums& table, const SacdeOptions& options, const Run& run, FitReport& report);
 
 struct Chosen {
   PathPoint point;
