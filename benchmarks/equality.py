@@ -34,6 +34,11 @@ MODELS = {
     "GMM": {"n_components": [2, 4, 8], "random_state": 0},
     "LSCE": {"n_components": [1, 2], "n_centers": 50, "max_search_rows": 2000, "random_state": 0},
     "SACDE": {"n_centers": 50, "bandwidth": [0.25, 1], "bandwidth_y": [0.1, 0.4], "random_state": 0},
+    "SALSCDE": {
+        "selection": {"n_centers": 50, "bandwidth": 1.0, "bandwidth_y": [0.1, 0.4]},
+        "options": {"n_centers": 100, "max_centers": 200},
+        "random_state": 0,
+    },
     "MixtureDensityNetwork": {"n_members": 2, "sample_rows": 2000, "random_state": 0},
 }
 ROWS = 20_000

@@ -45,6 +45,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "LSCE": {"n_components": 1, "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": SMALL_NETWORKS,
     "SACDE": {**QUICK, "first_regularization": 0.2},
+    "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": QUICK},
 }
 
 
@@ -123,6 +124,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LSCE": {"n_components": [1, 2], "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
     "SACDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "first_regularization": 0.2},
+    "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": {**QUICK, "bandwidth": [0.4, 0.8]}},
 }
 
 

@@ -156,6 +156,23 @@ Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Ind
   return count;
 }
 
+std::vector<Index> inputs_of(const Document& written, Index n_inputs) {
+  std::vector<Index> out;
+  for (const double row : written.as_vector()) {
+    if (!(row >= 0) || row >= static_cast<double>(n_inputs) || row != std::floor(row)) {
+      throw FormatError(message("a pass over the rows: the input ", row, ", expected 0 to ", n_inputs - 1));
+    }
+    out.push_back(static_cast<Index>(row));
+  }
+  return out;
+}
+
+Document document_of(const std::vector<Index>& inputs) {
+  Vector out(std::ssize(inputs));
+  for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<double>(inputs[static_cast<std::size_t>(i)]);
+  return out;
+}
+
 std::vector<Index> folds_of_block(const Document& pass, const Dataset& block, Index first_row) {
   const Index folds = count_of(pass, "folds", 1, most_folds);
   if (folds == 1) return std::vector<Index>(static_cast<std::size_t>(block.size()), 0);
@@ -272,6 +289,14 @@ Extent extent_of(RowSums& table) {
 double Extent::weight_factor() const {
   const auto n = static_cast<double>(rows);
   return weight < n ? n / weight : 1.0;
+}
+
+Dataset Extent::ends(const RowSums& table) const {
+  Matrix both(low.size(), 2);
+  both << low, high;
+  return {.x = Matrix(both.topRows(table.n_inputs())),
+          .y = Matrix(both.bottomRows(table.n_targets())),
+          .groups = table.groups()};
 }
 
 Scale::Scale(Standardizer x, Standardizer y, Vector origin_x, Vector origin_y, Standardizer from_x, Standardizer from_y,

@@ -31,6 +31,9 @@ struct Extent {
 
   /// By which a fit takes the weights: counted_weights (data/dataset.hpp).
   double weight_factor() const;
+
+  /// Two rows of the ends of every column, in which those vary that do so in the table.
+  Dataset ends(const RowSums& table) const;
 };
 Extent extent_of(RowSums& table);
 
@@ -135,6 +138,10 @@ Vector widths_of(const Document& document, std::string_view name, Index size);
 /// std::invalid_argument: for a fold of every row, and for a number that is none of folds of so many rows.
 void check_cv(std::string_view owner, const std::vector<double>& cv);
 Index number_of_folds(std::string_view owner, const std::vector<double>& cv, Index rows);
+
+/// Rows of x that a pass names, and what names them.
+std::vector<Index> inputs_of(const Document& written, Index n_inputs);
+Document document_of(const std::vector<Index>& inputs);
 
 /// The folds of a block's rows by their places: of a pass that says "folds" and "seed".
 std::vector<Index> folds_of_block(const Document& pass, const Dataset& block, Index first_row);

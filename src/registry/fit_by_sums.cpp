@@ -6,6 +6,7 @@
 #include "condens/registry.hpp"
 #include "core/names.hpp"
 #include "model/projected_rows.hpp"
+#include "model/selected_rows.hpp"
 #include "model/table_passes.hpp"
 
 namespace condens {
@@ -33,6 +34,7 @@ Document accumulate(const Document& pass, const Dataset& block, Index first_row,
     return Document::Object{{"each", std::move(states)}};
   }
   if (name == "project") return accumulate(pass.at("inside"), projected_block(pass, block), first_row, run);
+  if (name == "select") return accumulate(pass.at("inside"), selected_block(pass, block), first_row, run);
   for (const ModelInfo& info : models()) {
     if (info.name == name && info.accumulate) return info.accumulate(pass, block, first_row, run);
   }

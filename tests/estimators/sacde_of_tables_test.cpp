@@ -1,12 +1,16 @@
-// SACDE by sums over the rows of a table (estimators/sacde/passes.hpp): the same fit as of rows in memory, for any cut.
+// SACDE and SALSCDE by sums over the rows of a table (estimators/sacde/passes.hpp): the same fit as of rows in memory,
+// for any cut.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "condens/core/random.hpp"
 #include "condens/data/folds.hpp"
 #include "condens/registry.hpp"
+#include "model/selected_rows.hpp"
+#include "model/table_passes.hpp"
 #include "support/complaint.hpp"
 #include "support/cut_tables.hpp"
 
@@ -119,6 +123,64 @@ TEST(SacdeOfTables, OfManyRowsInMemoryIsThatOfTheirTable) {
   options.set("stability_resamples", Index{2});
   EXPECT_NEAR(info.fit(data, "", options, {})->log_density(data.x, data.y).mean(),
               plain->log_density(data.x, data.y).mean(), 0.02);
+}
+
+Document both_stages() {
+  Document out(Document::Object{});
+  Document density = Document::Object{{"n_centers", Index{30}}, {"metric", "none"}, {"refine", false}};
+  density.set("bandwidth", Document(std::vector<double>{0.5, 1}))
+      .set("bandwidth_y", Document(std::vector<double>{0.3}));
+  return out.set("selection", small_search()).set("options", std::move(density));
+}
+
+TEST(SalscdeOfTables, SelectsAndFitsAsOfRowsInMemory) {
+  const Dataset large = rows_of(most_rows_at_once + 500, 22);
+  const ModelInfo& info = find_model("salscde");
+  Bytes table(large, 4001);
+  const auto plain = info.fit(large, "", both_stages(), {});
+  const auto found = fit_by_sums(info, table, "", both_stages(), 0, {});
+  EXPECT_EQ(info.results_of(*plain).at("support"), info.results_of(*found).at("support"));
+  EXPECT_LT(largest_difference(*plain, *found, rows_of(200, 12)), 1e-10);
+  EXPECT_EQ(found->report().warnings, plain->report().warnings);
+}
+
+TEST(SalscdeOfTables, LeavesOutWhatIsNotSelected) {
+  const Dataset data = rows_with_a_category(900);
+  const ModelInfo& info = find_model("salscde");
+  Document options = both_stages();
+  Bytes table(data, 400);
+  const auto found = fit_by_sums(info, table, "", options, 0, {});
+  EXPECT_EQ(info.results_of(*found).at("support").as_vector()[4], 0);  // constant
+  EXPECT_EQ(std::count(found->report().warnings.begin(), found->report().warnings.end(),
+                       "input 5 is constant and plays no part"),
+            1);
+  // So large a penalty that nothing is: the marginal distribution.
+  Document nothing = small_search();
+  nothing.set("regularization", Document(std::vector<double>{1.0}));
+  options.set("selection", nothing.set("first_regularization", Document(std::vector<double>{1.0})));
+  Bytes again(data, 400);
+  const auto marginal = fit_by_sums(info, again, "", options, 0, {});
+  EXPECT_EQ(info.results_of(*marginal).at("support").as_vector().sum(), 0);
+  EXPECT_EQ(marginal->report().warnings.back(),
+            "no input was selected: the distribution is the marginal one, whatever the inputs");
+  options.set("residual_level", 0.05);
+  EXPECT_EQ(complaint([&] { fit_by_sums(info, again, "", options, 0, {}); }),
+            "SALSCDE: residual_level = 0.05 of a table that is not in memory, expected 0; the tests of the residuals "
+            "need all rows");
+}
+
+TEST(SelectedRows, APassOverThemIsThatOfTheRows) {
+  const Dataset data = rows_with_a_category(50);
+  Bytes table(data, 20);
+  SelectedRows selected(table, {0, 2, 3});
+  EXPECT_EQ(selected.groups(), (std::vector<Index>{0, 1, 1}));
+  const Dataset own = table_passes::all_rows(selected);
+  EXPECT_EQ(Matrix(own.x), Matrix(data.x(std::vector<Index>{0, 2, 3}, Eigen::all)));
+  EXPECT_EQ(Matrix(own.y), Matrix(data.y));
+  const Document pass =
+      Document::Object{{"pass", "select"}, {"inputs", Vector{{0, 5}}}, {"inside", Document::Object{{"pass", "rows"}}}};
+  EXPECT_EQ(complaint<FormatError>([&] { accumulate(pass, data, 0, {}); }),
+            "a pass over the rows: the input 5, expected 0 to 4");
 }
 
 }  // namespace

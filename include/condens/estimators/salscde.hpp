@@ -83,6 +83,9 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
   /// once.
   static Salscde fit(const Dataset& data, const SalscdeOptions& options = {}, const Run& run = {});
 
+  /// Of rows that are elsewhere, by the sums of both stages; without tests of the residuals.
+  static Salscde fit(RowSums& table, const SalscdeOptions& options = {}, const Run& run = {});
+
   Vector feature_importances() const override {
     return state_.feature_importances;
   }                                                               ///< per row of x, of the selection
@@ -102,6 +105,7 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
 
  private:
   friend FittedWrapper;
+  struct Stages;
   /// Throws FormatError where the model inside is no LSCDE.
   Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitReport report);
 

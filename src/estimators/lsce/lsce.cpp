@@ -387,9 +387,7 @@ Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
   table_passes::Sample sample = table_passes::sample_of(table, searched_rows(options, extent.rows), options.seed);
   Dataset searched = scale.standardized(sample.rows);
   preparation::round_sample(searched, options.standardize);
-  Matrix ends(table.n_inputs(), 2);
-  ends << extent.low.head(table.n_inputs()), extent.high.head(table.n_inputs());
-  const Dataset of_ends{.x = std::move(ends), .y = Matrix::Zero(table.n_targets(), 2)};
+  const Dataset ends = extent.ends(table);
   std::vector<Index> varying = preparation::varying_inputs(searched);
   const Start start{{scale.x(), scale.y(), std::move(searched)}, std::move(varying), [&] {
                       const Index count = table_passes::number_of_folds(owner, options.cv, extent.rows);
@@ -402,7 +400,7 @@ Lsce Lsce::fit(RowSums& table, const LsceOptions& options, const Run& run) {
     inner.cv = options.cv;
     return Lscde::fit(density_rows, inner, own);
   };
-  return Finisher{start, options, run, extent.rows, of_ends}.finish(std::move(found), std::move(report), fit_density);
+  return Finisher{start, options, run, extent.rows, ends}.finish(std::move(found), std::move(report), fit_density);
 }
 
 }  // namespace condens

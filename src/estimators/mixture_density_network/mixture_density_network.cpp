@@ -474,10 +474,6 @@ Mdn Mdn::fit_table(RowSums& rows, const MdnOptions& options, const Run& run, Fit
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const SampledTable table{rows, scale, HeldOutFolds::of(options.validation_fraction, extent.rows, seed),
                            std::move(drawn.places)};
-  Matrix ends(rows.n_inputs() + rows.n_targets(), 2);
-  ends << extent.low, extent.high;
-  const Dataset of_ends =
-      scale.standardized({.x = Matrix(ends.topRows(rows.n_inputs())), .y = Matrix(ends.bottomRows(rows.n_targets()))});
   const MdnOptions full = sized(options, extent.rows);
   Dataset sample = scale.standardized(drawn.rows);
   preparation::round_sample(sample, full.standardize);
@@ -486,7 +482,7 @@ Mdn Mdn::fit_table(RowSums& rows, const MdnOptions& options, const Run& run, Fit
                   run,
                   scale.x(),
                   scale.y(),
-                  InputRange::of(of_ends.x),
+                  InputRange::of(scale.standardized(extent.ends(rows)).x),
                   scale.defensive(full.defensive_weight),
                   std::move(report)};
   return fitting.train(sample, sample, &table);

@@ -20,9 +20,7 @@ Vector as_vector(const std::vector<double>& values) {
 Document pass_of(const Problem& problem, std::string_view step, double width_x) {
   const Elsewhere& rows = *problem.elsewhere;
   Document::Array groups;
-  for (const auto& own : rows.rows_of_group) {
-    groups.emplace_back(as_vector({own.begin(), own.end()}));
-  }
+  for (const auto& own : rows.rows_of_group) groups.push_back(table_passes::document_of(own));
   return Document::Object{{"pass", "sacde"},
                           {"step", step},
                           {"width_x", width_x},
@@ -42,17 +40,6 @@ Document total(const Problem& problem, const Document& pass) {
   return out;
 }
 
-std::vector<Index> rows_of_group(const Document& group, Index d_x) {
-  std::vector<Index> out;
-  for (const double row : group.as_vector()) {
-    if (!(row >= 0) || row >= static_cast<double>(d_x) || row != std::floor(row)) {
-      throw FormatError(message("a pass over the rows: 'groups' names the input ", row, ", expected 0 to ", d_x - 1));
-    }
-    out.push_back(static_cast<Index>(row));
-  }
-  return out;
-}
-
 /// The rows of a block as they are in memory, sorted by fold.
 Problem problem_of(const Document& pass, const Dataset& block, Index first_row) {
   const Index d_x = block.x.rows();
@@ -68,7 +55,7 @@ Problem problem_of(const Document& pass, const Dataset& block, Index first_row) 
   out.centers_y = table_passes::matrix_of(pass, "centers_y", d_y, table_passes::any_size);
   const Matrix& centers_x = table_passes::matrix_of(pass, "centers_x", d_x, out.centers());
   for (const Document& group : pass.at("groups").as_array()) {
-    const std::vector<Index> own = rows_of_group(group, d_x);
+    const std::vector<Index> own = table_passes::inputs_of(group, d_x);
     out.features.emplace_back(data.x(own, sorted.order).transpose(), centers_x(own, Eigen::all), own.empty());
   }
   if (out.features.empty()) throw FormatError("a pass over the rows: no 'groups', expected one at least");
@@ -162,8 +149,8 @@ Matrix scores_in_table(const Problem& problem, double width_x, double width_y, S
   for (const PathPoint& point : points) {
     for (Index k = 0; k < problem.folds(); ++k) {
       const Terms& own = point.solutions[static_cast<std::size_t>(k) + 1];
-      solutions.emplace_back(Document::Object{
-          {"coordinates", as_vector({own.coordinate.begin(), own.coordinate.end()})}, {"values", own.value}});
+      solutions.emplace_back(
+          Document::Object{{"coordinates", table_passes::document_of(own.coordinate)}, {"values", own.value}});
     }
   }
   pass.set("solutions", std::move(solutions));

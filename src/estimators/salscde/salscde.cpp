@@ -6,6 +6,8 @@
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
 #include "model/preparation.hpp"
+#include "model/selected_rows.hpp"
+#include "model/table_passes.hpp"
 #include "residuals.hpp"
 
 namespace condens {
@@ -27,10 +29,11 @@ Stage with_shared(Stage stage, std::string_view name, const SalscdeOptions& opti
 }
 
 /// Given centres [x, y] with the selected rows of x only.
-Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, const Dataset& data) {
-  preparation::check_centers(owner, centers, data.x.rows(), data.y.rows());
-  Matrix out(std::ssize(rows) + data.y.rows(), centers.cols());
-  out << centers(rows, Eigen::all), centers.bottomRows(data.y.rows());
+Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, Index n_inputs, Index n_targets) {
+  if (centers.size() == 0) return centers;
+  preparation::check_centers(owner, centers, n_inputs, n_targets);
+  Matrix out(std::ssize(rows) + n_targets, centers.cols());
+  out << centers(rows, Eigen::all), centers.bottomRows(n_targets);
   return out;
 }
 
@@ -94,23 +97,53 @@ Salscde::Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitRep
   if (lscde_ == nullptr) throw FormatError("SALSCDE: the model inside is no LSCDE");
 }
 
+struct Salscde::Stages {
+  const SalscdeOptions& options;
+  SacdeOptions first;
+  LscdeOptions second;
+  Matrix centers;  ///< given ones
+
+  explicit Stages(const SalscdeOptions& all)
+      : options(all),
+        first(with_shared(all.selection, "selection", all)),
+        second(with_shared(all.options, "options", all)),
+        centers(second.centers.size() > 0 ? second.centers : first.centers) {
+    validate_options(all, owner);
+    require(all.start == SelectionStart::additive || all.residual_level > 0, owner,
+            ": start = empty with residual_level = 0 selects nothing, expected residual_level > 0");
+  }
+
+  /// `data` has the inputs that vary in all rows.
+  Salscde finish(const Sacde* selection, std::vector<Index> rows, std::shared_ptr<const Lscde> lscde,
+                 const Document& residual_tests, const Dataset& data) const {
+    FitReport report = report_of(*lscde, rows, data);
+    if (selection != nullptr) add_selection(selection->report(), report);
+    if (!residual_tests.is_null()) report.details.set("residual_tests", residual_tests);
+    const Index n_inputs = data.x.rows();
+    if (rows.empty() && n_inputs > 0) {
+      report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
+    }
+    return {options,
+            {selection != nullptr ? selection->feature_importances() : Vector(Vector::Zero(n_inputs)),
+             selection != nullptr ? selection->stability() : Vector()},
+            {n_inputs, std::move(rows), std::move(lscde)},
+            std::move(report)};
+  }
+};
+
 Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const Run& run) {
   data.check(owner);
-  validate_options(options, owner);
-  const SacdeOptions first = with_shared(options.selection, "selection", options);
-  LscdeOptions second = with_shared(options.options, "options", options);
-  require(options.start == SelectionStart::additive || options.residual_level > 0, owner,
-          ": start = empty with residual_level = 0 selects nothing, expected residual_level > 0");
+  Stages stages(options);
+  LscdeOptions& second = stages.second;
   const auto inputs = data.inputs();
   std::optional<Sacde> selection;
   std::vector<Index> rows;
   if (options.start == SelectionStart::additive) {
-    selection.emplace(Sacde::fit(data, first, run));
+    selection.emplace(Sacde::fit(data, stages.first, run));
     rows = selected_rows(*selection, inputs, options.least_norm);
   }
-  const Matrix centers = second.centers.size() > 0 ? second.centers : first.centers;
   const auto fit_selected = [&] {
-    if (centers.size() > 0) second.centers = centers_on(centers, rows, data);
+    second.centers = centers_on(stages.centers, rows, data.x.rows(), data.y.rows());
     return std::make_shared<const Lscde>(Lscde::fit(select_inputs(data, rows), second, run));
   };
   auto lscde = fit_selected();
@@ -132,21 +165,24 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
     added.p_values.insert(added.p_values.end(), found.p_values.begin(), found.p_values.end());
     lscde = fit_selected();
   }
-
-  FitReport report = report_of(*lscde, rows, data);
-  if (selection) add_selection(selection->report(), report);
+  Document tests;
   if (!fold.empty()) {
-    report.details.set("residual_tests",
-                       Document::Object{{"inputs", vector_of(added.inputs)}, {"p_values", vector_of(added.p_values)}});
+    tests = Document::Object{{"inputs", vector_of(added.inputs)}, {"p_values", vector_of(added.p_values)}};
   }
-  if (rows.empty() && data.x.rows() > 0) {
-    report.warnings.emplace_back("no input was selected: the distribution is the marginal one, whatever the inputs");
-  }
-  return {options,
-          {selection ? selection->feature_importances() : Vector(Vector::Zero(data.x.rows())),
-           selection ? selection->stability() : Vector()},
-          {data.x.rows(), std::move(rows), lscde},
-          std::move(report)};
+  return stages.finish(selection ? &*selection : nullptr, std::move(rows), std::move(lscde), tests, data);
+}
+
+Salscde Salscde::fit(RowSums& table, const SalscdeOptions& options, const Run& run) {
+  Stages stages(options);
+  require(options.residual_level == 0, owner, ": residual_level = ", options.residual_level,
+          " of a table that is not in memory, expected 0; the tests of the residuals need all rows");
+  const Dataset ends = table_passes::extent_of(table).ends(table);
+  const Sacde selection = Sacde::fit(table, stages.first, run);
+  std::vector<Index> rows = selected_rows(selection, ends.inputs(), options.least_norm);
+  stages.second.centers = centers_on(stages.centers, rows, table.n_inputs(), table.n_targets());
+  SelectedRows selected(table, rows);
+  auto lscde = std::make_shared<const Lscde>(Lscde::fit(selected, stages.second, run));
+  return stages.finish(&selection, std::move(rows), std::move(lscde), {}, ends);
 }
 
 }  // namespace condens
