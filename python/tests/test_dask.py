@@ -44,6 +44,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "GMM": {"n_components": 2, **FEW_PASSES},
     "LSCE": {"n_components": 1, "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": SMALL_NETWORKS,
+    "Parzen": {"width_rows": 200},
 }
 
 
@@ -121,6 +122,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GMM": {"n_components": [1, 3], **FEW_PASSES},
     "LSCE": {"n_components": [1, 2], "density": "same", **SHORT_SEARCH},
     "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
+    "Parzen": {"width_rows": 500},
 }
 
 
