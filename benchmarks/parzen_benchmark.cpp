@@ -164,7 +164,7 @@ void sketch() {
                   static_cast<long>(d_x) + 1, seconds, static_cast<long>(found.n_kernels()),
                   told.at("sketch_edge").as_number(), told.at("total_variation_bound").as_number());
       if (n > most_in_memory) continue;
-      const Vector widths = found.bandwidths();
+      const Vector& widths = found.bandwidths();
       const Parzen all =
           Parzen::fit(data, {.shape = ParzenShapeChoice::diagonal, .bandwidth = {widths.begin(), widths.end()}}, run);
       const Dataset fresh = two_branches(20'000, d_x, 2);

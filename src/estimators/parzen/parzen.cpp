@@ -118,6 +118,12 @@ double distinct_rows(const Dataset& sample, const Dataset& merged, Index rows) {
   return static_cast<double>(merged.size()) + share * static_cast<double>(rows - z.cols());
 }
 
+/// At least the number, in two digits: what bounds still does.
+double two_digits_above(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return std::ceil(value / unit) * unit;
+}
+
 Compared rows_of_table(RowSums& table, const table_passes::Extent& extent, const table_passes::Scale& scale,
                        const ParzenOptions& options, FitReport& report) {
   const Index wanted = options.width_rows > 0 ? options.width_rows : most_rows_at_once;
@@ -134,7 +140,8 @@ Compared rows_of_table(RowSums& table, const table_passes::Extent& extent, const
                            static_cast<std::uint64_t>(options.seed));
   }
   Compared out = compared_places(rows, fold, options);
-  require(out.rows.size() >= 2, owner, ": all ", rows.size(),
+  const Matrix z = stacked(out.rows);
+  require((z.colwise() - Vector(z.col(0))).cwiseAbs().maxCoeff() > 0, owner, ": all ", rows.size(),
           " rows that choose the widths are equal, expected two that differ; give a larger width_rows, or bandwidth");
   const double all = leaves_one_out(options) && options.merge_copies ? distinct_rows(rows, out.rows, extent.rows)
                                                                      : static_cast<double>(extent.rows);
@@ -424,14 +431,13 @@ Parzen Parzen::fit(RowSums& table, const ParzenOptions& options, const Run& run)
   const Index kernels = sketch.weights.size();
   report.details.set("n_rows", extent.rows).set("n_kernels", kernels);
   if (extent.rows > options.sketch_cells) {
-    report.details.set("sketch_cells", kernels)
-        .set("sketch_edge", sketch.edge)
-        .set("total_variation_bound", sketch.bound_on_error);
+    report.details.set("sketch_edge", sketch.edge).set("total_variation_bound", sketch.bound_on_error);
   }
   if (sketch.bound_on_error > large_bound) {
     report.warnings.push_back(message(
         "the ", extent.rows, " rows share ", kernels, " kernels, in cells of ", sketch.edge,
-        " widths: the density may differ from that of a kernel at every row by ", sketch.bound_on_error,
+        " widths: the density may differ from that of a kernel at every row by ",
+        two_digits_above(sketch.bound_on_error),
         " in total variation, of at most 1; more sketch_cells, a larger bandwidth or fewer columns make that less"));
   }
   return Parzen(options, {},
