@@ -208,6 +208,22 @@ TEST(ParzenTable, WidthsAreThoseOfManyRowsInMemory) {
   }
 }
 
+TEST(ParzenTable, ANumberThatTheSampleDoesNotHaveMovesNoWidth) {
+  Dataset data = two_branches(most_rows_at_once + 1000, 0, 1);
+  const ParzenOptions options{.width_rows = 500};
+  const Parzen plain = Parzen::fit(data, options);
+  const std::vector<Index> drawn = sample_of_places(data.size(), 500, 0);
+  Index outside = 0;
+  while (std::binary_search(drawn.begin(), drawn.end(), outside)) ++outside;
+  Matrix y = data.y;
+  y(0, outside) = 1e9;  // a mark of what is missing
+  data.y = y;
+  const Dataset fresh = two_branches(100, 0, 1, 2);
+  const Parzen here = Parzen::fit(data, options);
+  EXPECT_LT(largest_difference(plain, here, fresh), 0.01);
+  EXPECT_LT(largest_difference(plain, fit_table(data, options), fresh), 0.01);
+}
+
 TEST(ParzenTable, WhatATableCannotGiveIsSaid) {
   const Dataset data = two_branches(most_rows_at_once + 5, 0, 1);
   const Parzen model = fit_table(data, {.bandwidth = {0.1, 0.4}, .width_rows = 0});

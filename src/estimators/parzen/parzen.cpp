@@ -72,11 +72,25 @@ double rate_of(double compared, double all, Index columns) {
   return std::pow(compared / all, 1 / (static_cast<double>(columns) + 4));
 }
 
+/// The bits of sums, or as many as tell 16,000 rows in a standard deviation of the sample apart: rows of a table with a
+/// few enormous numbers, of which the sample may have none, are close together on the table's scale.
+int bits_of_sample(const Matrix& z) {
+  constexpr int least_bits = 14;
+  constexpr int most_bits = 50;
+  const Vector spread = (z.colwise() - Vector(z.rowwise().mean())).rowwise().norm() / std::sqrt(z.cols());
+  int bits = preparation::bits_of_sums;
+  for (const double own : spread) {
+    if (own > 0) bits = std::max(bits, least_bits - std::ilogb(own));
+  }
+  return std::min(bits, most_bits);
+}
+
 /// Rows drawn by their places, wherever the table is: leaving one out leaves out their copies.
 Compared compared_places(Dataset rows, const std::vector<Index>& fold, const ParzenOptions& options) {
   Compared out{
       leaves_one_out(options) ? preparation::ordered_rows(rows, options.merge_copies) : std::move(rows), {}, 1};
-  preparation::round_sample(out.rows, options.standardize);
+  if (options.standardize) preparation::round_rows(out.rows, bits_of_sample(stacked(out.rows)));
+  preparation::round_weights(out.rows.weights, preparation::bits_of_sums);
   if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
   return out;
 }
