@@ -5,8 +5,11 @@
 //            whole search cost.
 //   window   10^6 points on 10^6 centres in 2-D to a stated relative error, against all kernels of a sample of the
 //            points (scaled to all of them).
+//   sketch   a table in blocks of 100,000 rows, y of two branches over 0 to 2 normal inputs: seconds of the fit on one
+//            thread, kernels, and the bound on what they change; where that is quick, the mean log p(y|x) of fresh rows
+//            beside that of a kernel at every row.
 //
-// usage: parzen_benchmark [widths | window | five-fold FILE]
+// usage: parzen_benchmark [widths | window | sketch | five-fold FILE]
 //        (five-fold is the C++ side of parzen_rivals.py: FILE holds n, d and the number of widths, then the points, the
 //        fold of every point and the widths; prints seconds for one thread and for all, then the mean score of every
 //        width over the folds, as GridSearchCV has it)
@@ -18,7 +21,9 @@
 #include <vector>
 
 #include "condens/core/random.hpp"
+#include "condens/estimators/parzen.hpp"
 #include "condens/estimators/parzen/window.hpp"
+#include "condens/registry.hpp"
 #include "core/flush_subnormals.hpp"
 #include "estimators/parzen/criterion.hpp"
 #include "estimators/parzen/width.hpp"
@@ -131,6 +136,44 @@ void window() {
   }
 }
 
+Dataset two_branches(Index n, Index d_x, std::uint64_t seed) {
+  RandomStream random(seed);
+  Matrix x(d_x, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < d_x; ++k) x(k, i) = random.normal();
+    const double branch = random.uniform() < 0.5 ? -1.0 : 1.0;
+    y(0, i) = branch + (d_x > 0 ? std::sin(2 * x(0, i)) : 0.0) + 0.2 * random.normal();
+  }
+  return {.x = std::move(x), .y = std::move(y)};
+}
+
+void sketch() {
+  constexpr Index most_in_memory = 200'000;
+  const Run run{.threads = 1, .observer = {}};
+  std::printf("\nTables in blocks of 100,000 rows, 1 thread\n");
+  for (const Index n : {most_in_memory, Index{1'000'000}}) {
+    for (const Index d_x : {0, 1, 2}) {
+      const Dataset data = two_branches(n, d_x, 1);
+      BlocksInMemory table(data, 100'000, run);
+      const double begin = now();
+      const Parzen found = Parzen::fit(table, {}, run);
+      const double seconds = now() - begin;
+      const Document& told = found.report().details;
+      std::printf("  N = %7ld, d = %ld  %6.2f s  %6ld kernels, edge %.3f widths, bound %.4f\n", static_cast<long>(n),
+                  static_cast<long>(d_x) + 1, seconds, static_cast<long>(found.n_kernels()),
+                  told.at("sketch_edge").as_number(), told.at("total_variation_bound").as_number());
+      if (n > most_in_memory) continue;
+      const Vector& widths = found.bandwidths();
+      const Parzen all =
+          Parzen::fit(data, {.shape = ParzenShapeChoice::diagonal, .bandwidth = {widths.begin(), widths.end()}}, run);
+      const Dataset fresh = two_branches(20'000, d_x, 2);
+      std::printf("    mean log p(y|x) of fresh rows %.6f, of a kernel at every row %.6f\n",
+                  found.log_density(fresh.x, fresh.y).mean(), all.log_density(fresh.x, fresh.y).mean());
+    }
+  }
+}
+
 int five_fold(const char* path) {
   std::ifstream in(path);
   Index n = 0;
@@ -163,7 +206,8 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "five-fold" && argc == 3) return five_fold(argv[2]);
-  if (argc > 2 || (!what.empty() && what != "widths" && what != "window")) return 2;
-  if (what != "window") widths();
-  if (what != "widths") window();
+  if (argc > 2 || (!what.empty() && what != "widths" && what != "window" && what != "sketch")) return 2;
+  if (what.empty() || what == "widths") widths();
+  if (what.empty() || what == "window") window();
+  if (what.empty() || what == "sketch") sketch();
 }

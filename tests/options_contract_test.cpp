@@ -68,10 +68,10 @@ Document joined(Document a, const Document& b) {
   return a;
 }
 
-/// Where an option need not show: what two targets or an interrupted search would show, and rules by which the same
-/// candidate may win.
+/// Where an option need not show: what two targets, an interrupted search or a table elsewhere would show, and rules by
+/// which the same candidate may win.
 bool needs_more(const std::string& model, const std::string& option) {
-  return option == "selection_rule" || (model == "mdn" && option == "covariance") ||
+  return option == "selection_rule" || option == "sketch_cells" || (model == "mdn" && option == "covariance") ||
          (model == "lsce" && option == "keep_best") || (model == "lsmi" && option == "mask_centers") ||
          (model == "gskd" && option == "literal_best");
 }

@@ -46,6 +46,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "MixtureDensityNetwork": SMALL_NETWORKS,
     "SACDE": {**QUICK, "first_regularization": 0.2},
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": QUICK},
+    "Parzen": {"width_rows": 200},
 }
 
 
@@ -125,6 +126,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
     "SACDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "first_regularization": 0.2},
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": {**QUICK, "bandwidth": [0.4, 0.8]}},
+    "Parzen": {"width_rows": 500},
 }
 
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cells.hpp"
 #include "condens/core/errors.hpp"
 
 namespace condens {
@@ -50,6 +51,13 @@ Document smallest_of(const Document& a, const Document& b) {
   }
   return Document::Object{
       {"limit", limit}, {"keys", Matrix(keys(Eigen::all, order))}, {"columns", Matrix(columns(Eigen::all, order))}};
+}
+
+Document cells_together(const Document& a, const Document& b) {
+  const Cells left = Cells::from_document(a);
+  const Cells right = Cells::from_document(b);
+  if (left.limit != right.limit || left.keys.rows() != right.keys.rows()) refuse("cells");
+  return Cells::merged(left, right).to_document();
 }
 
 /// Chan, Golub and LeVeque (1983), eq. 2.1, which leaves means that are equal as they are; a mean that is infinite
@@ -116,6 +124,10 @@ Document merge_states(const Document& a, const Document& b) {
     if (how == "smallest") {
       if (part.at("columns").as_matrix().rows() != other->at("columns").as_matrix().rows()) refuse(how);
       out.set(how, smallest_of(part, *other));
+      continue;
+    }
+    if (how == "cells") {
+      out.set(how, cells_together(part, *other));
       continue;
     }
     if (how == "moments") {

@@ -375,6 +375,23 @@ Scale Scale::rounded(int bits) const {
           weight_factor_};
 }
 
+Matrix Scale::points_on(const Scale& other, const MatrixView& z) const {
+  Matrix out(z.rows(), z.cols());
+  const auto carry = [&](const Standardizer& from, const Standardizer& to, Index first) {
+    for (Index i = 0; i < from.dimension(); ++i) {
+      if (to.scale()[i] == 0) {
+        out.row(first + i).setZero();
+        continue;
+      }
+      const double shift = (from.mean()[i] - to.mean()[i]) / to.scale()[i];
+      out.row(first + i) = (z.row(first + i).array() * (from.scale()[i] / to.scale()[i]) + shift).matrix();
+    }
+  };
+  carry(from_x_, other.from_x_, 0);
+  carry(from_y_, other.from_y_, from_x_.dimension());
+  return out;
+}
+
 Dataset Scale::standardized(const Dataset& rows) const {
   return {.x = transformed(from_x_, origin_x_, rows.x),
           .y = transformed(from_y_, origin_y_, rows.y),

@@ -60,6 +60,10 @@ class Scale {
   /// for searches, which amplify their rounding.
   Scale rounded(int bits) const;
 
+  /// Points z = (x, y) of this scale, in columns, on another one that is of the same table: without a way through the
+  /// columns as they are, which may be far from zero.
+  Matrix points_on(const Scale& other, const MatrixView& z) const;
+
   /// Rows as a model works on them, with weights for every one.
   Dataset standardized(const Dataset& rows) const;
 

@@ -71,6 +71,7 @@ Document options_of(const std::string& model) {
     out.set("n_components", Document(std::vector<double>{1, 2})).set("max_search_rows", Index{800});
     out.set("n_centers", Index{40}).set("random_starts", Index{2}).set("max_steps", Index{30}).set("density", "same");
   }
+  if (model == "parzen") out.set("width_rows", Index{2000});
   if (model == "mdn") {
     out.set("sample_rows", Index{50}).set("n_members", Index{2}).set("table_steps", Index{5});
     out.set("units", Document(std::vector<double>{4})).set("layers", Index{1});

@@ -21,6 +21,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/joint_density.hpp"
 #include "condens/model/results.hpp"
+#include "condens/model/row_sums.hpp"
 #include "condens/model/row_weights.hpp"
 #include "condens/model/scoring.hpp"
 
@@ -39,6 +40,7 @@ struct ParzenOptions {
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {0};
   Index width_rows = 10'000;
+  Index sketch_cells = 100'000;
   bool merge_copies = true;
   double defensive_weight = 1e-3;
   bool standardize = true;
@@ -65,6 +67,10 @@ inline constexpr auto option_table<ParzenOptions> = Fields{
                 "0 (leave one out), a number of folds, or the fold number of every row."},
     OptionField{"width_rows", &ParzenOptions::width_rows, whole(0),
                 "Of more rows than this, a random subset of this size chooses the widths (0: all rows do)."},
+    OptionField{
+        "sketch_cells", &ParzenOptions::sketch_cells, whole(1),
+        "Of a table that is elsewhere (Dask, Spark, files) and has more rows than this: at most so many kernels, "
+        "of cells of neighbouring rows."},
     OptionField{"merge_copies", &ParzenOptions::merge_copies, anything(),
                 "Rows that are equal in x and y are left out together by leave-one-out, and share one kernel."},
     OptionField{"defensive_weight", &ParzenOptions::defensive_weight, below(0, 1),
@@ -82,6 +88,12 @@ class Parzen final : public FittedJointDensity<Parzen, ParzenOptions, NoState>,
 
   /// Learns the widths that are not given. Throws std::invalid_argument for bad options or data, Cancelled.
   static Parzen fit(const Dataset& data, const ParzenOptions& options = {}, const Run& run = {});
+
+  /// The same of rows that are elsewhere: widths are learned on a sample of `width_rows` rows, and of more than
+  /// `sketch_cells` rows the kernels sit at the means of cells of rows; the report bounds what that changes
+  /// (estimators/parzen/sketch.hpp).
+  static Parzen fit(RowSums& table, const ParzenOptions& options, const Run& run);
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
   const Vector& bandwidths() const { return widths_; }  ///< d_x + d_y, standardised scale
 

@@ -16,6 +16,9 @@
 //   columns    put side by side
 //   moments    {weight (1 x 1), others (2 x k)}: means, and sums of squares around them, of rows of this weight
 //   smallest   {limit, keys (1 x k), columns (d x k)}: the columns of the `limit` smallest keys, the first of equals
+//   cells      {limit, level, keys (d x k), weights (k x 1), means (d x k), squares (k x 1)}: points gathered in cubic
+//              cells of a lattice, whose edge is 2^level of the finest, with the mean of each and the squares around
+//              it; merged by key, and every 2^d neighbours as one where there are more than the limit (model/cells.hpp)
 //   each       of the pass "several", which has a list of passes: the list of their states, merged one by one
 
 #include <utility>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "condens/core/errors.hpp"
@@ -11,7 +12,10 @@
 #include "data/splits.hpp"
 #include "model/kernel_rows.hpp"
 #include "model/preparation.hpp"
+#include "model/rounded_rows.hpp"
+#include "model/table_passes.hpp"
 #include "model/weights_at_points.hpp"
+#include "sketch.hpp"
 #include "width.hpp"
 
 namespace condens {
@@ -29,14 +33,15 @@ constexpr std::string_view owner = Parzen::class_name;
 constexpr Index many_kernels = 2048;     // from here on sums over those within reach are faster
 constexpr double far_from_all = -500.0;  // log p(x) below which differences of logarithms lose digits
 
+constexpr double large_bound = 0.01;  // on the error of a sketch: what is more is told
+
 constexpr double least_gain = 1e-9;  // what is less is rounding: of copies of a column both shapes are one
 constexpr Index rows_of_comparison = 1000;
 constexpr Index most_rows_of_comparison = 4000;
 constexpr Index folds_of_comparison = 5;
 
-void check_options(const ParzenOptions& o, const Dataset& data) {
+void check_options(const ParzenOptions& o, Index columns) {
   validate_options(o, owner);
-  const Index columns = data.x.rows() + data.y.rows();
   const Index count = std::ssize(o.bandwidth);
   if (o.shape == ParzenShapeChoice::diagonal) {
     require(count <= 1 || count == columns, owner, ": bandwidth has ", count,
@@ -46,6 +51,15 @@ void check_options(const ParzenOptions& o, const Dataset& data) {
   }
 }
 
+/// Those that need no rows.
+std::optional<Vector> given_widths(const ParzenOptions& o, Index columns) {
+  if (o.bandwidth.size() == 1) return Vector::Constant(columns, o.bandwidth.front());
+  if (o.bandwidth.empty() || o.shape != ParzenShapeChoice::diagonal) return std::nullopt;
+  return Eigen::Map<const Vector>(o.bandwidth.data(), columns);
+}
+
+bool leaves_one_out(const ParzenOptions& o) { return o.cv == std::vector<double>{0}; }
+
 /// What the widths are judged by: rows as columns z (those that vary), their weights and folds.
 struct Compared {
   Dataset rows;
@@ -53,23 +67,99 @@ struct Compared {
   double rate = 1;  ///< from the widths of these rows to those of all
 };
 
+/// How the widths of so many rows become those of others.
+double rate_of(double compared, double all, Index columns) {
+  return std::pow(compared / all, 1 / (static_cast<double>(columns) + 4));
+}
+
+/// The bits of sums, or as many as tell 16,000 rows in a standard deviation of the sample apart: rows of a table with a
+/// few enormous numbers, of which the sample may have none, are close together on the table's scale.
+int bits_of_sample(const Matrix& z) {
+  constexpr int least_bits = 14;
+  constexpr int most_bits = 50;
+  const Vector spread = (z.colwise() - Vector(z.rowwise().mean())).rowwise().norm() / std::sqrt(z.cols());
+  int bits = preparation::bits_of_sums;
+  for (const double own : spread) {
+    if (own > 0) bits = std::max(bits, least_bits - std::ilogb(own));
+  }
+  return std::min(bits, most_bits);
+}
+
+/// Rows drawn by their places, wherever the table is: leaving one out leaves out their copies.
+Compared compared_places(Dataset rows, const std::vector<Index>& fold, const ParzenOptions& options) {
+  Compared out{
+      leaves_one_out(options) ? preparation::ordered_rows(rows, options.merge_copies) : std::move(rows), {}, 1};
+  if (options.standardize) preparation::round_rows(out.rows, bits_of_sample(stacked(out.rows)));
+  preparation::round_weights(out.rows.weights, preparation::bits_of_sums);
+  if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
+  return out;
+}
+
 Compared rows_to_compare(const Standardized& standardized, const Dataset& merged, const Dataset& given,
                          const ParzenOptions& options) {
-  const bool leave_one_out = options.cv == std::vector<double>{0};
+  const bool leave_one_out = leaves_one_out(options);
+  const auto seed = static_cast<std::uint64_t>(options.seed);
   Compared out{leave_one_out ? merged : standardized.data, {}, 1};
   if (!leave_one_out) out.fold = preparation::folds_of(options.cv, given, options.seed);
   const Index n = out.rows.size();
   if (options.width_rows == 0 || n <= options.width_rows) return out;
-  const std::vector<Index> kept =
-      random_rows(n, options.width_rows, RandomStream(static_cast<std::uint64_t>(options.seed)));
-  out.rows = out.rows.subset(kept);
+  const Index all = standardized.data.size();
+  const bool by_places = all > most_rows_at_once;  // as rows of a table are drawn that is elsewhere
+  const std::vector<Index> kept = by_places ? sample_of_places(all, options.width_rows, seed)
+                                            : random_rows(n, options.width_rows, RandomStream(seed));
+  std::vector<Index> fold;
   if (!leave_one_out) {
-    std::vector<double> fold;
-    for (const Index i : kept) fold.push_back(static_cast<double>(out.fold[static_cast<std::size_t>(i)]));
-    out.fold = check_folds(fold, std::ssize(kept));
+    for (const Index i : kept) fold.push_back(out.fold[static_cast<std::size_t>(i)]);
   }
-  const auto d = static_cast<double>(given.x.rows() + given.y.rows());
-  out.rate = std::pow(static_cast<double>(options.width_rows) / static_cast<double>(n), 1 / (d + 4));
+  if (by_places) {
+    out = compared_places(standardized.data.subset(kept), fold, options);
+  } else {
+    out.rows = out.rows.subset(kept);
+    if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
+  }
+  out.rate = rate_of(static_cast<double>(out.rows.size()), static_cast<double>(n), given.x.rows() + given.y.rows());
+  return out;
+}
+
+/// The rows of a table that differ from all others, of which a sample shows how many are alone in it: a further row is
+/// new as often as they are (I. J. Good, Biometrika 40, 1953). Without copies that is the number of rows.
+double distinct_rows(const Dataset& sample, const Dataset& merged, Index rows) {
+  const Matrix z = stacked(preparation::ordered_rows(sample, false));
+  const auto repeats = [&](Index i) { return i > 0 && i < z.cols() && z.col(i - 1) == z.col(i); };
+  Index alone = 0;
+  for (Index i = 0; i < z.cols(); ++i) alone += repeats(i) || repeats(i + 1) ? 0 : 1;
+  const double share = static_cast<double>(alone) / static_cast<double>(z.cols());
+  return static_cast<double>(merged.size()) + share * static_cast<double>(rows - z.cols());
+}
+
+/// At least the number, in two digits: what bounds still does.
+double two_digits_above(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return std::ceil(value / unit) * unit;
+}
+
+Compared rows_of_table(RowSums& table, const table_passes::Extent& extent, const table_passes::Scale& scale,
+                       const ParzenOptions& options, FitReport& report) {
+  const Index wanted = options.width_rows > 0 ? options.width_rows : most_rows_at_once;
+  const table_passes::Sample sample =
+      table_passes::sample_of(table, std::min(wanted, table_passes::most_sampled), options.seed);
+  const Dataset rows = scale.standardized(sample.rows);
+  if (options.width_rows == 0 && rows.size() < extent.rows) {
+    report.warnings.push_back(message("width_rows = 0: of a table that is elsewhere ", rows.size(), " of ", extent.rows,
+                                      " rows choose the widths; give width_rows for another number of them"));
+  }
+  std::vector<Index> fold;
+  if (!leaves_one_out(options)) {
+    fold = folds_at_places(sample.places, table_passes::number_of_folds(owner, options.cv, extent.rows),
+                           static_cast<std::uint64_t>(options.seed));
+  }
+  Compared out = compared_places(rows, fold, options);
+  const Matrix z = stacked(out.rows);
+  require((z.colwise() - Vector(z.col(0))).cwiseAbs().maxCoeff() > 0, owner, ": all ", rows.size(),
+          " rows that choose the widths are equal, expected two that differ; give a larger width_rows, or bandwidth");
+  const double all = leaves_one_out(options) && options.merge_copies ? distinct_rows(rows, out.rows, extent.rows)
+                                                                     : static_cast<double>(extent.rows);
+  out.rate = rate_of(static_cast<double>(out.rows.size()), all, table.n_inputs() + table.n_targets());
   return out;
 }
 
@@ -112,12 +202,8 @@ class Selection {
         dimension_(z.rows()) {}
 
   Vector widths() {
-    if (options_.bandwidth.size() == 1) return Vector::Constant(dimension_, options_.bandwidth.front());
-    if (options_.bandwidth.empty()) return learned();
-    if (options_.shape == ParzenShapeChoice::diagonal) {
-      return Eigen::Map<const Vector>(options_.bandwidth.data(), dimension_);
-    }
-    return Vector::Constant(dimension_, chosen());
+    if (std::optional<Vector> given = given_widths(options_, dimension_)) return *std::move(given);
+    return options_.bandwidth.empty() ? learned() : Vector::Constant(dimension_, chosen());
   }
 
  private:
@@ -326,7 +412,7 @@ std::unique_ptr<ConditionalDensity> Parzen::with_numbers(const VectorView& numbe
 }
 
 Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run& run) {
-  check_options(options, data);
+  check_options(options, data.x.rows() + data.y.rows());
   const preparation::Start start(owner, data, options.standardize);
   const Dataset& rows = start.rows();
   const preparation::Standardized& standardized = start.standardized();
@@ -340,6 +426,42 @@ Parzen Parzen::fit(const Dataset& data, const ParzenOptions& options, const Run&
                 parameters(merged.weights, stack(merged), widths.replicate(1, merged.size()),
                            Defensive::fit(options.defensive_weight, standardized.data)),
                 standardized.x, standardized.y, std::move(report));
+}
+
+Parzen Parzen::fit(RowSums& table, const ParzenOptions& options, const Run& run) {
+  const Index columns = table.n_inputs() + table.n_targets();
+  check_options(options, columns);
+  table_passes::check_cv(owner, options.cv);
+  const FlushSubnormals guard;
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  FitReport report;
+  const table_passes::Scale scale = table_passes::Scale::of(table, extent, owner, options.standardize, report);
+  std::optional<Vector> widths = given_widths(options, columns);
+  if (!widths) {
+    const Compared compared = rows_of_table(table, extent, scale, options, report);
+    widths = Selection(compared, stack(compared.rows), options, run, report).widths();
+  }
+  ParzenSketch sketch = parzen_sketch(table, extent, scale, *widths, options.sketch_cells);
+  const Index kernels = sketch.weights.size();
+  report.details.set("n_rows", extent.rows).set("n_kernels", kernels);
+  if (extent.rows > options.sketch_cells) {
+    report.details.set("sketch_edge", sketch.edge).set("total_variation_bound", sketch.bound_on_error);
+  }
+  if (sketch.bound_on_error > large_bound) {
+    report.warnings.push_back(message(
+        "the ", extent.rows, " rows share ", kernels, " kernels, in cells of ", sketch.edge,
+        " widths: the density may differ from that of a kernel at every row by ",
+        two_digits_above(sketch.bound_on_error),
+        " in total variation, of at most 1; more sketch_cells, a larger bandwidth or fewer columns make that less"));
+  }
+  return Parzen(options, {},
+                parameters(sketch.weights, std::move(sketch.means), widths->replicate(1, kernels),
+                           scale.defensive(options.defensive_weight)),
+                scale.x(), scale.y(), std::move(report));
+}
+
+Document Parzen::accumulate(const Document& pass, const Dataset& block, Index, const Run&) {
+  return parzen_sketch_state(pass, block);
 }
 
 }  // namespace condens
