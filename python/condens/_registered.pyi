@@ -1099,6 +1099,7 @@ class Parzen(_Density):
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
     width_rows: int | None
+    sketch_cells: int | None
     merge_copies: bool | None
     defensive_weight: float | None
     standardize: bool | None
@@ -1129,6 +1130,7 @@ class Parzen(_Density):
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
         width_rows: int | None = None,
+        sketch_cells: int | None = None,
         merge_copies: bool | None = None,
         defensive_weight: float | None = None,
         standardize: bool | None = None,

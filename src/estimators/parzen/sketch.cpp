@@ -49,10 +49,7 @@ double bound_of(const Cells& cells, double edge) {
 ParzenSketch parzen_sketch(RowSums& table, const table_passes::Extent& extent, const table_passes::Scale& scale,
                            const Vector& widths, Index most_cells) {
   const table_passes::Scale lattice = scale.rounded(bits_of_scale);
-  Matrix ends(widths.size(), 2);
-  ends << extent.low, extent.high;
-  ends = stacked(lattice.standardized(
-      {.x = Matrix(ends.topRows(table.n_inputs())), .y = Matrix(ends.bottomRows(table.n_targets()))}));
+  const Matrix ends = stacked(lattice.standardized(extent.ends(table)));
   const Vector low = ends.col(0);
   const int level = finest_level(ends.col(1) - low, widths, extent.rows <= most_cells);
   const Vector edges = edges_of(widths, level);

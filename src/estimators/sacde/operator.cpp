@@ -36,21 +36,19 @@ Matrix finish_gram(const Matrix& sums, const Matrix& overlaps, double weight) {
   return out;
 }
 
-/// Sum w phi phi' of the rows of a fold, some of them at a time.
-Matrix fold_gram(const Problem& problem, double width_x, Index k, int threads) {
+/// Adds sum w phi phi' of the rows of a fold, some of them at a time.
+void add_fold_gram(const Problem& problem, double width_x, Index k, int threads, Matrix& gram) {
   constexpr Index rows_at_once = 4096;
   const Range fold = problem.fold(k);
   const auto coordinates = all_coordinates(problem);
-  Matrix out = Matrix::Zero(std::ssize(coordinates), std::ssize(coordinates));
   for (Index i = 0; i < block_count(fold.size(), rows_at_once); ++i) {
     const Range part = block_range(fold.size(), rows_at_once, i);
     const Range rows{fold.begin + part.begin, fold.begin + part.end};
     Matrix phi = kernels_of(problem, width_x, rows, coordinates).transpose();
     phi.array().rowwise() *= problem.weights.segment(rows.begin, rows.size()).array().sqrt().transpose();
-    add_gram(phi, out, threads);
+    add_gram(phi, gram, threads);
     check_cancelled();
   }
-  return out;
 }
 
 /// Sum w phi_gb eta_b of one group, B x folds; of an input with few values, rows of a value first.
@@ -80,21 +78,30 @@ Matrix group_targets(const Problem& problem, const Feature& feature, double widt
 FoldSums fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, bool dense,
                    int threads) {
   const Index b = problem.centers();
-  FoldSums out{{}, {}, Vector(problem.folds())};
+  const Index order = problem.groups() * b;
+  FoldSums out{{}, {}, Vector::Zero(problem.folds())};
   for (Index k = 0; k < problem.folds(); ++k) {
-    out.weight[k] = problem.weights_of_fold(k).sum();
-    out.target.emplace_back(b, problem.groups() * std::ssize(widths_y));
-    if (dense) out.gram.push_back(fold_gram(problem, width_x, k, threads));
+    if (dense) out.gram.emplace_back(Matrix::Zero(order, order));
+    out.target.emplace_back(Matrix::Zero(b, problem.groups() * std::ssize(widths_y)));
+  }
+  add_fold_sums(problem, width_x, widths_y, threads, out);
+  return out;
+}
+
+void add_fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, int threads,
+                   FoldSums& sums) {
+  for (Index k = 0; k < problem.folds(); ++k) {
+    sums.weight[k] += problem.weights_of_fold(k).sum();
+    if (!sums.gram.empty()) add_fold_gram(problem, width_x, k, threads, sums.gram[static_cast<std::size_t>(k)]);
   }
   for (std::size_t j = 0; j < widths_y.size(); ++j) {
     const Matrix kernels_y = target_kernels(problem, {0, problem.y.cols()}, widths_y[j]);
     const Index first = static_cast<Index>(j) * problem.groups();
     parallel_for(problem.groups(), threads, [&](Index g) {
       const Matrix own = group_targets(problem, problem.features[static_cast<std::size_t>(g)], width_x, kernels_y);
-      for (Index k = 0; k < problem.folds(); ++k) out.target[static_cast<std::size_t>(k)].col(first + g) = own.col(k);
+      for (Index k = 0; k < problem.folds(); ++k) sums.target[static_cast<std::size_t>(k)].col(first + g) += own.col(k);
     });
   }
-  return out;
 }
 
 KernelSums training_sums(FoldSums sums, double width_x, std::vector<double> widths_y) {

@@ -29,6 +29,9 @@ struct FoldSums {
 };
 FoldSums fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, bool dense,
                    int threads);
+/// Adds those of further rows of the same folds.
+void add_fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, int threads,
+                   FoldSums& sums);
 
 /// The same over the training rows of every problem: all that H and h are made of.
 struct KernelSums {

@@ -40,7 +40,7 @@ Document total(const Problem& problem, const Document& pass) {
   return out;
 }
 
-/// The rows of a block as they are in memory, sorted by fold.
+/// Some rows of a block as they are in memory, sorted by fold.
 Problem problem_of(const Document& pass, const Dataset& block, Index first_row) {
   const Index d_x = block.x.rows();
   const Index d_y = block.y.rows();
@@ -63,15 +63,34 @@ Problem problem_of(const Document& pass, const Dataset& block, Index first_row) 
   return out;
 }
 
-Document sums_state(const Document& pass, const Problem& problem, int threads) {
-  const Vector widths_y = table_passes::widths_of(pass, "widths_y", table_passes::any_size);
-  const double order = static_cast<double>(problem.groups() * problem.centers());
-  if (!(order * order * static_cast<double>(problem.folds()) <= most_numbers_of_sums)) {
-    throw FormatError(message("a pass over the rows: ", problem.groups(), " 'groups' at ", problem.centers(),
-                              " centers in ", problem.folds(), " folds, expected less"));
+/// Calls `visit` with a problem of some neighbouring rows of the block at a time, whose kernels take little room.
+template <class Visit>
+void in_parts(const Document& pass, const Dataset& block, Index first_row, const Visit& visit) {
+  constexpr Index rows_at_once = 16'384;
+  for (Index i = 0; i < std::max<Index>(1, block_count(block.size(), rows_at_once)); ++i) {
+    const Range rows = block_range(block.size(), rows_at_once, i);
+    visit(problem_of(pass, table_passes::neighbours(block, rows), first_row + rows.begin));
+    check_cancelled();
   }
-  const FoldSums sums =
-      fold_sums(problem, table_passes::width_of(pass, "width_x"), {widths_y.begin(), widths_y.end()}, true, threads);
+}
+
+Document sums_state(const Document& pass, const Dataset& block, Index first_row, int threads) {
+  const double width_x = table_passes::width_of(pass, "width_x");
+  const Vector given = table_passes::widths_of(pass, "widths_y", table_passes::any_size);
+  const std::vector<double> widths_y{given.begin(), given.end()};
+  FoldSums sums;
+  in_parts(pass, block, first_row, [&](const Problem& problem) {
+    if (sums.weight.size() > 0) {
+      add_fold_sums(problem, width_x, widths_y, threads, sums);
+      return;
+    }
+    const double order = static_cast<double>(problem.groups() * problem.centers());
+    if (!(order * order * static_cast<double>(problem.folds()) <= most_numbers_of_sums)) {
+      throw FormatError(message("a pass over the rows: ", problem.groups(), " 'groups' at ", problem.centers(),
+                                " centers in ", problem.folds(), " folds, expected less"));
+    }
+    sums = fold_sums(problem, width_x, widths_y, true, threads);
+  });
   return Document::Object{
       {"sum", Document::Object{{"gram", table_passes::side_by_side(sums.gram, sums.gram.size())},
                                {"target", table_passes::side_by_side(sums.target, sums.target.size())},
@@ -104,15 +123,19 @@ std::vector<Terms> solutions_of(const Document& pass, const Problem& problem) {
 }
 
 /// A score that is no number counts as failed: sums of a document are finite.
-Document scores_state(const Document& pass, const Problem& problem, int threads) {
-  const std::vector<Terms> solutions = solutions_of(pass, problem);
+Document scores_state(const Document& pass, const Dataset& block, Index first_row, int threads) {
+  const double width_x = table_passes::width_of(pass, "width_x");
+  const double width_y = table_passes::width_of(pass, "width_y");
   const auto scoring =
       static_cast<Scoring>(table_passes::count_of(pass, "scoring", 0, std::ssize(choice_names<Scoring>) - 1));
-  const HeldOut rows(problem, table_passes::width_of(pass, "width_x"), table_passes::width_of(pass, "width_y"),
-                     scoring);
-  Matrix scores(problem.folds(), std::ssize(solutions) / problem.folds());
-  parallel_for(scores.size(), threads, [&](Index i) {
-    scores.data()[i] = rows.sum(solutions[static_cast<std::size_t>(i)], i % problem.folds());
+  Matrix scores;
+  in_parts(pass, block, first_row, [&](const Problem& problem) {
+    const std::vector<Terms> solutions = solutions_of(pass, problem);
+    const HeldOut rows(problem, width_x, width_y, scoring);
+    if (scores.size() == 0) scores = Matrix::Zero(problem.folds(), std::ssize(solutions) / problem.folds());
+    parallel_for(scores.size(), threads, [&](Index i) {
+      scores.data()[i] += rows.sum(solutions[static_cast<std::size_t>(i)], i % problem.folds());
+    });
   });
   const Matrix failed = scores.unaryExpr([](double score) { return std::isfinite(score) ? 0.0 : 1.0; });
   scores = (failed.array() > 0).select(0.0, scores);
@@ -162,10 +185,9 @@ Matrix scores_in_table(const Problem& problem, double width_x, double width_y, S
 }
 
 Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
-  const Problem problem = problem_of(pass, block, first_row);
   const int threads = resolve_threads(run.threads);
-  return pass.at("step").as_string() == "sums" ? sums_state(pass, problem, threads)
-                                               : scores_state(pass, problem, threads);
+  return pass.at("step").as_string() == "sums" ? sums_state(pass, block, first_row, threads)
+                                               : scores_state(pass, block, first_row, threads);
 }
 
 }  // namespace condens::sacde
