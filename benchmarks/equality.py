@@ -39,6 +39,7 @@ MODELS = {
         "options": {"n_centers": 100, "max_centers": 200},
         "random_state": 0,
     },
+    "Parzen": {"width_rows": 2000, "random_state": 0},
     "MixtureDensityNetwork": {"n_members": 2, "sample_rows": 2000, "random_state": 0},
 }
 ROWS = 20_000

@@ -1040,6 +1040,8 @@ gskd <- function(x, ..., target_bandwidth = NULL, target = NULL, search = NULL, 
 #'   Default: 0.
 #' @param width_rows `integer`, in `[0, Inf)`. Of more rows than this, a random subset of this size chooses the
 #'   widths (0: all rows do). Default: 10000; of preset "paper": 0.
+#' @param sketch_cells `integer`, in `[1, Inf)`. Of a table that is elsewhere (Dask, Spark, files) and has more rows
+#'   than this: at most so many kernels, of cells of neighbouring rows. Default: 100000.
 #' @param merge_copies `boolean`. Rows that are equal in x and y are left out together by leave-one-out, and share
 #'   one kernel. Default: TRUE; of preset "paper": FALSE.
 #' @param defensive_weight `number`, in `[0, 1)`. Share of a broad Gaussian, twice the spread of y, that keeps far
@@ -1065,10 +1067,11 @@ gskd <- function(x, ..., target_bandwidth = NULL, target = NULL, search = NULL, 
 #' predict(fit, data.frame(waiting = 80, duration = 2), type = "density")
 #' @export
 parzen <- function(x, ..., shape = NULL, bandwidth = NULL, bandwidth_floor = NULL, scoring = NULL, cv = NULL,
-                   width_rows = NULL, merge_copies = NULL, defensive_weight = NULL, standardize = NULL) {
+                   width_rows = NULL, sketch_cells = NULL, merge_copies = NULL, defensive_weight = NULL, standardize
+                   = NULL) {
   given <- list(shape = shape, bandwidth = bandwidth, bandwidth_floor = bandwidth_floor, scoring = scoring, cv =
-                cv, width_rows = width_rows, merge_copies = merge_copies, defensive_weight = defensive_weight,
-                standardize = standardize)
+                cv, width_rows = width_rows, sketch_cells = sketch_cells, merge_copies = merge_copies,
+                defensive_weight = defensive_weight, standardize = standardize)
   fit_model("parzen", sys.call(), given, x, ...)
 }
 
