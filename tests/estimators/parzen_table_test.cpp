@@ -14,10 +14,13 @@
 #include "condens/registry.hpp"
 #include "model/cells.hpp"
 #include "support/complaint.hpp"
+#include "support/cut_tables.hpp"
 #include "support/normals.hpp"
 
 namespace condens::parzen_table_test {
 namespace {
+
+using cut_tables::largest_difference;
 
 Dataset two_branches(Index n, Index d_x, Index d_y, std::uint64_t seed = 1) {
   RandomStream random(seed);
@@ -38,10 +41,6 @@ Parzen fit_table(const Dataset& data, const ParzenOptions& options, Index rows_o
 }
 
 double detail(const Parzen& model, std::string_view name) { return model.report().details.at(name).as_number(); }
-
-double largest_difference(const ConditionalDensity& a, const ConditionalDensity& b, const Dataset& rows) {
-  return (a.log_density(rows.x, rows.y) - b.log_density(rows.x, rows.y)).cwiseAbs().maxCoeff();
-}
 
 /// Half of the integral of |p - q| at each x over y of one or two columns, by a fine grid.
 Vector total_variation(const Parzen& p, const Parzen& q, const Matrix& x, double reach, Index steps) {
@@ -173,6 +172,23 @@ TEST(ParzenTable, CopiesOfFewPointsAreExact) {
   // Learned widths are those of so many points, not of so many rows: a sample shows that there are no others.
   const ParzenOptions learned{.width_rows = 500, .sketch_cells = 1000};
   EXPECT_NEAR(fit_table(data, learned).bandwidths()[0] / Parzen::fit(data, learned).bandwidths()[0], 1, 0.2);
+}
+
+TEST(ParzenTable, CopiesInALargeTableMoveNoWidth) {
+  const Dataset few = two_branches(900, 2, 1, 31);
+  const Index n = most_rows_at_once + 1000;
+  Matrix x(2, n);
+  Matrix y(1, n);
+  for (Index i = 0; i < n; ++i) {  // most rows are copies of some, as where numbers are rounded
+    x.col(i) = few.x.col(i % 900);
+    y.col(i) = few.y.col(i % 900);
+    if (i % 5 == 0) y(0, i) += static_cast<double>(i) * 1e-5;
+  }
+  const Dataset data{.x = std::move(x), .y = std::move(y)};
+  for (const Index width_rows : {500, 3000}) {
+    const ParzenOptions options{.width_rows = width_rows};
+    EXPECT_LT(largest_difference(Parzen::fit(data, options, {}), fit_table(data, options), few), 1e-10) << width_rows;
+  }
 }
 
 TEST(ParzenTable, WeightsAreCopies) {

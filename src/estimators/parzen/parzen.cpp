@@ -85,10 +85,24 @@ int bits_of_sample(const Matrix& z) {
   return std::min(bits, most_bits);
 }
 
-/// Rows drawn by their places, wherever the table is: leaving one out leaves out their copies.
-Compared compared_places(Dataset rows, const std::vector<Index>& fold, const ParzenOptions& options) {
-  Compared out{
-      leaves_one_out(options) ? preparation::ordered_rows(rows, options.merge_copies) : std::move(rows), {}, 1};
+/// How many rows of a table differ from all others, as a sample of it shows by those that are alone in it: a further
+/// row is new as often as they are (I. J. Good, Biometrika 40, 1953). Without copies that is the number of rows.
+double distinct_rows(const Dataset& sample, const Dataset& merged, Index rows) {
+  const Matrix z = stacked(preparation::ordered_rows(sample, false));
+  const auto repeats = [&](Index i) { return i > 0 && i < z.cols() && z.col(i - 1) == z.col(i); };
+  Index alone = 0;
+  for (Index i = 0; i < z.cols(); ++i) alone += repeats(i) || repeats(i + 1) ? 0 : 1;
+  const double share = static_cast<double>(alone) / static_cast<double>(z.cols());
+  return static_cast<double>(merged.size()) + share * static_cast<double>(rows - z.cols());
+}
+
+/// Rows drawn by their places from a table of `all` rows, wherever it is: leaving one out leaves out their copies.
+Compared compared_places(const Dataset& rows, const std::vector<Index>& fold, Index all, const ParzenOptions& options) {
+  const bool one_out = leaves_one_out(options);
+  Compared out{one_out ? preparation::ordered_rows(rows, options.merge_copies) : rows, {}, 1};
+  const double different =
+      one_out && options.merge_copies ? distinct_rows(rows, out.rows, all) : static_cast<double>(all);
+  out.rate = rate_of(static_cast<double>(out.rows.size()), different, rows.x.rows() + rows.y.rows());
   if (options.standardize) preparation::round_rows(out.rows, bits_of_sample(stacked(out.rows)));
   preparation::round_weights(out.rows.weights, preparation::bits_of_sums);
   if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
@@ -101,35 +115,21 @@ Compared rows_to_compare(const Standardized& standardized, const Dataset& merged
   const auto seed = static_cast<std::uint64_t>(options.seed);
   Compared out{leave_one_out ? merged : standardized.data, {}, 1};
   if (!leave_one_out) out.fold = preparation::folds_of(options.cv, given, options.seed);
-  const Index n = out.rows.size();
-  if (options.width_rows == 0 || n <= options.width_rows) return out;
   const Index all = standardized.data.size();
   const bool by_places = all > most_rows_at_once;  // as rows of a table are drawn that is elsewhere
+  const Index n = by_places ? all : out.rows.size();
+  if (options.width_rows == 0 || n <= options.width_rows) return out;
   const std::vector<Index> kept = by_places ? sample_of_places(all, options.width_rows, seed)
                                             : random_rows(n, options.width_rows, RandomStream(seed));
   std::vector<Index> fold;
   if (!leave_one_out) {
     for (const Index i : kept) fold.push_back(out.fold[static_cast<std::size_t>(i)]);
   }
-  if (by_places) {
-    out = compared_places(standardized.data.subset(kept), fold, options);
-  } else {
-    out.rows = out.rows.subset(kept);
-    if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
-  }
+  if (by_places) return compared_places(standardized.data.subset(kept), fold, all, options);
+  out.rows = out.rows.subset(kept);
+  if (!fold.empty()) out.fold = check_folds({fold.begin(), fold.end()}, std::ssize(fold));
   out.rate = rate_of(static_cast<double>(out.rows.size()), static_cast<double>(n), given.x.rows() + given.y.rows());
   return out;
-}
-
-/// The rows of a table that differ from all others, of which a sample shows how many are alone in it: a further row is
-/// new as often as they are (I. J. Good, Biometrika 40, 1953). Without copies that is the number of rows.
-double distinct_rows(const Dataset& sample, const Dataset& merged, Index rows) {
-  const Matrix z = stacked(preparation::ordered_rows(sample, false));
-  const auto repeats = [&](Index i) { return i > 0 && i < z.cols() && z.col(i - 1) == z.col(i); };
-  Index alone = 0;
-  for (Index i = 0; i < z.cols(); ++i) alone += repeats(i) || repeats(i + 1) ? 0 : 1;
-  const double share = static_cast<double>(alone) / static_cast<double>(z.cols());
-  return static_cast<double>(merged.size()) + share * static_cast<double>(rows - z.cols());
 }
 
 /// At least the number, in two digits: what bounds still does.
@@ -153,13 +153,10 @@ Compared rows_of_table(RowSums& table, const table_passes::Extent& extent, const
     fold = folds_at_places(sample.places, table_passes::number_of_folds(owner, options.cv, extent.rows),
                            static_cast<std::uint64_t>(options.seed));
   }
-  Compared out = compared_places(rows, fold, options);
+  Compared out = compared_places(rows, fold, extent.rows, options);
   const Matrix z = stacked(out.rows);
   require((z.colwise() - Vector(z.col(0))).cwiseAbs().maxCoeff() > 0, owner, ": all ", rows.size(),
           " rows that choose the widths are equal, expected two that differ; give a larger width_rows, or bandwidth");
-  const double all = leaves_one_out(options) && options.merge_copies ? distinct_rows(rows, out.rows, extent.rows)
-                                                                     : static_cast<double>(extent.rows);
-  out.rate = rate_of(static_cast<double>(out.rows.size()), all, table.n_inputs() + table.n_targets());
   return out;
 }
 
