@@ -308,8 +308,9 @@ namespace {
 
 bool goes_by_sums(const Dataset& rows, const SacdeOptions& options) {
   if (rows.size() <= most_rows_at_once || options.stability_resamples > 0 || options.cv.size() > 1) return false;
-  const Index varying = std::ssize(varying_inputs(rows));
-  const Index inputs = options.screening > 0 ? std::min(options.screening, varying) : varying;
+  const bool constants_stay = !options.standardize && !options.constant_group;
+  const Index all = std::ssize(constants_stay ? rows.inputs() : varying_inputs(rows));
+  const Index inputs = options.screening > 0 ? std::min(options.screening, all) : all;
   const Index centers = options.centers.size() > 0 ? options.centers.cols() : options.n_centers;
   const bool a_count = options.cv.front() >= 2 && options.cv.front() <= static_cast<double>(table_passes::most_folds);
   return a_count && sacde::fits_into_sums(inputs, centers, options, rows.size());
