@@ -384,13 +384,14 @@ Press Press::fit_table(RowSums& table, const PressOptions& options, const Run& r
   const int threads = resolve_threads(run.threads);
   const double total = extent.weight_factor() * extent.weight;
   const press::SampledRows rows{table, scale, total, sample};
-  Index steps = 0;
+  press::TableSteps steps;
   {
     Task task(run, "improving states on all rows", 1);
     steps = press::improve_on_table(fitted, rows, options, rules, defensive, options.table_steps, threads,
                                     [&] { task.poll(); });
   }
-  report.details.set("table_steps", steps);
+  report.details.set("table_steps", steps.count);
+  if (steps.count > 0) report.details.set("table_search", std::string(to_string(steps.status)));
   const auto moments_around = [&](const Vector& centre) {
     return press::moments_of(table,
                              press::criterion_of(rows, options, PressCriterion::mse, fitted.map.n_states(), defensive),
@@ -407,7 +408,7 @@ Press Press::fit_table(RowSums& table, const PressOptions& options, const Run& r
   PressState state{.n_states = fitted.map.n_states(), .theta = fitted.theta, .defensive = defensive};
   press::CoefficientErrors errors = press::coefficient_errors(fitted, sample, options, rules, defensive, threads);
   // Those of the sample; of theta that is a minimum over all rows, of as many.
-  const bool of_all = steps > 0 && fitted.status != LbfgsStatus::iteration_limit;
+  const bool of_all = steps.count > 0 && steps.status != LbfgsStatus::iteration_limit;
   const double fewer = of_all ? std::sqrt(sample.weights.sum() / total) : 1.0;
   state.standard_errors = fewer * errors.standard;
   state.robust_errors = fewer * errors.robust;

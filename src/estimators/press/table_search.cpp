@@ -33,8 +33,9 @@ LbfgsSettings settings_on_table(Index steps, double unit) {
 Dataset first_of(const Dataset& sample) { return sample.subset({0}); }
 
 /// Theta by squared errors.
-Index improve_map(Fitted& fitted, const SampledRows& rows, const PressOptions& options, const PressPenalties& penalties,
-                  const Defensive& defensive, Index steps, int threads, const std::function<void()>& poll) {
+TableSteps improve_map(Fitted& fitted, const SampledRows& rows, const PressOptions& options,
+                       const PressPenalties& penalties, const Defensive& defensive, Index steps, int threads,
+                       const std::function<void()>& poll) {
   const TableObjective criterion(rows.table,
                                  criterion_of(rows, options, options.criterion, fitted.map.n_states(), defensive),
                                  penalties, first_of(rows.sample), threads);
@@ -48,14 +49,13 @@ Index improve_map(Fitted& fitted, const SampledRows& rows, const PressOptions& o
                                         settings_on_table(steps, unit), poll);
   fitted.theta = found.x;
   fitted.value = found.value;
-  fitted.status = found.status;
-  return found.iterations;
+  return {found.iterations, found.status};
 }
 
 /// Widths by the likelihood, and theta `with_map`; widths are floor + exp(eta), as in Search.
-Index improve_density(Fitted& fitted, bool with_map, const SampledRows& rows, const PressOptions& options,
-                      const WidthRules& rules, const PressPenalties& penalties, const Defensive& defensive, Index steps,
-                      int threads, const std::function<void()>& poll) {
+TableSteps improve_density(Fitted& fitted, bool with_map, const SampledRows& rows, const PressOptions& options,
+                           const WidthRules& rules, const PressPenalties& penalties, const Defensive& defensive,
+                           Index steps, int threads, const std::function<void()>& poll) {
   const Index states = fitted.map.n_states();
   const Index n_theta = with_map ? fitted.map.n_parameters() : 0;
   const Index n_eta = rules.given.size() > 0 ? 0 : rules.common ? 1 : states;
@@ -64,8 +64,8 @@ Index improve_density(Fitted& fitted, bool with_map, const SampledRows& rows, co
     const Vector eta = x.tail(n_eta).cwiseMax(-50.0).cwiseMin(50.0);
     return (rules.floor + eta.array().exp()).replicate(states / n_eta, 1);
   };
-  Index taken = 0;
-  for (int round = 0; round < most_rounds_of_ticks && n_theta + n_eta > 0 && taken < steps; ++round) {
+  TableSteps taken;
+  for (int round = 0; round < most_rounds_of_ticks && n_theta + n_eta > 0 && taken.count < steps; ++round) {
     const Vector narrowest = tick_margin * fitted.widths;
     TableCriterion likelihood = criterion_of(rows, options, PressCriterion::likelihood, states, defensive);
     likelihood.ticks = ticks_for(rows, narrowest, rules);
@@ -88,14 +88,12 @@ Index improve_density(Fitted& fitted, bool with_map, const SampledRows& rows, co
     start.tail(n_eta) = (fitted.widths.head(n_eta).array() - rules.floor).max(1e-6 * rules.floor).log();
     Vector penalty = Vector::Zero(start.size());
     if (with_map) penalty.head(n_theta) = fitted.lasso * fitted.map.acts_on_inputs();
-    const LbfgsResult found = minimize_l1(objective, start, penalty, settings_on_table(steps - taken, 1), poll);
-    taken += found.iterations;
+    const LbfgsResult found = minimize_l1(objective, start, penalty, settings_on_table(steps - taken.count, 1), poll);
+    taken.count += found.iterations;
+    taken.status = found.status;
     if (with_map) {
       fitted.theta = found.x.head(n_theta);
       fitted.value = found.value;
-      fitted.status = found.status;
-    } else {
-      fitted.width_status = found.status;
     }
     fitted.widths = widths_at(found.x);
     if (n_eta == 0 || fine_enough(narrowest, fitted.widths)) break;
@@ -135,17 +133,18 @@ TableCriterion criterion_of(const SampledRows& rows, const PressOptions& options
           .defensive = defensive};
 }
 
-Index improve_on_table(Fitted& fitted, const SampledRows& rows, const PressOptions& options, const WidthRules& rules,
-                       const Defensive& defensive, Index steps, int threads, const std::function<void()>& poll) {
-  if (steps == 0) return 0;
+TableSteps improve_on_table(Fitted& fitted, const SampledRows& rows, const PressOptions& options,
+                            const WidthRules& rules, const Defensive& defensive, Index steps, int threads,
+                            const std::function<void()>& poll) {
+  if (steps == 0) return {};
   const bool likelihood = has_likelihood_of_table(rules, defensive, rows.table.n_targets());
   const PressPenalties penalties{
       .smoothness = options.smoothness, .smoothness_weight = options.smoothness_weight, .ridge = fitted.ridge};
   if (options.criterion == PressCriterion::likelihood) {
-    if (!likelihood) return 0;
+    if (!likelihood) return {};
     return improve_density(fitted, true, rows, options, rules, penalties, defensive, steps, threads, poll);
   }
-  const Index taken = improve_map(fitted, rows, options, penalties, defensive, steps, threads, poll);
+  const TableSteps taken = improve_map(fitted, rows, options, penalties, defensive, steps, threads, poll);
   if (likelihood) improve_density(fitted, false, rows, options, rules, {}, defensive, steps, threads, poll);
   return taken;
 }

@@ -20,11 +20,17 @@ bool has_nodes_of_table(const WidthRules& rules, Index n_targets);
 /// The same of their likelihood, which needs a defensive component for rows far from all others.
 bool has_likelihood_of_table(const WidthRules& rules, const Defensive& defensive, Index n_targets);
 
+struct TableSteps {
+  Index count = 0;  ///< of theta
+  LbfgsStatus status = LbfgsStatus::iteration_limit;
+};
+
 /// Steps on all rows by L-BFGS, `steps` at most: of theta by the criterion, with the widths where that is the
 /// likelihood; else of the widths by the likelihood at the theta that was found. What has no sums over rows stays as it
-/// is. Returns the steps of theta.
-Index improve_on_table(Fitted& fitted, const SampledRows& rows, const PressOptions& options, const WidthRules& rules,
-                       const Defensive& defensive, Index steps, int threads, const std::function<void()>& poll);
+/// is.
+TableSteps improve_on_table(Fitted& fitted, const SampledRows& rows, const PressOptions& options,
+                            const WidthRules& rules, const Defensive& defensive, Index steps, int threads,
+                            const std::function<void()>& poll);
 
 /// The components of all rows, and the mean of -log p(y|x), each by the others, or infinity where that has no sums.
 struct TableDensities {
