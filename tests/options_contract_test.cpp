@@ -103,6 +103,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
       {{"press", "minibatch"}, adam},
       {{"press", "learning_rate"}, adam},
       {{"press", "patience"}, Document::Object{{"criterion", "gcv"}, {"holdout", 0.3}, {"regularization", 0}}},
+      {{"press", "table_steps"}, Document::Object{{"sample_rows", 20}, {"n_states", 2}, {"table_steps", 2}}},
       {{"mdn", "adam_passes"}, adam},
       {{"mdn", "batch_size"}, adam},
       {{"mdn", "learning_rate"}, adam},

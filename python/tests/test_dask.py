@@ -46,6 +46,7 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "MixtureDensityNetwork": SMALL_NETWORKS,
     "SACDE": {**QUICK, "first_regularization": 0.2},
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": QUICK},
+    "PRESS": {"n_states": 2, "regularization": 0.01, "sample_rows": 200, "table_steps": 3},
     "Parzen": {"width_rows": 200},
 }
 
@@ -126,6 +127,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MixtureDensityNetwork": {**SMALL_NETWORKS, "n_components": [1, 2]},
     "SACDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "first_regularization": 0.2},
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": {**QUICK, "bandwidth": [0.4, 0.8]}},
+    "PRESS": {"n_states": [1, 2], "regularization": 0.01, "sample_rows": 200, "table_steps": 3},
     "Parzen": {"width_rows": 500},
 }
 

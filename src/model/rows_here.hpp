@@ -17,6 +17,8 @@ class RowsHere final : public RowSums {
   Document total(const Document& pass) override;
 
  private:
+  Document state_of(const Document& pass, const Dataset& block, Index first_row) const;
+
   const Dataset& rows_;
   Accumulate accumulate_;
   Run run_;

@@ -76,6 +76,10 @@ Document options_of(const std::string& model) {
     out.set("sample_rows", Index{50}).set("n_members", Index{2}).set("table_steps", Index{5});
     out.set("units", Document(std::vector<double>{4})).set("layers", Index{1});
   }
+  if (model == "press") {
+    out.set("sample_rows", Index{50}).set("table_steps", Index{3}).set("n_states", Document(std::vector<double>{2}));
+    out.set("regularization", Document(std::vector<double>{0.01}));
+  }
   return out;
 }
 

@@ -27,6 +27,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/kernel_mixture.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -70,6 +71,8 @@ struct PressOptions {
   bool corrected_levels = false;
   double compression_tolerance = 0.01;
   double defensive_weight = 1e-3;
+  Index sample_rows = 0;
+  Index table_steps = 20;
   bool standardize = true;
   Index seed = 0;
 
@@ -139,6 +142,12 @@ inline constexpr auto option_table<PressOptions> = Fields{
                 "samples (0: none are saved)."},
     OptionField{"defensive_weight", &PressOptions::defensive_weight, below(0, 1),
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
+    OptionField{"sample_rows", &PressOptions::sample_rows, whole(0),
+                "Of more rows than this the fit has as many drawn at random, and then all in table_steps steps; 0: all "
+                "rows in memory, 50000 of those that are elsewhere."},
+    OptionField{"table_steps", &PressOptions::table_steps, whole(0),
+                "Most steps of L-BFGS on all rows, each three passes or some more over them, after a fit to a sample; "
+                "0: none."},
     OptionField{"standardize", &PressOptions::standardize, anything(),
                 "Bring every column to mean 0 and standard deviation 1 first; densities stay on your scale."},
     OptionField{"seed", &PressOptions::seed, whole(0), "Seed of everything random: starts, folds, held-out rows."},
@@ -173,6 +182,15 @@ class Press final : public FittedModel<Press, PressOptions, PressState>, public 
   /// Cost: some hundred evaluations of PressObjective for every candidate, and again for every fold.
   static Press fit(const Dataset& data, const PressOptions& options = {}, const Run& run = {});
 
+  /// The same of rows that are elsewhere (model/row_sums.hpp): what is chosen is chosen on a sample of them, whose map
+  /// and widths are improved in `table_steps` steps on all, and the states are described by all. Of several targets,
+  /// and with no compression, the likelihood has no sums over rows, and map or widths by it, and kernels, stay those of
+  /// the sample. The model is that of rows in memory with the same `sample_rows`, where there are more rows, but for
+  /// the rounding of sums. Throws as above, and for `cv` that is no number of folds. Cost: three passes or some more a
+  /// step.
+  static Press fit(RowSums& rows, const PressOptions& options, const Run& run);
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
+
   // Entropy: eq. 18; the smoothing matrix: S of y-hat = S y, eq. 24.
   Matrix state_weights(const MatrixView& x) const override;
   Vector entropy(const MatrixView& x) const override;
@@ -198,6 +216,7 @@ class Press final : public FittedModel<Press, PressOptions, PressState>, public 
 
  private:
   friend FittedModel;
+  static Press fit_table(RowSums& table, const PressOptions& options, const Run& run, FitReport report);
   /// Throws FormatError where theta is not that of the map.
   Press(PressOptions options, PressState state, Standardizer x_scale, Standardizer y_scale, FitReport report);
 

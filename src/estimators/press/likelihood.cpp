@@ -54,7 +54,12 @@ void PressObjective::likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Ind
   }
   for (Index i = 0; i < count; ++i) {
     if (lost[i] <= most_lost * mixed[i] && mixed[i] >= least_density) continue;
-    chunk.lost.push_back(begin + i);
+    if (is_part_) {
+      const double broad = defensive_.weight > 0 ? defensive_.log_density(y_.col(begin + i))[0] : -infinity;
+      chunk.value -= a[i] / total_ * (std::log(defensive_.weight) + broad);
+    } else {
+      chunk.lost.push_back(begin + i);
+    }
     a[i] = 0;
     mixed[i] = 1;
   }

@@ -123,6 +123,11 @@ PressEvaluation PressObjective::evaluate(const Vector& theta, const Vector& widt
   return out;
 }
 
+void PressObjective::become_part_of(double total_weight) {
+  total_ = total_weight;
+  is_part_ = true;
+}
+
 /// Chunks of rows and tiles of nodes, whatever the number of threads.
 PressObjective::Pass PressObjective::begin(const Vector& theta, const Vector& widths, int threads,
                                            const std::function<void()>& poll) const {
@@ -164,27 +169,24 @@ void PressObjective::find_terms(Pass& pass, Chunk& chunk) const {
   }
 }
 
-/// The value without its ridge, and its derivatives by the sums of the states.
-PressEvaluation PressObjective::combine_terms(Pass& pass) const {
+PressTermSums PressObjective::add_up_terms(const Pass& pass) const {
   const bool likelihood = criterion_ == PressCriterion::likelihood;
-  PressEvaluation out;
-  out.gradient = Vector::Zero(pass.theta.size());
-  out.freedom = pass.freedom;
+  PressTermSums out;
   if (likelihood) out.by_log_width = Vector::Zero(map_.n_states());
-  pass.by_sizes = Vector::Zero(map_.n_states());
-  Matrix by_means = Matrix::Zero(y_.rows(), map_.n_states());
-  pass.by_sums = pass.sums;
-  for (Vector& sum : pass.by_sums) sum.setZero();
-  if (likelihood) pass.by_totals = pass.by_sums;
+  out.by_sizes = Vector::Zero(map_.n_states());
+  out.by_means = Matrix::Zero(y_.rows(), map_.n_states());
+  if (likelihood) {
+    for (Index j = 0; j < map_.n_states(); ++j) out.by_totals.emplace_back(Vector::Zero(nodes_of(j).size()));
+  }
   for (const Chunk& chunk : pass.chunks) {
     out.value += chunk.value;
     out.mse += chunk.squared_error / total_;
-    pass.by_sizes += chunk.by_sizes;
+    out.by_sizes += chunk.by_sizes;
     if (likelihood) {
       out.by_log_width += chunk.by_log_width;
-      for (std::size_t j = 0; j < pass.by_totals.size(); ++j) pass.by_totals[j] += chunk.by_totals[j];
+      for (std::size_t j = 0; j < out.by_totals.size(); ++j) out.by_totals[j] += chunk.by_totals[j];
     } else {
-      by_means += chunk.by_means;
+      out.by_means += chunk.by_means;
     }
   }
   for (const Anew& own : pass.anew) {
@@ -192,10 +194,26 @@ PressEvaluation PressObjective::combine_terms(Pass& pass) const {
     out.value -= share * own.value;
     out.by_log_width -= share * own.by_log_width;
   }
-  if (likelihood) pass.by_sums = pass.kernel_sums(*this, pass.by_totals, nullptr);
+  return out;
+}
+
+PressEvaluation PressObjective::combine_terms(Pass& pass) const { return follow_terms(pass, add_up_terms(pass)); }
+
+/// The value without its ridge, and its derivatives by the sums of the states.
+PressEvaluation PressObjective::follow_terms(Pass& pass, const PressTermSums& terms) const {
+  const bool likelihood = criterion_ == PressCriterion::likelihood;
+  PressEvaluation out;
+  out.gradient = Vector::Zero(pass.theta.size());
+  out.freedom = pass.freedom;
+  out.value = terms.value;
+  out.mse = terms.mse;
+  out.by_log_width = terms.by_log_width;
+  pass.by_sizes = terms.by_sizes;
+  pass.by_sums = pass.sums;
+  if (likelihood) pass.by_sums = pass.kernel_sums(*this, terms.by_totals, nullptr);
   for (Index j = 0; j < map_.n_states() && !likelihood; ++j) {  // m_j = sums_j / sigma_j
-    pass.by_sums[static_cast<std::size_t>(j)] = by_means.col(j) * pass.inverse[j];
-    pass.by_sizes[j] -= by_means.col(j).dot(pass.means.col(j)) * pass.inverse[j];
+    pass.by_sums[static_cast<std::size_t>(j)] = terms.by_means.col(j) * pass.inverse[j];
+    pass.by_sizes[j] -= terms.by_means.col(j).dot(pass.means.col(j)) * pass.inverse[j];
   }
   if (criterion_ == PressCriterion::gcv) {
     const double left = 1 - pass.freedom / total_;
@@ -244,6 +262,11 @@ void PressObjective::find_weights(Pass& pass, Chunk& chunk) const {
 }
 
 void PressObjective::combine_states(Pass& pass) const {
+  add_up_states(pass);
+  derive_states(pass);
+}
+
+void PressObjective::add_up_states(Pass& pass) const {
   pass.sizes = pass.squares = Vector::Zero(map_.n_states());
   pass.sums = pass.chunks.front().sums;
   for (Vector& sum : pass.sums) sum.setZero();
@@ -252,6 +275,16 @@ void PressObjective::combine_states(Pass& pass) const {
     pass.squares += chunk.squares;
     for (std::size_t j = 0; j < pass.sums.size(); ++j) pass.sums[j] += chunk.sums[j];
   }
+}
+
+void PressObjective::set_states(Pass& pass, const PressStateSums& states) const {
+  pass.sizes = states.sizes;
+  pass.squares = states.squares;
+  pass.sums = states.sums;
+  derive_states(pass);
+}
+
+void PressObjective::derive_states(Pass& pass) const {
   pass.inverse = inverse_sizes(pass.sizes);
   pass.freedom = pass.squares.dot(pass.inverse);
   if (criterion_ == PressCriterion::likelihood) return;

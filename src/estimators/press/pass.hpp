@@ -64,8 +64,8 @@ struct PressObjective::Pass {
   double by_freedom = 0;             // d value / d nu
   Vector by_sizes = {};              // d value / d sigma
   std::vector<Vector> by_sums = {};  // d value / d sums
-  // Likelihood: the sums of kernels at the nodes, T, by log h, and d value / d T.
-  std::vector<Vector> totals = {}, slopes = {}, by_totals = {};
+  // Likelihood: the sums of kernels at the nodes, T, and by log h.
+  std::vector<Vector> totals = {}, slopes = {};
   // Likelihood, where rows are summed anew: log W, and d value / d log W of these rows (n x J).
   std::vector<Anew> anew = {};
   Matrix log_w = {}, by_log_w = {};

@@ -12,8 +12,10 @@
 #include "information.hpp"
 #include "model/preparation.hpp"
 #include "model/rounded_rows.hpp"
+#include "model/rows_here.hpp"
 #include "selection.hpp"
 #include "state_sums.hpp"
+#include "table_search.hpp"
 
 namespace condens {
 
@@ -30,7 +32,7 @@ constexpr std::string_view owner = Press::class_name;
 constexpr double farthest = 1e150;        // of a standardised input: scores stay finite
 constexpr double large_coefficient = 50;  // on the standardised scale: a step within 1/50 of a deviation
 
-void check_options(const PressOptions& o, const Dataset& data) {
+void check_options(const PressOptions& o, Index n_rows) {
   validate_options(o, owner);
   const Index widths = std::ssize(o.bandwidth_y);
   const bool fits = widths <= 1 || (o.n_states.size() == 1 && o.n_states.front() == static_cast<double>(widths));
@@ -42,8 +44,9 @@ void check_options(const PressOptions& o, const Dataset& data) {
   require(o.optimizer == PressOptimizer::lbfgs || !penalized, owner, ": lasso = ", o.lasso.empty() ? 0 : o.lasso.back(),
           " with optimizer = adam, whose steps make no coefficient exactly zero; expected optimizer = lbfgs");
   const double fewest = *std::min_element(o.n_states.begin(), o.n_states.end());
-  require(fewest <= static_cast<double>(data.size()), owner, ": n_states = ", fewest, ", expected at most the ",
-          data.size(), " rows");
+  require(fewest <= static_cast<double>(n_rows), owner, ": n_states = ", fewest, ", expected at most the ", n_rows,
+          " rows");
+  require(o.sample_rows != 1, owner, ": sample_rows = 1, expected 0, or at least 2 rows");
 }
 
 /// Rows as the fit takes them: copies are one row of their common weight, the order is lexicographic, and
@@ -59,10 +62,9 @@ Dataset rows_of_fit(const Dataset& rows, bool merge) {
 
 /// States by increasing mean of the first target (errata P9), without those that hold no rows:
 /// nothing but a penalty says where these would be, and no standard error is theirs.
-void settle_states(Fitted& fitted, const Dataset& rows, FitReport& report) {
+void settle_states(Fitted& fitted, const PressStates& found, FitReport& report) {
   constexpr double least_rows = 1e-3;
   const Index states = fitted.map.n_states();
-  const PressStates found = press_states(fitted.map.weights(fitted.theta, rows.x), rows.y, rows.weights);
   std::vector<Index> order;
   for (Index j = 0; j < states; ++j) {
     if (found.sizes[j] > least_rows) order.push_back(j);
@@ -76,10 +78,6 @@ void settle_states(Fitted& fitted, const Dataset& rows, FitReport& report) {
   fitted.theta = fitted.map.states_of(fitted.theta, order);
   fitted.map = fitted.map.with_states(std::ssize(order));
   fitted.widths = Vector(fitted.widths(order));
-}
-
-Vector entropy_of(const Matrix& w) {  // eq. 18
-  return (w.array() > 0).select(-w.array() * w.array().max(1e-300).log2(), 0.0).colwise().sum().transpose();
 }
 
 /// Var(x | state), d_x x J, around `means`.
@@ -204,7 +202,7 @@ Matrix Press::state_weights(const MatrixView& x) const {
   return map_.weights(state_.theta, x_scale().transform(x).cwiseMax(-farthest).cwiseMin(farthest));
 }
 
-Vector Press::entropy(const MatrixView& x) const { return entropy_of(state_weights(x)); }
+Vector Press::entropy(const MatrixView& x) const { return press::entropy_of_weights(state_weights(x)); }
 
 GaussianMixtures Press::state_densities() const {
   return press::laws_at(Matrix::Identity(n_states(), n_states()), state_.shares, components_, state_.defensive)
@@ -216,13 +214,53 @@ Matrix Press::smoothing_matrix(const MatrixView& x) const {
   return w.transpose() * press::inverse_sizes(state_.sizes).asDiagonal() * w;
 }
 
+namespace {
+
+Grid grid_of(const PressOptions& options, const Dataset& rows, FitReport& report) {
+  Grid out = press::list_candidates(options, rows.size(), report);
+  require(!out.states.empty(), owner, ": n_states = ", options.n_states.front(), ", expected at most the ", rows.size(),
+          " different rows");
+  check_size(map_of(options, rows.x.rows(), out.states.back()));
+  return out;
+}
+
+WidthRules rules_of(const PressOptions& options, double least_width, const Dataset& rows) {
+  WidthRules out{.floor = std::max(least_width, 0.5 * smallest_step(rows.y)),
+                 .common = options.common_bandwidth,
+                 .tolerance = options.compression_tolerance};
+  out.given = Eigen::Map<const Vector>(options.bandwidth_y.data(), std::ssize(options.bandwidth_y));
+  return out;
+}
+
+void report_search(const Fitted& fitted, const PressOptions& options, Index n_inputs, FitReport& report) {
+  report.details.set("regularization", fitted.ridge);
+  if (!options.lasso.empty()) report.details.set("lasso", fitted.lasso);
+  report.details.set(
+      "n_inputs_used",
+      fitted.map.n_layers() > 1
+          ? n_inputs
+          : (coefficients_of(fitted.map, fitted.theta).bottomRows(n_inputs).array() != 0).rowwise().any().count());
+  report.details.set("iterations", fitted.iterations);
+  const bool by_adam = options.optimizer == PressOptimizer::adam;
+  report.details.set("search", by_adam ? std::string("adam") : std::string(to_string(fitted.status)));
+  if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
+  if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
+}
+
+}  // namespace
+
 Press Press::fit(const Dataset& data, const PressOptions& options, const Run& run) {
   data.check(owner);
-  check_options(options, data);
+  check_options(options, data.size());
   const FlushSubnormals guard;
   Dataset storage;
   const Dataset& counted = rows_that_count(data, storage);
   FitReport report;
+  if (options.sample_rows > 0 && options.sample_rows < counted.size()) {
+    preparation::warn_of_lost_weights(data, report);
+    RowsHere table(counted, &Press::accumulate, run);
+    return fit_table(table, options, run, std::move(report));
+  }
   report.details.set("n_rows", counted.size());
   const bool by_folds = options.selection == PressSelection::cv;
   const bool own_folds = by_folds && options.cv.size() > 1;
@@ -231,10 +269,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   if (options.standardize) preparation::round_rows(standardized.data);
   preparation::warn_of_data(data, standardized, report);
   const Dataset& rows = standardized.data;
-  const Grid grid = press::list_candidates(options, rows.size(), report);
-  require(!grid.states.empty(), owner, ": n_states = ", options.n_states.front(), ", expected at most the ",
-          rows.size(), " different rows");
-  check_size(map_of(options, rows.x.rows(), grid.states.back()));
+  const Grid grid = grid_of(options, rows, report);
   std::vector<Index> fold;
   if (by_folds && grid.size() > 1) {
     const std::vector<double> cv = preparation::at_most_rows(options.cv, rows.size());
@@ -243,14 +278,11 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
 
   const Defensive defensive = Defensive::fit(options.defensive_weight, rows);
   const double least_width = options.bandwidth_y_floor * 0.5 * defensive.scale.mean();
-  WidthRules rules{.floor = std::max(least_width, 0.5 * smallest_step(rows.y)),
-                   .common = options.common_bandwidth,
-                   .tolerance = options.compression_tolerance};
-  rules.given = Eigen::Map<const Vector>(options.bandwidth_y.data(), std::ssize(options.bandwidth_y));
+  const WidthRules rules = rules_of(options, least_width, rows);
   const Setting setting{options, rules, defensive};
   Fitted fitted = press::choose(grid, rows, fold, setting, run, report);
   const int threads = resolve_threads(run.threads);
-  settle_states(fitted, rows, report);
+  settle_states(fitted, press_states(fitted.map.weights(fitted.theta, rows.x), rows.y, rows.weights), report);
   if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
 
   const Matrix w = fitted.map.weights(fitted.theta, rows.x);
@@ -272,7 +304,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   state.sizes = states.sizes;
   state.bandwidths = fitted.widths;
   state.degrees_of_freedom = states.freedom();
-  state.mean_entropy = entropy_of(w).dot(rows.weights) / rows.weights.sum();
+  state.mean_entropy = press::entropy_of_weights(w).dot(rows.weights) / rows.weights.sum();
   warn_of_coefficients(fitted, report);
   warn_of_widths(fitted, least_width, rules, report);
 
@@ -281,18 +313,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   };
   report.details.set("n_states", fitted.map.n_states());
   report.details.set("degrees_of_freedom", state.degrees_of_freedom);
-  report.details.set("regularization", fitted.ridge);
-  if (!options.lasso.empty()) report.details.set("lasso", fitted.lasso);
-  report.details.set(
-      "n_inputs_used",
-      fitted.map.n_layers() > 1
-          ? rows.x.rows()
-          : (coefficients_of(fitted.map, fitted.theta).bottomRows(rows.x.rows()).array() != 0).rowwise().any().count());
-  report.details.set("iterations", fitted.iterations);
-  const bool by_adam = options.optimizer == PressOptimizer::adam;
-  report.details.set("search", by_adam ? std::string("adam") : std::string(to_string(fitted.status)));
-  if (fitted.status == LbfgsStatus::iteration_limit && options.holdout == 0) report.status = to_string(fitted.status);
-  if (fitted.width_status == LbfgsStatus::iteration_limit) report.status = to_string(fitted.width_status);
+  report_search(fitted, options, rows.x.rows(), report);
   report.details.set("mse", mean_square(rows.y - states.means * w));
   report.details.set("mse_of_levels", mean_square(rows.y - states.levels * w));
   report.details.set("leave_one_out_nll", press::leave_one_out_nll(fitted, rows, rules, defensive));
@@ -302,6 +323,135 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
   state.widths = std::move(components.widths);
   state.shares = std::move(components.shares);
   return {options, std::move(state), standardized.x, standardized.y, std::move(report)};
+}
+
+namespace {
+
+constexpr Index rows_of_sample = 50'000;  // of rows that are elsewhere
+
+PressStates states_of(const press::StateMoments& moments, const Vector& centre_y) {
+  const Vector inverse = press::inverse_sizes(moments.sizes);
+  PressStates out{.means = moments.y * inverse.asDiagonal(),
+                  .sizes = moments.sizes,
+                  .levels = Matrix(),
+                  .squares = moments.gram.diagonal()};
+  const Matrix right = moments.y.transpose() - moments.gram * out.means.transpose();
+  out.levels = press::levels_from(out.means, moments.gram, right).colwise() + centre_y;
+  out.means.colwise() += centre_y;
+  return out;
+}
+
+/// sum_i a_i |y_i - W b|^2 / A, y and b less their centre.
+double mean_square_of(const press::StateMoments& moments, const Matrix& levels, double total) {
+  const double crossed = moments.y.cwiseProduct(levels).sum();
+  const double squares = (levels * moments.gram).cwiseProduct(levels).sum();
+  return std::max(0.0, moments.y_square.sum() - 2 * crossed + squares) / total;
+}
+
+}  // namespace
+
+Press Press::fit(RowSums& rows, const PressOptions& options, const Run& run) {
+  const Index n = table_passes::extent_of(rows).rows;
+  check_options(options, n);
+  const FlushSubnormals guard;
+  if (n <= (options.sample_rows == 0 ? rows_of_sample : options.sample_rows)) {
+    return fit(table_passes::all_rows(rows), options, run);
+  }
+  return fit_table(rows, options, run, {});
+}
+
+Press Press::fit_table(RowSums& table, const PressOptions& options, const Run& run, FitReport report) {
+  table_passes::check_cv(owner, options.cv);
+  const table_passes::Extent extent = table_passes::extent_of(table);
+  const table_passes::Scale scale =
+      table_passes::Scale::of(table, extent, owner, options.standardize, report).rounded(30);
+  report.details.set("n_rows", extent.rows);
+  const Index count = options.sample_rows == 0 ? rows_of_sample : options.sample_rows;
+  Dataset sample =
+      scale.standardized(preparation::merge_copies(table_passes::sample_of(table, count, options.seed).rows));
+  preparation::round_sample(sample, options.standardize);
+  report.details.set("n_rows_sampled", count);
+  const Grid grid = grid_of(options, sample, report);
+  std::vector<Index> fold;
+  if (options.selection == PressSelection::cv && grid.size() > 1) {
+    fold = preparation::folds_of(preparation::at_most_rows(options.cv, sample.size()), sample, options.seed);
+  }
+  const Defensive defensive = scale.defensive(options.defensive_weight);
+  const double least_width = options.bandwidth_y_floor * 0.5 * defensive.scale.mean();
+  const WidthRules rules = rules_of(options, least_width, sample);
+  Fitted fitted = press::choose(grid, sample, fold, {options, rules, defensive}, run, report);
+
+  const int threads = resolve_threads(run.threads);
+  const double total = extent.weight_factor() * extent.weight;
+  const press::SampledRows rows{table, scale, total, sample};
+  press::TableSteps steps;
+  {
+    Task task(run, "improving states on all rows", 1);
+    steps = press::improve_on_table(fitted, rows, options, rules, defensive, options.table_steps, threads,
+                                    [&] { task.poll(); });
+  }
+  report.details.set("table_steps", steps.count);
+  if (steps.count > 0) report.details.set("table_search", std::string(to_string(steps.status)));
+  const auto moments_around = [&](const Vector& centre) {
+    return press::moments_of(table,
+                             press::criterion_of(rows, options, PressCriterion::mse, fitted.map.n_states(), defensive),
+                             fitted.theta, centre, defensive.mean);
+  };
+  Vector centre = scale.standardized(extent.ends(table)).x.rowwise().mean();
+  press::StateMoments moments = moments_around(centre);
+  centre += moments.x.rowwise().sum() / total;
+  settle_states(fitted, states_of(moments, defensive.mean), report);
+  if (fitted.lasso == 0) fitted.theta = fitted.map.centered(std::move(fitted.theta));
+  moments = moments_around(centre);
+  const PressStates states = states_of(moments, defensive.mean);
+
+  PressState state{.n_states = fitted.map.n_states(), .theta = fitted.theta, .defensive = defensive};
+  press::CoefficientErrors errors = press::coefficient_errors(fitted, sample, options, rules, defensive, threads);
+  // Those of the sample; of theta that is a minimum over all rows, of as many.
+  const bool of_all = steps.count > 0 && steps.status != LbfgsStatus::iteration_limit;
+  const double fewer = of_all ? std::sqrt(sample.weights.sum() / total) : 1.0;
+  state.standard_errors = fewer * errors.standard;
+  state.robust_errors = fewer * errors.robust;
+  state.means = scale.y().inverse_transform(states.means);
+  state.levels = scale.y().inverse_transform(states.levels);
+  const Vector inverse = press::inverse_sizes(states.sizes);
+  const Matrix from_centre = moments.x * inverse.asDiagonal();
+  const Matrix variances = (moments.x_square * inverse.asDiagonal() - from_centre.cwiseAbs2()).cwiseMax(0.0);
+  state.inputs = from_centre.colwise() + centre;
+  if (table.n_inputs() > 0) state.inputs = scale.x().inverse_transform(state.inputs);
+  state.input_variances = scale.x().scale().cwiseAbs2().asDiagonal() * variances;
+  state.representatives = press::examples_of(
+      table, press::criterion_of(rows, options, PressCriterion::mse, state.n_states, defensive), fitted.theta);
+  state.sizes = states.sizes;
+  state.bandwidths = fitted.widths;
+  state.degrees_of_freedom = states.freedom();
+  state.mean_entropy = moments.entropy / total;
+  warn_of_coefficients(fitted, report);
+  warn_of_widths(fitted, least_width, rules, report);
+
+  const Matrix shifts =
+      options.corrected_levels ? Matrix(states.levels - states.means) : Matrix::Zero(table.n_targets(), state.n_states);
+  press::TableDensities densities = press::densities_of_table(fitted, rows, options, rules, defensive, shifts, threads);
+  if (!std::isfinite(densities.leave_one_out_nll)) {
+    densities.leave_one_out_nll = press::leave_one_out_nll(fitted, sample, rules, defensive);
+  }
+  report.details.set("n_states", state.n_states);
+  report.details.set("degrees_of_freedom", state.degrees_of_freedom);
+  report_search(fitted, options, table.n_inputs(), report);
+  report.details.set("mse", mean_square_of(moments, states.means.colwise() - defensive.mean, total));
+  report.details.set("mse_of_levels", mean_square_of(moments, states.levels.colwise() - defensive.mean, total));
+  report.details.set("leave_one_out_nll", densities.leave_one_out_nll);
+  const bool kernels_of_all = press::has_nodes_of_table(rules, table.n_targets());
+  report.details.set("kernels_of", std::string(kernels_of_all ? "all rows" : "the sample"));
+  report.details.set("n_components", densities.components.widths.size());
+  state.centers = std::move(densities.components.centers);
+  state.widths = std::move(densities.components.widths);
+  state.shares = std::move(densities.components.shares);
+  return {options, std::move(state), scale.x(), scale.y(), std::move(report)};
+}
+
+Document Press::accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {
+  return press::table_state(pass, block, first_row, resolve_threads(run.threads));
 }
 
 }  // namespace condens

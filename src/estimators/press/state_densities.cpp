@@ -50,16 +50,26 @@ Components make_components(const Matrix& w, const Dataset& rows, const Vector& w
                            const Matrix& shifts) {
   const Index states = w.rows();
   const std::vector<PressNodes> nodes = nodes_for(rows.y, widths, rules);
-  const bool one_width = (widths.array() == widths[0]).all() && shifts.isZero(0);
   const Vector inverse = inverse_sizes(Vector(w * rows.weights));
-  std::vector<Vector> shares;
+  std::vector<Vector> masses;
   for (Index j = 0; j < states; ++j) {
     const PressNodes& own = nodes[nodes.size() == 1 ? 0 : static_cast<std::size_t>(j)];
-    Vector share = Vector::Zero(own.size());
+    masses.emplace_back(Vector::Zero(own.size()));
     // A state that no row is in has the density of all rows.
     const Vector mass = inverse[j] > 0 ? Vector(w.row(j).transpose().cwiseProduct(rows.weights)) : rows.weights;
-    own.spread(mass, 0, share);
-    share /= share.sum();
+    own.spread(mass, 0, masses.back());
+  }
+  return components_of(nodes, masses, widths, rules, shifts);
+}
+
+Components components_of(const std::vector<PressNodes>& nodes, const std::vector<Vector>& masses, const Vector& widths,
+                         const WidthRules& rules, const Matrix& shifts) {
+  const Index states = widths.size();
+  const Index d_y = nodes.front().centers.rows();
+  const bool one_width = (widths.array() == widths[0]).all() && shifts.isZero(0);
+  std::vector<Vector> shares;
+  for (const Vector& mass : masses) {
+    Vector share = mass / mass.sum();
     if (rules.tolerance > 0) share = (share.array() > least_share).select(share, 0.0);
     shares.emplace_back(share / share.sum());
   }
@@ -73,7 +83,7 @@ Components make_components(const Matrix& w, const Dataset& rows, const Vector& w
   }
   Index count = 0;
   for (const Vector& share : shares) count += (share.array() > 0).count();
-  out.centers.resize(rows.y.rows(), count);
+  out.centers.resize(d_y, count);
   out.widths.resize(count);
   out.shares = Matrix::Zero(count, states);
   Index at = 0;

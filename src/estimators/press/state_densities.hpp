@@ -35,6 +35,9 @@ struct Components {
   Vector widths;   ///< C
   Matrix shares;   ///< C x J, columns sum to one
 };
+/// From the mass that each node has of every state, or, of all rows, instead of a state that no row is in.
+Components components_of(const std::vector<PressNodes>& nodes, const std::vector<Vector>& masses, const Vector& widths,
+                         const WidthRules& rules, const Matrix& shifts);
 /// `shifts` (d_y x J) move the states' densities.
 Components make_components(const Matrix& w, const Dataset& rows, const Vector& widths, const WidthRules& rules,
                            const Matrix& shifts);

@@ -24,12 +24,20 @@ PressStates press_states(const Matrix& w, const MatrixView& y, const VectorView&
   // From the means along the directions that the data tell of: (W'AW) (b - m) = W'A (y - W m).
   const Matrix gram = weighted * w.transpose();
   const Matrix right = weighted * (y - out.means * w).transpose();
+  out.levels = press::levels_from(out.means, gram, right);
+  return out;
+}
+
+Vector press::entropy_of_weights(const Matrix& w) {
+  return (w.array() > 0).select(-w.array() * w.array().max(1e-300).log2(), 0.0).colwise().sum().transpose();
+}
+
+Matrix press::levels_from(const Matrix& means, const Matrix& gram, const Matrix& right) {
   const SymmetricEigen eigen = symmetric_eigen(gram);
   const double least = 1e-10 * std::max(eigen.values.maxCoeff(), std::numeric_limits<double>::min());
   const Vector inverse = (eigen.values.array() > least).select(eigen.values.array().max(least).inverse(), 0.0);
   const Matrix move = eigen.vectors * inverse.asDiagonal() * (eigen.vectors.transpose() * right);
-  out.levels = out.means + move.transpose();
-  return out;
+  return means + move.transpose();
 }
 
 Matrix press_loo_residuals(const Matrix& w, const MatrixView& y, const VectorView& weights, bool exact) {

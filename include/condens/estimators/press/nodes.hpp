@@ -37,6 +37,14 @@ struct PressNodes {
 /// is its own node (equal ones share it).
 PressNodes make_nodes(const MatrixView& y, double spacing);
 
+/// Nodes of one target for rows that are elsewhere, of which `values` are some, and the ends of all: at these values,
+/// at most `spacing` apart but for the widest gaps, where filling them would take thousands more.
+Vector ticks_of(const VectorView& values, double spacing);
+
+/// The nodes at rising `ticks`, two or more, and the shares of the columns of y, 1 x n; beyond the ends those of the
+/// ends.
+PressNodes nodes_at(const Vector& ticks, const MatrixView& y);
+
 /// The spacing at which a kernel density of `width` errs by at most `tolerance` in the
 /// integral of |p - p~|.
 double node_spacing(double tolerance, Index d_y, double width);

@@ -59,6 +59,39 @@ struct PressEvaluation {
   double freedom = 0;   ///< nu
 };
 
+// An evaluation in parts, for rows that are in several places: what the rows of one place add to each sum, and what
+// follows from the totals. The parts of all rows in one place are those of `evaluate`.
+
+/// Sums over rows at the weights of the states.
+struct PressStateSums {
+  Vector sizes;              ///< sigma
+  Vector squares;            ///< sum_i a_i W_ji^2
+  std::vector<Vector> sums;  ///< of every state: sum_i a_i W_ji (y_i, or the shares of its nodes)
+};
+
+/// Sums of kernels at the nodes of every state, and their derivatives by log h.
+struct PressKernelSums {
+  std::vector<Vector> totals;
+  std::vector<Vector> slopes;
+};
+
+/// Sums over rows at the totals of both: the value, and its derivatives by these.
+struct PressTermSums {
+  double value = 0;
+  double mse = 0;
+  Vector by_sizes;
+  Matrix by_means;                ///< d_y x J, squared errors
+  std::vector<Vector> by_totals;  ///< likelihood
+  Vector by_log_width;            ///< likelihood
+};
+
+/// Derivatives of the value at fixed W.
+struct PressSlopes {
+  double by_freedom = 0;
+  Vector by_sizes;
+  std::vector<Vector> by_sums;
+};
+
 class PressObjective {
  public:
   /// Rows with weights (or none: ones), which are shared, not copied. Throws
@@ -81,6 +114,23 @@ class PressObjective {
   PressEvaluation evaluate(const Vector& theta, const Vector& widths = Vector(), int threads = 1,
                            const std::function<void()>& poll = {}) const;
 
+  /// From here on the rows are some of those of the criterion, whose weights add up to `total_weight`. Rows whose
+  /// likelihood is lost to rounding are not summed anew, for which all rows would have to be here: they count as rows
+  /// of the defensive component, whatever theta is.
+  void become_part_of(double total_weight);
+
+  /// In this order, each from the totals of those before over all rows; the second and the fourth are of no row.
+  PressStateSums sum_states(const Vector& theta, int threads = 1) const;
+  PressKernelSums sum_kernels(const Vector& widths, const PressStateSums& states, int threads = 1) const;
+  PressTermSums sum_terms(const Vector& theta, const Vector& widths, const PressStateSums& states,
+                          const PressKernelSums& kernels, int threads = 1) const;
+  PressEvaluation value_of(const Vector& theta, const Vector& widths, const PressStateSums& states,
+                           const PressTermSums& terms, PressSlopes& slopes, int threads = 1) const;
+  Vector sum_gradients(const Vector& theta, const Vector& widths, const PressStateSums& states,
+                       const PressKernelSums& kernels, const PressSlopes& slopes, int threads = 1) const;
+  /// The part of the gradient that is of no row: the value has the ridge already.
+  Vector ridge_gradient(const Vector& theta) const;
+
  private:
   struct Pass;
   struct Chunk;
@@ -92,8 +142,13 @@ class PressObjective {
   Pass begin(const Vector& theta, const Vector& widths, int threads, const std::function<void()>& poll) const;
   void find_weights(Pass& pass, Chunk& chunk) const;
   void combine_states(Pass& pass) const;
+  void add_up_states(Pass& pass) const;
+  void set_states(Pass& pass, const PressStateSums& states) const;
+  void derive_states(Pass& pass) const;
   void find_terms(Pass& pass, Chunk& chunk) const;
   PressEvaluation combine_terms(Pass& pass) const;
+  PressTermSums add_up_terms(const Pass& pass) const;
+  PressEvaluation follow_terms(Pass& pass, const PressTermSums& terms) const;
   void square_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void exact_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
   void likelihood_terms(Pass& pass, Chunk& chunk, Index begin, Index count) const;
@@ -109,6 +164,7 @@ class PressObjective {
   Vector weights_;  // a
   Vector leaves_;   // l
   double total_;    // A
+  bool is_part_ = false;
   PressMap map_;
   PressCriterion criterion_;
   PressPenalties penalties_;
