@@ -40,6 +40,7 @@ MODELS = {
         "random_state": 0,
     },
     "Parzen": {"width_rows": 2000, "random_state": 0},
+    "PRESS": {"n_states": [2, 4], "sample_rows": 2000, "random_state": 0},
     "MixtureDensityNetwork": {"n_members": 2, "sample_rows": 2000, "random_state": 0},
 }
 ROWS = 20_000

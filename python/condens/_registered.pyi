@@ -625,6 +625,8 @@ class PRESS(_OfStates):
     corrected_levels: bool | None
     compression_tolerance: float | None
     defensive_weight: float | None
+    sample_rows: int | None
+    table_steps: int | None
     standardize: bool | None
     target_kind: str
     missing: str
@@ -681,6 +683,8 @@ class PRESS(_OfStates):
         corrected_levels: bool | None = None,
         compression_tolerance: float | None = None,
         defensive_weight: float | None = None,
+        sample_rows: int | None = None,
+        table_steps: int | None = None,
         standardize: bool | None = None,
         target_kind: str = "real",
         missing: str = "error",

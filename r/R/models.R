@@ -584,7 +584,7 @@ gp <- function(x, ..., kernel = NULL, length_scales = NULL, signal_variance = NU
 #' @param defensive_weight `number`, in `[0, 1)`. Share of a broad Gaussian, twice the spread of y, that keeps far
 #'   points from ruining a log score. Default: 0.001; of preset "paper": 0.
 #' @param sample_rows `integer`, in `[0, Inf)`. Of more rows than this the fit has as many drawn at random, and then
-#'   all in table_steps steps; 0: all rows in memory, 50000 of those that are elsewhere. Default: 0.
+#'   all in table_steps steps; 0: all rows in memory, 20000 of those that are elsewhere. Default: 0.
 #' @param table_steps `integer`, in `[0, Inf)`. Most steps of L-BFGS on all rows, each three passes or some more over
 #'   them, after a fit to a sample; 0: none. Default: 20.
 #' @param standardize `boolean`. Bring every column to mean 0 and standard deviation 1 first; densities stay on your
@@ -635,8 +635,8 @@ press <- function(x, ..., n_states = NULL, criterion = NULL, selection = NULL, c
                 optimizer, adam_passes = adam_passes, minibatch = minibatch, learning_rate = learning_rate,
                 bandwidth_y = bandwidth_y, bandwidth_y_floor = bandwidth_y_floor, common_bandwidth =
                 common_bandwidth, corrected_levels = corrected_levels, compression_tolerance =
-                compression_tolerance, defensive_weight = defensive_weight, sample_rows = sample_rows, table_steps =
-                table_steps, standardize = standardize)
+                compression_tolerance, defensive_weight = defensive_weight, sample_rows = sample_rows, table_steps
+                = table_steps, standardize = standardize)
   fit_model("press", sys.call(), given, x, ...)
 }
 

@@ -144,7 +144,7 @@ inline constexpr auto option_table<PressOptions> = Fields{
                 "Share of a broad Gaussian, twice the spread of y, that keeps far points from ruining a log score."},
     OptionField{"sample_rows", &PressOptions::sample_rows, whole(0),
                 "Of more rows than this the fit has as many drawn at random, and then all in table_steps steps; 0: all "
-                "rows in memory, 50000 of those that are elsewhere."},
+                "rows in memory, 20000 of those that are elsewhere."},
     OptionField{"table_steps", &PressOptions::table_steps, whole(0),
                 "Most steps of L-BFGS on all rows, each three passes or some more over them, after a fit to a sample; "
                 "0: none."},

@@ -327,7 +327,7 @@ Press Press::fit(const Dataset& data, const PressOptions& options, const Run& ru
 
 namespace {
 
-constexpr Index rows_of_sample = 50'000;  // of rows that are elsewhere
+constexpr Index rows_of_sample = 20'000;  // of rows that are elsewhere
 
 PressStates states_of(const press::StateMoments& moments, const Vector& centre_y) {
   const Vector inverse = press::inverse_sizes(moments.sizes);
