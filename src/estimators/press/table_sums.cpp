@@ -168,7 +168,7 @@ TableCriterion TableCriterion::from_pass(const Document& pass, Index n_inputs, I
   TableCriterion out{.scale = table_passes::Scale::from_document(pass.at("scale"), n_inputs, n_targets),
                      .hidden = {},
                      .activation = static_cast<PressActivation>(count_of(pass, "activation", 0, 1)),
-                     .n_states = count_of(pass, "n_states", 1, most_components),
+                     .n_states = count_of(pass, "n_states", 1, static_cast<Index>(most_components)),
                      .criterion = static_cast<PressCriterion>(count_of(pass, "criterion", 0, 4)),
                      .total = table_passes::width_of(pass, "total"),
                      .ticks = {},
