@@ -36,8 +36,9 @@ Dataset two_branches(Index n, Index d_x, Index d_y, std::uint64_t seed = 1) {
 }
 
 Parzen fit_table(const Dataset& data, const ParzenOptions& options, Index rows_of_block = 1000, int threads = 1) {
-  BlocksInMemory table(data, rows_of_block, {.threads = threads, .observer = {}});
-  return Parzen::fit(table, options, {.threads = threads, .observer = {}});
+  const Run run{.threads = threads, .observer = {}};
+  BlocksInMemory table(data, rows_of_block, run);
+  return Parzen::fit(table, options, run);
 }
 
 double detail(const Parzen& model, std::string_view name) { return model.report().details.at(name).as_number(); }
