@@ -38,6 +38,7 @@ MODELS = {
         "max_centers": 100,
         "refine": False,
     },
+    "BoostedDensity": {"n_rounds": 50},
 }
 REPEATS = 2
 

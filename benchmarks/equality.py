@@ -42,7 +42,14 @@ MODELS = {
     "Parzen": {"width_rows": 2000, "random_state": 0},
     "PRESS": {"n_states": [2, 4], "sample_rows": 2000, "random_state": 0},
     "MixtureDensityNetwork": {"n_members": 2, "sample_rows": 2000, "random_state": 0},
-}
+    "BoostedDensity": {"n_rounds": 50, "random_state": 0},
+    "Pooled": {
+        "models": ["lscde", "gmm", "boost"],
+        "options": {"lscde": {"max_centers": 100}, "gmm": {"n_components": 4}, "boost": {"n_rounds": 15}},
+        "cv": 2,
+        "random_state": 0,
+    },
+}  # without auto, which brings tables of up to 100,000 rows to the driver
 ROWS = 20_000
 
 

@@ -136,7 +136,7 @@ void window() {
   }
 }
 
-Dataset two_branches(Index n, Index d_x, std::uint64_t seed) {
+Dataset narrow_branches(Index n, Index d_x, std::uint64_t seed) {
   RandomStream random(seed);
   Matrix x(d_x, n);
   Matrix y(1, n);
@@ -154,7 +154,7 @@ void sketch() {
   std::printf("\nTables in blocks of 100,000 rows, 1 thread\n");
   for (const Index n : {most_in_memory, Index{1'000'000}}) {
     for (const Index d_x : {0, 1, 2}) {
-      const Dataset data = two_branches(n, d_x, 1);
+      const Dataset data = narrow_branches(n, d_x, 1);
       BlocksInMemory table(data, 100'000, run);
       const double begin = now();
       const Parzen found = Parzen::fit(table, {}, run);
@@ -167,7 +167,7 @@ void sketch() {
       const Vector& widths = found.bandwidths();
       const Parzen all =
           Parzen::fit(data, {.shape = ParzenShapeChoice::diagonal, .bandwidth = {widths.begin(), widths.end()}}, run);
-      const Dataset fresh = two_branches(20'000, d_x, 2);
+      const Dataset fresh = narrow_branches(20'000, d_x, 2);
       std::printf("    mean log p(y|x) of fresh rows %.6f, of a kernel at every row %.6f\n",
                   found.log_density(fresh.x, fresh.y).mean(), all.log_density(fresh.x, fresh.y).mean());
     }

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <set>
 
 #include "completion.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/io/csv.hpp"
 #include "condens/io/document_format.hpp"
 #include "console.hpp"
 #include "core/names.hpp"
+#include "io/columnar_text.hpp"
 #include "io/files.hpp"
 
 namespace condens::cli {
@@ -43,6 +46,20 @@ bool is_model(const std::string& path) {
     return false;
   }
 }
+
+/// While another program reads the table, Ctrl-C ends that program, too; without one it ends ours by itself.
+class Interruptible {
+ public:
+  explicit Interruptible(const std::string& path) {
+    if (!is_columnar(path)) return;
+    run_ = start_run(1, true);
+    task_.emplace(run_, "reading", 1.0);
+  }
+
+ private:
+  Run run_;  // which the task borrows
+  std::optional<Task> task_;
+};
 
 [[noreturn]] void refuse_table(const std::string& path, const std::exception& error) {
   const bool model = is_model(path);
@@ -121,13 +138,19 @@ void CsvFlags::add_to(CLI::App& verb) {
 }
 
 CsvOptions CsvFlags::options() const {
-  return {.separator = one_character("--delimiter", delimiter), .comment = one_character("--comment", comment)};
+  const char* python = std::getenv("CONDENS_PYTHON");
+  CsvOptions out{.separator = one_character("--delimiter", delimiter), .comment = one_character("--comment", comment)};
+  if (python != nullptr && *python != '\0') out.python = python;
+  return out;
 }
 
 Table CsvFlags::read(const std::string& path) const {
   const CsvOptions how = options();
   try {
+    const Interruptible reading(path);
     return read_csv(path, how);
+  } catch (const Cancelled&) {
+    throw;
   } catch (const std::exception& error) {
     refuse_table(path, error);
   }
@@ -136,7 +159,10 @@ Table CsvFlags::read(const std::string& path) const {
 CsvBlocks CsvFlags::blocks(const std::string& path, std::size_t bytes) const {
   const CsvOptions how = options();
   try {
+    const Interruptible reading(path);
     return {path, how, bytes};
+  } catch (const Cancelled&) {
+    throw;
   } catch (const std::exception& error) {
     refuse_table(path, error);
   }
@@ -224,7 +250,7 @@ Table only_row(const Table& table, Index row) {
     else
       out.add({column.name, std::vector<std::string>{column.texts()[i]}});
   }
-  out.set_lines({table.line(row)});
+  out.take_places(table, row);
   return out;
 }
 

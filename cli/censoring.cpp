@@ -125,8 +125,6 @@ CensoredTable CensoringFlags::read(Table table, const std::vector<std::string>& 
 
   const Vector shown = rows.representatives();
   Table out(table.source());
-  std::vector<Index> lines;
-  for (Index i = 0; i < table.rows(); ++i) lines.push_back(table.line(i));
   for (const Column& column : table.columns()) {
     if (column.name == censored || column.name == upper || column.name == entry) continue;
     if (column.name == target)
@@ -134,7 +132,7 @@ CensoredTable CensoringFlags::read(Table table, const std::vector<std::string>& 
     else
       out.add(column);
   }
-  if (!table.source().empty()) out.set_lines(std::move(lines));
+  out.take_places(table);
   return {std::move(out), std::move(rows)};
 }
 

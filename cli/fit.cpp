@@ -357,7 +357,8 @@ void fit(FitCall call) {
 void add_fit(CLI::App& app) {
   const auto call = std::make_shared<FitCall>();
   CLI::App& verb = *app.add_subcommand("fit", "Fit a model to a table and save it");
-  add_option(verb, "train", call->train, "TRAIN.csv", "Table with a header line; - for standard input");
+  add_option(verb, "train", call->train, "TRAIN.csv",
+             "Table with a header line; - for standard input; or a Parquet or Arrow file, or a folder of them");
   call->columns.add_to(verb);
   call->censoring.add_to(verb, "Columns");
   add_option(verb, "--unlabeled", call->unlabeled, "FILE.csv",
@@ -416,12 +417,14 @@ void add_fit(CLI::App& app) {
   offer(verb, "--cv", {"time"});
   offer(verb, "--set", settings_of_model);
   verb.footer(
-      "Examples:\n"
+      "Wherever a verb takes a CSV file, it takes a Parquet or Arrow file, or a folder of them.\n"
+      "Python with pyarrow reads these: python3, or the program that CONDENS_PYTHON names.\n"
+      "\nExamples:\n"
       "  condens fit geyser.csv --target waiting -o geyser.json\n"
       "  condens fit heights.csv --target height --inputs \"\" -o density.cbor\n"
       "  condens fit claims.csv --target cost --target-kind auto --model auto -o cost.cbor\n"
       "  condens fit waits.csv --target days --censored still_waiting --target-kind positive --model boost -o w.cbor\n"
-      "  condens fit flights.csv --target delay --model gmm --memory 2G -o delay.cbor\n"
+      "  condens fit flights.parquet --target delay --model gmm --memory 2G -o delay.cbor\n"
       "  condens fit flights.csv --target delay --model auto --sample 100000 -o delay.cbor\n"
       "  condens fit train.csv --target y --preset paper --set n_centers=200 --seed 1 -o paper.json");
   verb.callback([call] { fit(*call); });

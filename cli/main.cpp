@@ -1,4 +1,4 @@
-// condens, the command: conditional densities from CSV files.
+// condens, the command: conditional densities from tables in files.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -142,7 +142,7 @@ std::string page_of_verb(const CLI::App& app, const CLI::App& verb) {
 }
 
 std::string main_page(const CLI::App& app) {
-  std::string out = page_head("condens", "conditional densities from CSV files") +
+  std::string out = page_head("condens", "conditional densities from tables in files") +
                     ".SH SYNOPSIS\n.B condens\n.I VERB\n[arguments]\n[options]\n.SH DESCRIPTION\n" +
                     roff_paragraph(app.get_description()) + ".SH VERBS\n";
   for (const CLI::App* verb : verbs_of(app))

@@ -155,7 +155,9 @@ void add_predict(CLI::App& app) {
   const auto call = std::make_shared<PredictCall>();
   CLI::App& verb = *app.add_subcommand("predict", "Say what a model knows of y for every row of a table");
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
-  add_option(verb, "rows", call->rows, "ROWS.csv", "Table with the input columns; - for standard input")->required();
+  add_option(verb, "rows", call->rows, "ROWS.csv",
+             "Table with the input columns, as fit reads it; - for standard input")
+      ->required();
   call->flags.add_to(verb);
   const std::string group =
       "Intervals for rows from elsewhere than those of the fit (--interval, after fit --conformal)";

@@ -291,7 +291,9 @@ void add_score(CLI::App& app) {
   const auto call = std::make_shared<ScoreCall>();
   CLI::App& verb = *app.add_subcommand("score", "Judge a model on rows that it has not seen");
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
-  add_option(verb, "test", call->test, "TEST.csv", "Table with inputs and targets; - for standard input")->required();
+  add_option(verb, "test", call->test, "TEST.csv",
+             "Table with inputs and targets, as fit reads it; - for standard input")
+      ->required();
   call->rows.add_to(verb);
   call->censoring.add_to(verb, "Columns");
   verb.add_flag(

@@ -28,14 +28,14 @@ void expect_same(const Table& table, const Table& again) {
 void run(Input& input) {
   constexpr char separators[] = {0, ',', ';', '\t', ' ', '|'};
   constexpr char comments[] = {0, 0, '#', '%'};
-  const CsvOptions options{separators[input.below(6)], comments[input.below(4)]};
+  const CsvOptions options{.separator = separators[input.below(6)], .comment = comments[input.below(4)]};
   Table table;
   if (refused([&] { table = parse_csv(input.text(), "fuzz.csv", options); })) return;
   expect(table.rows() > 0 && !table.columns().empty(), "an empty table");
   for (const char separator : {',', '\t'}) {
     std::ostringstream out;
     write_csv(out, table, separator);
-    expect_same(table, parse_csv(out.str(), "written.csv", {separator, 0}));
+    expect_same(table, parse_csv(out.str(), "written.csv", {.separator = separator}));
   }
 }
 

@@ -42,6 +42,7 @@
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
 #include "model/preparation.hpp"
+#include "model/selected_rows.hpp"
 #include "registry/chosen_options.hpp"
 
 namespace condens {
@@ -130,8 +131,29 @@ MemberFinder member_finder(std::string_view owner, const std::string& preset) {
     const auto fit = [=, &member](const Dataset& data, const Document& values, const Run& run) {
       return member.fit(alone ? select_inputs(data, {}) : data, preset, values, run);
     };
-    return {member.options, fit, member.can("is_density")};
+    InnerModel out{member.options, fit, member.can("is_density")};
+    if (!member.fit_by_sums) return out;
+    out.fit_by_sums = [=, &member](RowSums& table, const Document& values, const Run& run) {
+      if (!alone) return fit_table(member, table, preset, values, run);
+      SelectedRows of_y(table, {});
+      return fit_table(member, of_y, preset, values, run);
+    };
+    return out;
   };
+}
+
+void check_sums_over_rows(std::string_view owner, const std::vector<std::string>& members) {
+  for (const std::string& name : members) {
+    if (find_member(name).fit_by_sums) continue;
+    std::vector<std::string> known{std::string(marginal_member)};
+    for (const ModelInfo& info : models()) {
+      if (info.fit_by_sums && !info.can("has_members")) known.push_back(info.name);
+    }
+    throw std::invalid_argument(message(owner, ": models has '", name,
+                                        "', which is no sum over rows and needs all of them in memory; expected some "
+                                        "of ",
+                                        list_names(known), ", or a sample of the rows"));
+  }
 }
 
 std::unique_ptr<ConditionalDensity> whole_fit(

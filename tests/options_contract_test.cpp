@@ -71,9 +71,9 @@ Document joined(Document a, const Document& b) {
 /// Where an option need not show: what two targets, an interrupted search or a table elsewhere would show, and rules by
 /// which the same candidate may win.
 bool needs_more(const std::string& model, const std::string& option) {
-  return option == "selection_rule" || option == "sketch_cells" || (model == "mdn" && option == "covariance") ||
-         (model == "lsce" && option == "keep_best") || (model == "lsmi" && option == "mask_centers") ||
-         (model == "gskd" && option == "literal_best");
+  return option == "selection_rule" || option == "sketch_cells" || (model == "auto" && option == "sample_rows") ||
+         (model == "mdn" && option == "covariance") || (model == "lsce" && option == "keep_best") ||
+         (model == "lsmi" && option == "mask_centers") || (model == "gskd" && option == "literal_best");
 }
 
 /// What an option needs beside it to act.

@@ -246,6 +246,14 @@ InnerModel inner_model(std::string_view owner, const std::string& model, const s
 /// The members that a pool's options name: any model but one that takes several, and the marginal density of y.
 MemberFinder member_finder(std::string_view owner, const std::string& preset);
 
+/// Throws std::invalid_argument unless all of these members are sums over rows.
+void check_sums_over_rows(std::string_view owner, const std::vector<std::string>& members);
+
+/// Of a model that sums over rows: fetches rows that are elsewhere where there are no more than `most_rows_at_once`,
+/// else fits by sums, so that it is the model of rows in memory.
+std::unique_ptr<ConditionalDensity> fit_table(const ModelInfo& info, RowSums& table, std::string_view preset,
+                                              const Document& options, const Run& run);
+
 /// Runs a fit so that whoever waits may end it at any time. Throws NumericalError unless the model can be written and
 /// has distributions.
 std::unique_ptr<ConditionalDensity> whole_fit(
@@ -265,6 +273,27 @@ Model fit_by(const std::string& class_name, const Dataset& data, const Options& 
   else
     return Model::fit(data, options, run);
 #endif
+}
+
+/// Whether the method fits rows that are elsewhere, and how it is asked to.
+template <class Model, class Options>
+concept FitsTables = requires(RowSums& table, const Options& options, const Run& run) {
+  Model::fit(table, options, run);
+};
+template <class Model, class Options>
+concept PoolsTables = requires(RowSums& table, const Options& options, const MemberFinder& find, const Run& run) {
+  Model::fit(table, options, find, run);
+};
+
+/// Members that the user names are all to be sums over rows; a method that chooses its own sees which are.
+template <class Model, class Options>
+Model fit_table_by(const std::string& class_name, RowSums& table, const Options& options, const Run& run) {
+  if constexpr (PoolsTables<Model, Options>) {
+    if constexpr (requires { options.models; }) check_sums_over_rows(class_name, options.models);
+    return Model::fit(table, options, member_finder(class_name, options.model_preset), run);
+  } else {
+    return Model::fit(table, options, run);
+  }
 }
 
 template <class Model>
@@ -346,14 +375,12 @@ ModelInfo describe_model(std::string name, const std::string& class_name, std::s
     });
   };
 #ifndef CONDENS_WITHOUT_FITS
-  if constexpr (requires(RowSums & table, const Options& options, const Run& run) {
-                  Model::fit(table, options, run);
-                }) {
+  if constexpr (detail::FitsTables<Model, Options> || detail::PoolsTables<Model, Options>) {
     info.capabilities.emplace_back("sums_over_rows");
     info.fit_by_sums = [=](RowSums& table, std::string_view preset, const Document& values, const Run& run) {
       Options options = preset_options(preset);
       set_options(options, class_name, values);
-      return std::make_unique<Model>(Model::fit(table, options, run));
+      return std::make_unique<Model>(detail::fit_table_by<Model>(class_name, table, options, run));
     };
     if constexpr (requires { &Model::accumulate; }) info.accumulate = &Model::accumulate;
   }

@@ -1681,6 +1681,7 @@ class AutoCDE(_WithUnlabeled):
     shrinkage: float | None
     defensive_weight: float | None
     cv: _Numbers | _Splits | None
+    sample_rows: int | None
     target_kind: str
     missing: str
     many_levels: str
@@ -1705,6 +1706,7 @@ class AutoCDE(_WithUnlabeled):
         shrinkage: float | None = None,
         defensive_weight: float | None = None,
         cv: _Numbers | _Splits | None = None,
+        sample_rows: int | None = None,
         target_kind: str = "real",
         missing: str = "error",
         many_levels: str = "statistics",

@@ -38,6 +38,7 @@ INPUTS = ["speed", "load"]
 FEW_PASSES: dict[str, Any] = {"starts": 1, "max_iterations": 10}
 SHORT_SEARCH: dict[str, Any] = {"n_centers": 20, "random_starts": 1, "max_steps": 10, "max_search_rows": 500}
 SMALL_NETWORKS: dict[str, Any] = {"units": 4, "layers": 1, "n_members": 2, "sample_rows": 200, "table_steps": 3}
+MEMBERS: dict[str, dict[str, Any]] = {"lscde": QUICK, "gmm": {"n_components": 2, **FEW_PASSES}}
 # Quick settings of every model whose fit is a sum over rows, and none of the others.
 QUICK_FITS: dict[str, dict[str, Any]] = {
     "LSCDE": QUICK,
@@ -48,6 +49,9 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": QUICK},
     "PRESS": {"n_states": 2, "regularization": 0.01, "sample_rows": 200, "table_steps": 3},
     "Parzen": {"width_rows": 200},
+    "BoostedDensity": {"n_rounds": 10, "learning_rate": 0.3, "max_depth": 3, "n_folds": 3},
+    "Pooled": {"models": ["lscde", "gmm"], "options": MEMBERS, "cv": 3},
+    "AutoCDE": {"budget": 0.02},
 }
 
 
@@ -121,6 +125,7 @@ def large_table() -> Any:
 
 # What the fit of a model chooses by folds, too.
 SETTINGS: dict[str, dict[str, Any]] = {
+    **QUICK_FITS,
     "LSCDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "max_centers": 40},
     "GMM": {"n_components": [1, 3], **FEW_PASSES},
     "LSCE": {"n_components": [1, 2], "density": "same", **SHORT_SEARCH},
@@ -128,7 +133,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "SACDE": {**QUICK, "bandwidth": [0.4, 0.8], "regularization": [0.01, 0.1], "first_regularization": 0.2},
     "SALSCDE": {"selection": {**QUICK, "first_regularization": 0.2}, "options": {**QUICK, "bandwidth": [0.4, 0.8]}},
     "PRESS": {"n_states": [1, 2], "regularization": 0.01, "sample_rows": 200, "table_steps": 3},
-    "Parzen": {"width_rows": 500},
+    "Pooled": {"models": ["lscde", "gmm"], "options": MEMBERS, "cv": 2},
 }
 
 
@@ -282,8 +287,8 @@ def test_comparison_refuses(cluster: Any, table: Any) -> None:
     def compare(models: Any, **options: Any) -> Any:
         return condens.dask.compare(ddf[INPUTS], ddf["y"], models, **options)
 
-    with pytest.raises(ValueError, match="AutoCDE: its fit is no sum over rows"):
-        compare(["auto"])
+    with pytest.raises(ValueError, match="GaussianProcess: its fit is no sum over rows"):
+        compare(["gp"])
     with pytest.raises(ValueError, match=r"models has 'lscd', expected .* names among lscde"):
         compare(["lscd"])
     with pytest.raises(TypeError, match="models = 'lscde', expected a list"):
@@ -421,9 +426,11 @@ def test_sample_is_the_same_for_any_partitions(cluster: Any, table: Any) -> None
 
 def test_models_that_are_no_sums_say_which_are(table: Any) -> None:
     ddf = cut(table, 2)
-    for name in ("AutoCDE", "GaussianProcess"):
+    for name in ("NadarayaWatson", "GaussianProcess"):
         with pytest.raises(ValueError, match=f"{name}: its fit is no sum over rows.*LSCDE.*sample=ROWS"):
             getattr(condens.dask, name)().fit(ddf[INPUTS], ddf["y"])
+    with pytest.raises(ValueError, match=r"Pooled: models has 'nw', which is no sum over rows .* marginal, lscde"):
+        condens.dask.Pooled().fit(ddf[INPUTS], ddf["y"], gather_rows=10)
 
 
 @pytest.mark.parametrize(

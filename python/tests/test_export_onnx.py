@@ -125,15 +125,71 @@ def test_what_a_graph_does_not_hold(make: Callable[..., Any], complaint: str) ->
         to_onnx(model)
 
 
-def test_trees_over_three_levels_are_refused() -> None:
+def frame_of_levels(n: int) -> tuple[Any, np.ndarray]:
+    """Five colours and thirty towns, on which the mean and the spread of y depend, beside a number and two levels."""
     pd = pytest.importorskip("pandas")
-    x, y = make_data(200)
-    frame = pd.DataFrame({"a": x[:, 0], "colour": np.array(["red", "green", "blue"])[np.arange(200) % 3]})
-    model = BoostedDensity(**BOOST).fit(frame, y)
-    with pytest.raises(ValueError, match="an input has three levels or more"):
-        to_onnx(model)
-    graph = to_onnx(MixtureDensityNetwork(**NETWORK).fit(frame, y))  # to a network they are numbers
-    assert len(run(graph, np.zeros((2, 4)))["weights"]) == 2
+    x, y = make_data(n)
+    colour, town = np.arange(n) % 5, np.random.default_rng(3).integers(0, 30, n)
+    frame = pd.DataFrame(
+        {
+            "colour": np.array(["red", "green", "blue", "grey", "pink"])[colour],
+            "a": x[:, 0],
+            "town": [f"town {t}" for t in town],
+            "sex": np.where(x[:, 1] > 0, "M", "F"),
+        }
+    )
+    return frame, np.sin(3 * colour) + y * (0.2 + np.cos(7 * town) ** 2)
+
+
+def encoded(graph: Any, frame: Any) -> np.ndarray:
+    """The columns that the metadata name, made as docs/browser.md says."""
+    columns = []
+    for name in json.loads({one.key: one.value for one in graph.metadata_props}["inputs"]):
+        column, _, level = name.partition("=")
+        columns.append(frame[column] == level if level else frame[column])
+    return np.column_stack(columns).astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"preset": "paper"}, {"standardize": False}, {"max_features": 0.5, "n_folds": 0}],
+    ids=["recommended", "paper", "unscaled", "some inputs"],
+)
+@pytest.mark.parametrize("d_y", [0, 2])
+def test_trees_over_levels(options: dict[str, Any], d_y: int) -> None:
+    frame, y = frame_of_levels(400)
+    targets = np.column_stack([y, np.square(y)]) if d_y else y
+    model = BoostedDensity(**{**BOOST, "many_levels": "indicators", "unseen": "other", **options}).fit(frame, targets)
+    graph = to_onnx(model)
+    onnx.checker.check_model(graph, full_check=True)
+    out, laws = run(graph, encoded(graph, frame)), model.predict_distribution(frame)
+    assert_allclose(out["means"], laws.means, rtol=1e-5, atol=1e-5)
+    assert_allclose(out["standard_deviations"], laws.scales, rtol=1e-5)
+    # The order of the levels matters: another level, another distribution.
+    assert np.abs(np.diff(out["means"][:5], axis=0)).max() > 0.1
+
+
+def test_unseen_levels_are_what_the_encoder_makes_of_them() -> None:
+    frame, y = frame_of_levels(400)
+    model = BoostedDensity(**BOOST, many_levels="indicators", unseen="other").fit(frame, y)
+    graph, new = to_onnx(model), frame[:3].assign(colour=["violet", "red", "ochre"], town=["town 3", "Atlantis", "Oz"])
+    with pytest.warns(condens.FitWarning):
+        laws, rows = model.predict_distribution(new), model._rows(new)
+    assert not np.array_equal(rows, encoded(graph, new))  # a level stands in
+    assert_allclose(run(graph, rows)["means"], laws.means, rtol=1e-5, atol=1e-5)
+    assert_allclose(run(graph, rows)["standard_deviations"], laws.scales, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("make", "tolerance"), [(MixtureDensityNetwork(**NETWORK), 1e-12), (BoostedDensity(**BOOST), 1e-5)]
+)
+def test_levels_of_no_weight(make: Any, tolerance: float) -> None:
+    """Their indicators are constant in the rows that count."""
+    frame, y = frame_of_levels(400)
+    model = make.fit(frame, y, np.where(frame["colour"] == "red", 0.0, 1.0))
+    out, laws = run(to_onnx(model), model._rows(frame)), model.predict_distribution(frame)
+    assert_allclose(out["means"], laws.means, rtol=tolerance, atol=tolerance)
+    assert_allclose(out["standard_deviations"], laws.scales, rtol=tolerance)
 
 
 def test_without_onnx_a_sentence_says_what_to_install(run_python: Any) -> None:

@@ -238,8 +238,8 @@ def test_statistics_of_many_levels_are_those_of_all_rows(spark: Any) -> None:
 
 def test_what_is_refused(spark: Any, table: Any) -> None:
     frame = frame_of(spark, table.assign(day=pd.Timestamp("2024-01-01").date()), 3)
-    with pytest.raises(ValueError, match=r"AutoCDE: its fit is no sum over rows.*LSCDE.*sampleRows=ROWS"):
-        condens.spark.AutoCDE(inputCols=INPUTS, labelCol="y").fit(frame)
+    with pytest.raises(ValueError, match=r"NadarayaWatson: its fit is no sum over rows.*LSCDE.*sampleRows=ROWS"):
+        condens.spark.NadarayaWatson(inputCols=INPUTS, labelCol="y").fit(frame)
     with pytest.raises(ValueError, match=r"sample_weight.*expected a weight >= 0"):
         fit(frame.withColumn("w", -1 - frame["speed"] ** 2), weightCol="w")
     with pytest.raises(ValueError, match="inputCols: the data have no column 'spead'; they have speed, load"):

@@ -1559,6 +1559,9 @@ pool <- function(x, ..., models = NULL, model_preset = NULL, options = NULL, shr
 #'   member of its own: it keeps far points from ruining a log score; 0: there is none. Default: 0.001; of preset
 #'   "paper": 0.
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.
+#' @param sample_rows `integer`, in `[2001, Inf)`. Of tables whose rows are elsewhere: of more rows than this as many
+#'   race, drawn at random; members that are sums over rows are then fitted to all, as the budget allows. Default:
+#'   100000.
 #'
 #' @return A fit, as [condens()] returns it. `condens_results()` of it has
 #' \describe{
@@ -1576,9 +1579,10 @@ pool <- function(x, ..., models = NULL, model_preset = NULL, options = NULL, shr
 #' predict(fit, data.frame(speed = c(8, 16)), type = "interval")
 #' }
 #' @export
-auto <- function(x, ..., budget = NULL, model_preset = NULL, shrinkage = NULL, defensive_weight = NULL, cv = NULL) {
+auto <- function(x, ..., budget = NULL, model_preset = NULL, shrinkage = NULL, defensive_weight = NULL, cv = NULL,
+                 sample_rows = NULL) {
   given <- list(budget = budget, model_preset = model_preset, shrinkage = shrinkage, defensive_weight =
-                defensive_weight, cv = cv)
+                defensive_weight, cv = cv, sample_rows = sample_rows)
   fit_model("auto", sys.call(), given, x, ...)
 }
 

@@ -31,8 +31,8 @@ std::string missing_values(const Table& table, const std::vector<const Column*>&
   Names lines;
   for (std::size_t i = 0; i < std::min(most, missing.size()); ++i) lines.push_back(message(table.line(missing[i])));
   return message(begin_of(table), missing.size(), missing.size() == 1 ? " row has" : " rows have",
-                 " missing values: ", table.source().empty() ? "row " : "line ", join(lines),
-                 missing.size() > most ? ", ..." : "", " (the first in column '", (*first)->name, "')");
+                 " missing values: ", table.unit_of_places(), " ", join(lines), missing.size() > most ? ", ..." : "",
+                 " (the first in column '", (*first)->name, "')");
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ const Table& Encoder::completed(const Table& table, Table& storage) const {
     if (const Column* column = table.find(target.name)) out.add(*column);
   }
   if (!weight_.empty() && table.find(weight_) != nullptr) out.add(*table.find(weight_));
-  copy_lines(table, out);
+  out.take_places(table);
   storage = std::move(out);
   return storage;
 }

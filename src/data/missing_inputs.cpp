@@ -74,13 +74,6 @@ Column with_level(const Column& column, std::string_view filler) {
   return {column.name, std::move(levels)};
 }
 
-void copy_lines(const Table& from, Table& to) {
-  if (from.source().empty()) return;
-  std::vector<Index> lines;
-  for (Index row = 0; row < from.rows(); ++row) lines.push_back(from.line(row));
-  to.set_lines(std::move(lines));
-}
-
 MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& categorical) {
   MarkedTable out{Table(table.source()), inputs, {}};
@@ -101,7 +94,7 @@ MarkedTable mark_missing(const Table& table, const std::vector<std::string>& inp
       out.marks[std::move(mark)] = column.name;
     }
   }
-  copy_lines(table, out.table);
+  out.table.take_places(table);
   return out;
 }
 

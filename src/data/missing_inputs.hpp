@@ -24,9 +24,6 @@ Column filled(const Column& column, double number);
 /// Levels with another level in the place of what is missing.
 Column with_level(const Column& column, std::string_view filler);
 
-/// The lines of the rows in the source, where it has one.
-void copy_lines(const Table& from, Table& to);
-
 /// A table in which missing inputs are filled and marked, the inputs that it has then, and of each mark the column.
 struct MarkedTable {
   Table table;

@@ -90,10 +90,17 @@ const Column& Table::at(std::string_view name, std::string_view role) const {
                                       "'; the columns are ", list_names(names), did_you_mean(name, names)));
 }
 
-Index Table::line(Index row) const { return lines_.empty() ? row + 1 : lines_[static_cast<std::size_t>(row)]; }
+void Table::take_places(const Table& from, Index first) {
+  std::vector<Index> places;
+  for (Index row = first; row < first + rows(); ++row) places.push_back(from.line(row));
+  set_places(std::move(places), from.has_lines_);
+}
+
+Index Table::line(Index row) const { return places_.empty() ? row + 1 : places_[static_cast<std::size_t>(row)]; }
 
 std::string Table::place(Index row) const {
-  return source_.empty() ? message("row ", row + 1, " (counting from 1)") : message(source_, ":", line(row));
+  if (source_.empty()) return message("row ", row + 1, " (counting from 1)");
+  return has_lines_ ? message(source_, ":", line(row)) : message(source_, ", row ", line(row));
 }
 
 }  // namespace condens

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "columnar_text.hpp"
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "csv_text.hpp"
@@ -39,18 +40,24 @@ Column column_of_fields(std::string_view name, const std::vector<std::string_vie
   return {std::string(name), std::move(texts)};
 }
 
-Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
+namespace {
+
+/// `columnar`: the text was made of a Parquet or Arrow file.
+Table table_of_text(std::string_view text, const std::string& source, const CsvOptions& options, bool columnar) {
   using namespace csv_text;
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   text = without_blank_end(text);
-  require_text(text, source);
+  if (columnar)
+    require_texts(text, source);
+  else
+    require_text(text, source);
   Scanner scanner(text, source, options);
   require(!scanner.at_end(), source, ": the file is empty, expected a header and rows");
 
   const Index header_line = scanner.line();
   std::vector<std::string_view> header;
   scanner.record(header);
-  check_header(header, source, header_line);
+  if (!columnar) check_header(header, source, header_line);
   require(!scanner.at_end(), source, ": no rows after the header");
 
   std::vector<std::string_view> fields;
@@ -62,17 +69,25 @@ Table parse_csv(std::string_view text, const std::string& source, const CsvOptio
     const std::size_t found = fields.size() - before;
     if (lines.size() % 1024 == 0) check_cancelled();
     check_fields(found, header.size(), source, line);
-    lines.push_back(line);
+    lines.push_back(columnar ? std::ssize(lines) + 1 : line);
   }
 
-  Table table(source);
-  for (std::size_t j = 0; j < header.size(); ++j) table.add(column_of_fields(header[j], fields, j, header.size()));
-  table.set_lines(std::move(lines));
-  return table;
+  return table_of_fields(source, header, fields, std::move(lines), columnar);
+}
+
+}  // namespace
+
+Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
+  return table_of_text(text, source, options, false);
 }
 
 Table read_csv(const std::string& path, const CsvOptions& options) {
-  return parse_csv(read_file(path), path == "-" ? "standard input" : path, options);
+  if (!is_columnar(path)) return parse_csv(read_file(path), path == "-" ? "standard input" : path, options);
+  constexpr std::size_t part = 1 << 24;
+  ColumnarText file(path, options.python);
+  std::string text;
+  while (file.read(text, part)) check_cancelled();
+  return table_of_text(text, path, csv_text::of_columnar_text(options), true);
 }
 
 void CsvWriter::separate() {

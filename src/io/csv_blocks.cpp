@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <utility>
 
+#include "columnar_text.hpp"
 #include "condens/core/cancellation.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
@@ -17,6 +19,12 @@ namespace condens {
 namespace {
 
 constexpr std::size_t longest_row = 1 << 28;
+constexpr std::size_t usual_header = 1 << 16;  // bytes in which it is found
+
+std::unique_ptr<ByteSource> open_table(const std::string& path, bool columnar, const CsvOptions& options) {
+  if (columnar) return std::make_unique<ColumnarText>(path, options.python);
+  return std::make_unique<InputFile>(path);
+}
 
 /// The text without the part of a character at its end, if it ends with one.
 std::string_view whole_characters(std::string_view text) {
@@ -30,58 +38,63 @@ std::string_view whole_characters(std::string_view text) {
   return text;
 }
 
-Table table_of(const std::string& source, const std::vector<std::string>& names,
-               const std::vector<std::string_view>& fields, std::vector<Index> lines) {
-  Table out(source);
-  for (std::size_t j = 0; j < names.size(); ++j) out.add(column_of_fields(names[j], fields, j, names.size()));
-  out.set_lines(std::move(lines));
-  return out;
-}
-
 }  // namespace
 
 CsvBlocks::CsvBlocks(std::string path, const CsvOptions& options, std::size_t bytes)
-    : path_(std::move(path)), options_(options), bytes_(std::max<std::size_t>(bytes, 1)) {
+    : path_(std::move(path)),
+      columnar_(is_columnar(path_)),
+      options_(columnar_ ? csv_text::of_columnar_text(options) : options),
+      bytes_(std::max<std::size_t>(bytes, 1)) {
   if (path_ == "-") throw std::runtime_error("standard input can be read once only; expected a file");
-  scan([](const auto&, const auto&) { return false; });
+  scan([](const auto&, const auto&) { return false; }, std::min(bytes_, usual_header));
 }
 
-Table CsvBlocks::header() const { return table_of(path_, names_, {}, {}); }
+Table CsvBlocks::table_of(const std::vector<std::string_view>& fields, std::vector<Index> lines) const {
+  return csv_text::table_of_fields(path_, names_, fields, std::move(lines), columnar_);
+}
+
+Table CsvBlocks::header() const { return table_of({}, {}); }
 
 void CsvBlocks::read(const std::function<void(const Table& block)>& visit) {
   read_fields([&](const std::vector<std::string_view>& fields, const std::vector<Index>& lines) {
-    visit(table_of(path_, names_, fields, lines));
+    visit(table_of(fields, lines));
   });
 }
 
 void CsvBlocks::read_fields(const Visit& visit) {
-  scan([&](const auto& fields, const auto& lines) {
-    visit(fields, lines);
-    return true;
-  });
+  scan(
+      [&](const auto& fields, const auto& lines) {
+        visit(fields, lines);
+        return true;
+      },
+      bytes_);
 }
 
-void CsvBlocks::scan(
-    const std::function<bool(const std::vector<std::string_view>&, const std::vector<Index>&)>& visit) {
+void CsvBlocks::scan(const std::function<bool(const std::vector<std::string_view>&, const std::vector<Index>&)>& visit,
+                     std::size_t bytes) {
   using namespace csv_text;
-  InputFile file(path_);
+  const std::unique_ptr<ByteSource> file = open_table(path_, columnar_, options_);
   CsvOptions options = options_;
   std::string text;
   std::vector<std::string_view> fields;
   std::vector<Index> lines;
   Index line = 1;
+  Index row = 0;
   bool has_header = false;
   bool has_rows = false;
   for (bool continues = true; continues;) {
     check_cancelled();
     require(text.size() <= longest_row, path_, ":", line, ": a row of more than ", longest_row >> 20,
             " MiB begins here; a quote may be missing");
-    continues = file.read(text, std::max(bytes_, text.size()));
+    continues = file->read(text, std::max(bytes, text.size()));
     const bool marked = !has_header && text.starts_with(byte_order_mark);
     const std::size_t begin = marked ? byte_order_mark.size() : 0;
     std::string_view rest = std::string_view(text).substr(begin);
     rest = without_blank_end(continues ? whole_characters(rest) : rest);
-    require_text(rest, path_, line);
+    if (columnar_)
+      require_texts(rest, path_);
+    else
+      require_text(rest, path_, line);
     const TextPart part{.first_line = line, .continues = continues};
     Scanner scanner(rest, path_, options, part);
     if (!has_header) {
@@ -89,9 +102,9 @@ void CsvBlocks::scan(
       const Index header_line = scanner.line();
       fields.clear();
       if (!scanner.record(fields)) continue;
-      check_header(fields, path_, header_line);
+      if (!columnar_) check_header(fields, path_, header_line);
       names_.assign(fields.begin(), fields.end());
-      table_of(path_, names_, {}, {});  // refuses empty and equal names
+      header();  // refuses empty and equal names
       options.separator = scanner.separator();
       has_header = true;
     }
@@ -103,7 +116,7 @@ void CsvBlocks::scan(
       if (!scanner.record(fields)) break;
       check_fields(fields.size() - before, names_.size(), path_, here);
       if (lines.size() % 1024 == 0) check_cancelled();
-      lines.push_back(here);
+      lines.push_back(columnar_ ? ++row : here);
     }
     has_rows = has_rows || !lines.empty();
     if (!lines.empty() && !visit(fields, lines)) return;
@@ -161,7 +174,7 @@ SampledTable sample_csv(CsvBlocks& file, std::string_view column, Index count, s
       kept_lines.push_back(lines[i]);
     }
   });
-  return {table_of(header.source(), names, {kept.begin(), kept.end()}, std::move(kept_lines)), total};
+  return {file.table_of({kept.begin(), kept.end()}, std::move(kept_lines)), total};
 }
 
 }  // namespace condens

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "condens/core/errors.hpp"
@@ -20,6 +21,26 @@ std::string_view without_blank_end(std::string_view text);
 /// Throws std::invalid_argument, with the line, counted from `first_line`, for what is no text in UTF-8, and says of
 /// files that are something else what they are.
 void require_text(std::string_view text, const std::string& source, Index first_line = 1);
+
+/// The same of text that was made of a Parquet or Arrow file (columnar_text.hpp): the lines are none of the file.
+void require_texts(std::string_view text, const std::string& source);
+
+/// The table of the fields of whole rows, one after the other, and the places of these: `columnar`, the number of each
+/// row, else the line.
+template <class Names>
+Table table_of_fields(const std::string& source, const Names& names, const std::vector<std::string_view>& fields,
+                      std::vector<Index> places, bool columnar) {
+  Table out(source);
+  for (std::size_t j = 0; j < names.size(); ++j) out.add(column_of_fields(names[j], fields, j, names.size()));
+  if (columnar)
+    out.set_row_numbers(std::move(places));
+  else
+    out.set_lines(std::move(places));
+  return out;
+}
+
+/// How such text is written.
+CsvOptions of_columnar_text(const CsvOptions& options);
 
 /// Throws std::invalid_argument for a header of numbers.
 void check_header(const std::vector<std::string_view>& header, const std::string& source, Index line);

@@ -12,17 +12,26 @@ namespace condens {
 /// the path and the reason.
 std::string read_file(const std::string& path);
 
+/// Bytes that come in parts.
+class ByteSource {
+ public:
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+  virtual ~ByteSource() = default;
+
+  /// Appends the next bytes, `size` at most; false at the end.
+  virtual bool read(std::string& out, std::size_t size) = 0;
+};
+
 /// A file that is read in parts, and may be read again. Throws std::runtime_error as above, and for what is no regular
 /// file, such as a pipe.
-class InputFile {
+class InputFile final : public ByteSource {
  public:
   explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() override;
 
-  /// Appends the next bytes, `size` at most; false at the end of the file.
-  bool read(std::string& out, std::size_t size);
+  bool read(std::string& out, std::size_t size) override;
   void rewind();
 
  private:

@@ -55,8 +55,9 @@ double InnerFits::score(const ConditionalDensity& model, const Dataset& data, co
   return data.weights.size() == 0 ? scores.mean() : scores.dot(data.weights) / data.weights.sum();
 }
 
-void fit_side_by_side(Index count, const Run& run, Task& task, const std::function<void(Index, const Run&)>& body) {
-  const int outer = static_cast<int>(std::min<Index>(task.threads(), count));
+void fit_side_by_side(Index count, const Run& run, Task& task, const std::function<void(Index, const Run&)>& body,
+                      Index at_once) {
+  const int outer = static_cast<int>(std::min<Index>(task.threads(), std::min(count, at_once)));
   // The task's own observer acts on the calling thread only; the fits of all threads stop with it.
   std::atomic<bool> stopped{false};
   const auto go_on = [&](std::string_view, double) {

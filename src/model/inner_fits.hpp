@@ -3,6 +3,7 @@
 // the folds, the seed, and what becomes of given centres; scores on held-out rows; fits side by side.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,11 @@ class InnerFits {
 };
 
 /// body(0, run), ..., body(count - 1, run) side by side: what one fit shares out over threads is
-/// little. Each advances the task by one; all stop with it.
-void fit_side_by_side(Index count, const Run& run, Task& task, const std::function<void(Index, const Run&)>& body);
+/// little. Each advances the task by one; all stop with it. One `at_once` is on the calling thread, with all threads to
+/// itself.
+inline constexpr Index all_at_once = std::numeric_limits<Index>::max();
+void fit_side_by_side(Index count, const Run& run, Task& task, const std::function<void(Index, const Run&)>& body,
+                      Index at_once = all_at_once);
 
 /// The mean of the scores of folds, and its standard error.
 struct FoldScore {

@@ -112,6 +112,8 @@ Document RowSums::total_once(const Document& pass) {
 }
 
 Document merge_states(const Document& a, const Document& b) {
+  if (a.as_object().empty()) return b;
+  if (b.as_object().empty()) return a;
   Document out(Document::Object{});
   if (a.as_object().size() != b.as_object().size()) refuse("state");
   for (const auto& [how, part] : a.as_object()) {

@@ -6,6 +6,7 @@
 #include "condens/registry.hpp"
 #include "core/names.hpp"
 #include "model/projected_rows.hpp"
+#include "model/rows_without_fold.hpp"
 #include "model/selected_rows.hpp"
 #include "model/table_passes.hpp"
 
@@ -35,10 +36,32 @@ Document accumulate(const Document& pass, const Dataset& block, Index first_row,
   }
   if (name == "project") return accumulate(pass.at("inside"), projected_block(pass, block), first_row, run);
   if (name == "select") return accumulate(pass.at("inside"), selected_block(pass, block), first_row, run);
+  if (name == "without fold") {
+    const BlockWithoutFold left = block_without_fold(pass, block, first_row);
+    if (left.rows.size() == 0) return Document::Object{};
+    return accumulate(pass.at("inside"), left.rows, left.first_row, run);
+  }
   for (const ModelInfo& info : models()) {
     if (info.name == name && info.accumulate) return info.accumulate(pass, block, first_row, run);
   }
   throw FormatError(message("accumulate: unknown pass '", name, "'; it may come from a newer condens"));
+}
+
+namespace {
+
+std::unique_ptr<ConditionalDensity> whole_fit_by_sums(const ModelInfo& info, RowSums& table, std::string_view preset,
+                                                      const Document& options, const Run& run) {
+  return detail::whole_fit(info.class_name, table_passes::first_rows(table), run,
+                           [&](const Run& inside) { return info.fit_by_sums(table, preset, options, inside); });
+}
+
+}  // namespace
+
+std::unique_ptr<ConditionalDensity> detail::fit_table(const ModelInfo& info, RowSums& table, std::string_view preset,
+                                                      const Document& options, const Run& run) {
+  if (table_passes::extent_of(table).rows <= most_rows_at_once)
+    return info.fit(table_passes::all_rows(table), preset, options, run);
+  return whole_fit_by_sums(info, table, preset, options, run);
 }
 
 std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& table, std::string_view preset,
@@ -48,8 +71,7 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
   require(static_cast<bool>(info.fit_by_sums), info.class_name, ": is no sum over rows and needs all ", rows,
           " of them in memory; expected one of ", list_names(models_that("sums_over_rows")),
           ", or a sample of the rows");
-  return detail::whole_fit(info.class_name, table_passes::first_rows(table), run,
-                           [&](const Run& inside) { return info.fit_by_sums(table, preset, options, inside); });
+  return whole_fit_by_sums(info, table, preset, options, run);
 }
 
 BlocksInMemory::BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run)

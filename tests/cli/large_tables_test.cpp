@@ -251,7 +251,7 @@ TEST_F(LargeTables, RefuseWhatNeedsAllRows) {
     EXPECT_FALSE(std::filesystem::exists(folder / "m.cbor"));
   };
   const std::string advice = "; --sample ROWS fits to a random sample, with all options";
-  refused("--memory 1M --model boost", {"--memory: boost needs all rows at once, expected one of", "gmm", advice});
+  refused("--memory 1M --model forest", {"--memory: forest needs all rows at once, expected one of", "gmm", advice});
   refused("--memory 1M --target-kind positive", {"--memory and --target-kind: expected one of them" + advice});
   refused("--memory 1M --conformal split", {"--memory and --conformal"});
   refused("--memory 1M --calibrate", {"--memory and --calibrate"});

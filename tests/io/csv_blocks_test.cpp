@@ -97,7 +97,7 @@ TEST_F(CsvInBlocks, SayWhatIsWrongWithItsLine) {
                     "a,b\n1,\"x\"y\n2,3\n",
                     many + "\xFF,1\n",
                     many + std::string("a\0b,1\n", 6),
-                    "PAR1\x15\x04\x15\xFF",
+                    "\x1F\x8B\x08\xFF",
                     "a,\n1,2\n"};
   for (const std::string& text : files) {
     const std::string path = write(text);

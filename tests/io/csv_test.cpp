@@ -100,9 +100,9 @@ TEST(Csv, NamesWhatIsWrong) {
   EXPECT_EQ(complaint(",a\n1,2\n"), "t.csv: column 1 has no name; name it, or remove it");
   EXPECT_EQ(complaint("a\nx\n\xE9\n"), "t.csv:3: not a text in UTF-8; save the file as CSV in UTF-8");
   EXPECT_EQ(complaint(std::string_view("a\n\0\n", 4)), "t.csv:2: not a text in UTF-8; save the file as CSV in UTF-8");
-  EXPECT_EQ(
-      complaint("PAR1\x15\x04\xFF"),
-      "t.csv: is a Parquet file, expected CSV; condens.disk of the Python package fits such files, or write it as CSV");
+  EXPECT_EQ(complaint("PAR1\x15\x04\xFF"),
+            "t.csv: is a Parquet file, expected CSV; name the file, from which Python with pyarrow reads it, or write "
+            "it as CSV");
   EXPECT_EQ(
       complaint("\x1F\x8B\x08"),
       "t.csv: is a file packed by gzip, expected CSV; unpack it, or unpack it into a pipe and name '-' as the file");

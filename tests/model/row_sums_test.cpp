@@ -76,6 +76,11 @@ Document options_of(const std::string& model) {
     out.set("sample_rows", Index{50}).set("n_members", Index{2}).set("table_steps", Index{5});
     out.set("units", Document(std::vector<double>{4})).set("layers", Index{1});
   }
+  if (model == "pool") {
+    out.set("models", Document::Array{"lscde", "gmm"}).set("cv", Document(std::vector<double>{3}));
+    out.set("options", Document::Object{{"lscde", options_of("lscde")}, {"gmm", options_of("gmm")}});
+  }
+  if (model == "auto") out.set("budget", 0.02);
   if (model == "press") {
     out.set("sample_rows", Index{50}).set("table_steps", Index{3}).set("n_states", Document(std::vector<double>{2}));
     out.set("regularization", Document(std::vector<double>{0.01}));
@@ -95,7 +100,7 @@ TEST_P(Mergeable, AnyCutOfALargeTableGivesTheModelOfRowsInMemory) {
     Bytes table(data, rows_of_block);
     const auto found = fit_by_sums(info, table, "", options, 0, {});
     EXPECT_LT(largest_difference(*plain, *found, fresh), 1e-10) << rows_of_block;
-    EXPECT_GT(table.passes, 4);
+    EXPECT_GT(table.passes, info.name == "auto" ? 1 : 4);  // of auto all rows race
   }
 }
 
@@ -162,8 +167,8 @@ TEST_P(Mergeable, ConstantColumnsAndTargetsAreToldOf) {
   const auto found = fit_by_sums(info, table, "", options_of(info.name), 0, {});
   const std::vector<std::string>& told = found->report().warnings;
   ASSERT_EQ(std::count(told.begin(), told.end(), "input 2 is constant and plays no part"), 1);
-  // LSCE tells of its search first, as it does of rows in memory.
-  if (info.name != "lsce") {
+  // LSCE tells of its search first, as it does of rows in memory, and a race of its budget.
+  if (info.name != "lsce" && info.name != "auto") {
     EXPECT_EQ(told.front(), "input 2 is constant and plays no part");
   }
   data.y = Matrix(Matrix::Constant(1, 300, 2.5));
@@ -453,7 +458,7 @@ TEST(RowSums, ATableInBlocksIsItsRowsInMemory) {
     EXPECT_EQ(table.readings, before + 1) << model;
     BlocksOfTable read_again(rows, 100, run);
     const auto again = fit_by_sums(find_model(model), read_again, "", options_of(model), 0, run);
-    EXPECT_GT(table.readings, before + 3) << model;
+    EXPECT_GT(table.readings, before + (model == "auto" ? 2 : 3)) << model;  // that of auto asks for all rows
     BlocksInMemory in_memory(left, 130, run);
     const auto expected = fit_by_sums(find_model(model), in_memory, "", options_of(model), 0, run);
     EXPECT_EQ(largest_difference(*density, *expected, data), 0) << model;

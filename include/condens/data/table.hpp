@@ -48,7 +48,13 @@ class Table {
   void add(Column column);
 
   /// The line of the source where each row begins, counting from 1.
-  void set_lines(std::vector<Index> lines) { lines_ = std::move(lines); }
+  void set_lines(std::vector<Index> lines) { set_places(std::move(lines), true); }
+
+  /// Of a source without lines, such as a Parquet file: which of its rows each one is, counting from 1.
+  void set_row_numbers(std::vector<Index> numbers) { set_places(std::move(numbers), false); }
+
+  /// The rows are where those of `from` are, from row `first` of it on.
+  void take_places(const Table& from, Index first = 0);
 
   Index rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
   const std::vector<Column>& columns() const { return columns_; }
@@ -60,17 +66,24 @@ class Table {
   /// name. `role` ("target", "input", ...) says what the column was wanted for.
   const Column& at(std::string_view name, std::string_view role) const;
 
-  /// "train.csv:7", or "row 6 (counting from 1)" for data from memory.
+  /// "train.csv:7", "train.parquet, row 6", or "row 6 (counting from 1)" for data from memory.
   std::string place(Index row) const;
 
-  /// The line in the source, or the row counting from 1.
+  /// The line in the source, or the row counting from 1, and which of the two: "line" or "row".
   Index line(Index row) const;
+  std::string_view unit_of_places() const { return source_.empty() || !has_lines_ ? "row" : "line"; }
 
  private:
+  void set_places(std::vector<Index> places, bool are_lines) {
+    places_ = std::move(places);
+    has_lines_ = are_lines;
+  }
+
   std::string source_;
   std::vector<Column> columns_;
   std::map<std::string, std::size_t, std::less<>> place_of_;  // of every name in columns_
-  std::vector<Index> lines_;
+  std::vector<Index> places_;
+  bool has_lines_ = true;
 };
 
 }  // namespace condens

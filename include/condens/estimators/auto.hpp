@@ -7,6 +7,9 @@
 // are fitted to all other rows; the pool's weights maximise the log score of the rows left out, and the members are
 // fitted once more, to all rows, where time allows. Time is counted work, in seconds of one core of a usual machine,
 // never a clock: the same data, budget and seed give the same bits on every machine and for any number of threads.
+//
+// Of a table that is elsewhere (model/row_sums.hpp) a random sample of the rows races, with the budget of all of them;
+// members that are sums over rows are then fitted to the whole table, where time allows.
 
 #include <string>
 #include <string_view>
@@ -17,6 +20,7 @@
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/pooled_density.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -28,6 +32,7 @@ struct AutoOptions {
   double shrinkage = 2;
   double defensive_weight = 1e-3;
   std::vector<double> cv = {5};
+  Index sample_rows = 100'000;
   Index seed = 0;
 
   static AutoOptions paper() { return {.model_preset = "paper", .shrinkage = 0, .defensive_weight = 0}; }
@@ -46,6 +51,10 @@ inline constexpr auto option_table<AutoOptions> = Fields{
                 "Least share of a broad Gaussian, twice the spread of y, which is a member of its own: it keeps far "
                 "points from ruining a log score; 0: there is none."},
     folds_field(&AutoOptions::cv),
+    OptionField{
+        "sample_rows", &AutoOptions::sample_rows, whole(2001),
+        "Of tables whose rows are elsewhere: of more rows than this as many race, drawn at random; members that "
+        "are sums over rows are then fitted to all, as the budget allows."},
     OptionField{"seed", &AutoOptions::seed, whole(0), "Seed of everything random: folds, and what the members draw."},
 };
 
@@ -64,6 +73,10 @@ class AutoDensity final : public FittedWrapper<AutoDensity, AutoOptions, NoState
   /// fitted to fewer rows.
   static AutoDensity fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                          const Run& run = {});
+
+  /// The same of rows that are elsewhere. Of at most `sample_rows` it is the fit of rows in memory; of more, a warning
+  /// names the members that have been fitted to some of them. Throws as Pool::fit.
+  static AutoDensity fit(RowSums& table, const AutoOptions& options, const MemberFinder& find, const Run& run = {});
 
   std::string_view model_name() const override { return "auto"; }
 

@@ -33,6 +33,7 @@
 #include "condens/data/dataset.hpp"
 #include "condens/model/capabilities.hpp"
 #include "condens/model/fitted_model.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -136,6 +137,12 @@ class Boost final : public FittedModel<Boost, BoostOptions, BoostState>, public 
   /// Throws std::invalid_argument for bad options or data, Cancelled. Cost: for every round and model rows times inputs
   /// times depth. Memory: two bytes for every number of x, and some 100 for every row and model.
   static Boost fit(const Dataset& data, const BoostOptions& options = {}, const Run& run = {});
+
+  /// The same of rows that are elsewhere (model/row_sums.hpp), with a pass for every level of a round's trees. Of more
+  /// than 100,000 rows the bins follow from a sample of so many, in memory as well. Throws std::invalid_argument for
+  /// the likelihood `normal` and for more than 5e7 sums of a level, too.
+  static Boost fit(RowSums& table, const BoostOptions& options = {}, const Run& run = {});
+  static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
   /// For each row of x its input's share in what the log score loses when the input is shuffled among rows left out
   /// (without folds, among rows of the fit); indicators share theirs.

@@ -10,6 +10,10 @@
 // follow chance. The members of the pool are then fitted to all
 // rows; those of weight zero go. Every fit chooses its hyper-parameters anew, those without a fold too.
 //
+// Folds keep copies of a row together. Of more than `most_rows_at_once` rows (data/folds.hpp) they follow from places
+// alone, so that a table that is elsewhere has the same; of more than 100,000 rows the sum is over so many of them,
+// drawn at random.
+//
 // Source: Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Using stacking to average Bayesian predictive
 // distributions, Bayesian Analysis 13, 2018. The weights: optim/mixture_proportions.hpp.
 
@@ -23,6 +27,7 @@
 #include "condens/model/fitted_model.hpp"
 #include "condens/model/inner_model.hpp"
 #include "condens/model/pooled_density.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -64,6 +69,11 @@ class Pool final : public FittedWrapper<Pool, PoolOptions, NoState, PooledDensit
   /// options or data, NumericalError where no member is left. Cost: one fit of every member for
   /// each fold and one to all rows, side by side.
   static Pool fit(const Dataset& data, const PoolOptions& options, const MemberFinder& find, const Run& run = {});
+
+  /// The same of rows that are elsewhere (model/row_sums.hpp), one fit after the other: of more than
+  /// `most_rows_at_once` rows the same pool as of rows in memory up to the rounding of sums. Throws
+  /// std::invalid_argument for a member that is no sum over rows, too.
+  static Pool fit(RowSums& table, const PoolOptions& options, const MemberFinder& find, const Run& run = {});
 
   std::string_view model_name() const override { return "pool"; }
 

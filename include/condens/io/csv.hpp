@@ -12,14 +12,16 @@
 namespace condens {
 
 struct CsvOptions {
-  char separator = 0;  ///< 0: whichever of comma, semicolon and tab the header has most of
-  char comment = 0;    ///< lines that begin with it are skipped; 0: there are none
+  char separator = 0;              ///< 0: whichever of comma, semicolon and tab the header has most of
+  char comment = 0;                ///< lines that begin with it are skipped; 0: there are none
+  std::string python = "python3";  ///< with pyarrow: the program that Parquet and Arrow files are read by, as a child
 };
 
 /// Reads a file, or standard input for "-". The first line names the columns. A column is
 /// numeric when every value that is not missing is a number; otherwise it is text. Throws
 /// std::invalid_argument with file and line for what is no such table, std::runtime_error
-/// when the file cannot be read.
+/// when the file cannot be read. A Parquet or Arrow file, or a folder of them, is the table
+/// whose values CSV would hold as they are: Booleans are 1 and 0, a date is its text.
 Table read_csv(const std::string& path, const CsvOptions& options = {});
 
 /// The same from text in memory; `source` names it in messages.

@@ -1,5 +1,5 @@
 #pragma once
-// A CSV file in blocks of rows, for what does not fit into memory.
+// A CSV file, or a Parquet or Arrow file, in blocks of rows, for what does not fit into memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,15 +25,20 @@ class CsvBlocks final : public TableBlocks {
   void read(const std::function<void(const Table& block)>& visit) override;
 
   /// The same before fields are read as numbers: those of all records of a block, one after the other, and the lines
-  /// where records begin.
+  /// where records begin, or the numbers of the rows of a file without lines.
   using Visit = std::function<void(const std::vector<std::string_view>& fields, const std::vector<Index>& lines)>;
   void read_fields(const Visit& visit);
 
+  /// The table of such records.
+  Table table_of(const std::vector<std::string_view>& fields, std::vector<Index> lines) const;
+
  private:
-  /// Until `visit` says false.
-  void scan(const std::function<bool(const std::vector<std::string_view>&, const std::vector<Index>&)>& visit);
+  /// Until `visit` says false, in blocks of so many bytes.
+  void scan(const std::function<bool(const std::vector<std::string_view>&, const std::vector<Index>&)>& visit,
+            std::size_t bytes);
 
   std::string path_;
+  bool columnar_;
   CsvOptions options_;
   std::size_t bytes_;
   std::vector<std::string> names_;

@@ -10,6 +10,7 @@
 #include "condens/core/options.hpp"
 #include "condens/data/dataset.hpp"
 #include "condens/model/conditional_density.hpp"
+#include "condens/model/row_sums.hpp"
 
 namespace condens {
 
@@ -17,6 +18,8 @@ struct InnerModel {
   std::vector<OptionInfo> options;
   std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Document& options, const Run&)> fit;
   bool joint = false;  ///< the score that it reports is that of inputs and targets together
+  /// The same fit of rows that are elsewhere; empty where the model is no sum over rows.
+  std::function<std::unique_ptr<ConditionalDensity>(RowSums&, const Document& options, const Run&)> fit_by_sums = {};
 };
 
 /// {"model": name, "parameters": ...}.

@@ -20,6 +20,8 @@
 //              cells of a lattice, whose edge is 2^level of the finest, with the mean of each and the squares around
 //              it; merged by key, and every 2^d neighbours as one where there are more than the limit (model/cells.hpp)
 //   each       of the pass "several", which has a list of passes: the list of their states, merged one by one
+//
+// A state without parts is that of a block of which no row takes part in the pass: merged with another it is that one.
 
 #include <utility>
 #include <vector>

@@ -19,6 +19,7 @@ from condens import _core
 from condens._regressor import ConditionalDensityRegressor
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 OPERATORS = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
 IR_VERSION = 8
@@ -132,8 +133,33 @@ def _mixture_network(graph: _Graph, p: dict[str, Any], d_y: int) -> tuple[str, s
     return graph.add("Div", weights, float(len(members))), means, scales
 
 
-def _trees(p: dict[str, Any], d_y: int) -> dict[str, Any]:
-    """The attributes of ONNX's trees: targets 2 t and 2 t + 1 are the sums of steps of location and of log scale."""
+def _read_by_trees(graph: _Graph, p: dict[str, Any], inputs: Integers, trees: Integers) -> tuple[str, Integers]:
+    """What nodes compare, and for each of them the column of it, where node k asks for inputs[k] in trees[k].
+
+    Of a number that is its standardised value, of a category the place that the tree gives to the level: a column for
+    every tree that asks. Places are whole numbers, and thresholds lie half-way: single precision tells them apart.
+    """
+    z = _standardized(graph, p["x_scale"])
+    groups = np.atleast_1d(_value(p["groups"])).astype(np.int64)
+    positions = _value(p["positions"]).reshape(groups.size, -1)
+    mean, size = (np.atleast_1d(_value(p["x_scale"][name])) for name in ("mean", "scale"))
+    _, first_row, n_rows = np.unique(groups, return_index=True, return_counts=True)
+    columns, parts, width = first_row[inputs], [z], groups.size
+    for category in np.flatnonzero(n_rows > 1):
+        asks = inputs == category
+        rows, own = np.flatnonzero(groups == category), np.unique(trees[asks])
+        if own.size == 0:
+            continue
+        standardized = graph.add("Gather", z, rows, axis=1)
+        indicators = graph.add("Add", graph.add("Mul", standardized, size[rows]), mean[rows])
+        parts.append(graph.add("MatMul", indicators, positions[np.ix_(rows, own)]))
+        columns[asks] = width + np.searchsorted(own, trees[asks])
+        width += own.size
+    return graph.add("Concat", *parts, axis=1), columns
+
+
+def _sums_of_steps(graph: _Graph, p: dict[str, Any], d_y: int) -> str:
+    """By ONNX's trees, whose targets 2 t and 2 t + 1 are the sums of steps of location and of log scale."""
     nodes, steps, roots, targets = (_value(p[name]) for name in ("nodes", "steps", "roots", "targets"))
     nodes, steps = nodes.reshape(3, -1), steps.reshape(2, -1)
     roots, targets = np.atleast_1d(roots).astype(int), np.atleast_1d(targets).astype(int)
@@ -145,12 +171,13 @@ def _trees(p: dict[str, Any], d_y: int) -> dict[str, Any]:
     leaf = inputs < 0
     child = np.where(leaf, 0, following - roots[tree])
     leaves = np.flatnonzero(leaf)
+    read, columns = _read_by_trees(graph, p, inputs, tree)
     thresholds = numpy_helper.from_array(np.where(leaf, 0.0, nodes[1]), "thresholds")
-    return {
+    attributes = {
         "n_targets": 2 * d_y,
         "nodes_treeids": tree.tolist(),
         "nodes_nodeids": own.tolist(),
-        "nodes_featureids": np.where(leaf, 0, inputs).tolist(),
+        "nodes_featureids": np.where(leaf, 0, columns).tolist(),
         "nodes_modes": ["LEAF" if end else "BRANCH_LEQ" for end in leaf],
         "nodes_values_as_tensor": thresholds,
         "nodes_truenodeids": child.tolist(),
@@ -160,11 +187,11 @@ def _trees(p: dict[str, Any], d_y: int) -> dict[str, Any]:
         "target_ids": (2 * np.repeat(targets[tree[leaves]], 2) + np.tile([0, 1], leaves.size)).tolist(),
         "target_weights_as_tensor": numpy_helper.from_array(steps[:, following[leaves]].T.ravel(), "steps"),
     }
+    return graph.add("TreeEnsembleRegressor", read, domain="ai.onnx.ml", **attributes)
 
 
 def _boosted_trees(graph: _Graph, p: dict[str, Any], d_y: int) -> tuple[str, str, str]:
-    z = _standardized(graph, p["x_scale"])
-    sums = graph.add("TreeEnsembleRegressor", z, domain="ai.onnx.ml", **_trees(p, d_y))
+    sums = _sums_of_steps(graph, p, d_y)
     steps = graph.add("Div", graph.add("Cast", sums, to=TensorProto.DOUBLE), float(p["n_models"]))
     place = np.arange(0, 2 * d_y, 2)
     start, log_start, least, most = (
@@ -215,7 +242,7 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
     ------
     ValueError
         For other models, and for what a graph of these does not hold: other kinds of targets, calibrated
-        distributions, missing inputs, and boosted trees over inputs of three levels or more.
+        distributions, missing inputs.
     """
     check_is_fitted(estimator)
     model = estimator._model
@@ -235,12 +262,6 @@ def to_onnx(estimator: ConditionalDensityRegressor) -> onnx.ModelProto:
         raise ValueError("to_onnx: the distributions are calibrated, expected calibrate=False")
     if model.encoder.missing == "model":
         raise ValueError("to_onnx: missing = 'model' averages over what may be missing, expected 'error'")
-    groups = _value(p.get("groups", []))
-    if np.unique(groups).size < np.size(groups):
-        raise ValueError(
-            "to_onnx: an input has three levels or more, which each tree orders in its own way; expected numbers and "
-            "inputs of two levels"
-        )
     d_y = model.n_targets
     graph = _Graph()
     weights, means, scales = writers[0](graph, p, d_y)

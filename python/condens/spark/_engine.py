@@ -7,12 +7,14 @@ driver raises them as they are.
 from __future__ import annotations
 
 import pickle
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from pyspark import cloudpickle
-from pyspark.sql import DataFrame
+from pyspark import InheritableThread, cloudpickle
+from pyspark.sql import DataFrame, SparkSession, is_remote
 from pyspark.sql import functions as F
 
 from condens import Cancelled, NumericalError, _blocks, _cluster, _core
@@ -25,6 +27,7 @@ _ON_DRIVER = 64  # so many states at most the driver merges itself
 
 Record = tuple[int, int, int, bytes]
 Work = Callable[[int, Iterable[Any]], Iterable[Record]]
+_Answer = TypeVar("_Answer")
 
 
 def _checked(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -68,9 +71,40 @@ _ERRORS: dict[str, type[Exception]] = {
 }
 
 
+def run_job(session: SparkSession, job: Callable[[], _Answer]) -> _Answer:
+    """The answer of `job`, whose tasks are cancelled where Ctrl-C, or anything else, ends the wait for it.
+
+    It has a thread of its own: one that Ctrl-C interrupts in the middle of a job has no connection to the JVM left by
+    which Spark could cancel it.
+    """
+    tag, answer = f"condens-{uuid.uuid4().hex}", Future[_Answer]()
+    add, cancel = (
+        (session.addTag, session.interruptTag)
+        if is_remote()
+        else (session.sparkContext.addJobTag, session.sparkContext.cancelJobsWithTag)
+    )
+
+    def work() -> None:
+        try:
+            add(tag)
+            answer.set_result(job())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    thread = InheritableThread(work, session=session, daemon=True)
+    thread.start()
+    try:
+        return answer.result()
+    finally:
+        while not answer.done():  # the job may not have begun: then there is nothing to cancel yet
+            cancel(tag)
+            wait([answer], timeout=0.1)
+
+
 def _collected(frame: DataFrame) -> list[Any]:
     """The records in order; raises the first error among them."""
-    records = sorted(frame.collect(), key=lambda record: (record["place"], record["part"]))
+    found = run_job(frame.sparkSession, frame.collect)
+    records = sorted(found, key=lambda record: (record["place"], record["part"]))
     for record in records:
         if record["error"] is not None:
             kind, text = pickle.loads(record["error"])

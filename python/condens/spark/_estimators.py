@@ -23,7 +23,7 @@ from condens._arrays import as_share
 from condens._blocks import Layout
 from condens._parameters import COMMON, defaults, docstring
 from condens.estimators import estimator_of
-from condens.spark._engine import SparkEngine
+from condens.spark._engine import SparkEngine, run_job
 
 # Beside the parameters of the estimator: columns, as Spark's own estimators call them, and what `transform` adds.
 _OF_COLUMNS: dict[str, tuple[Any, str]] = {
@@ -236,7 +236,7 @@ class CondensEstimator(Estimator[Any], _Columns, _Kept):  # type: ignore[misc]
 
 def _width(frame: DataFrame) -> int:
     """Length of the vectors in the first row."""
-    first = frame.select("x0").first()
+    first = run_job(frame.sparkSession, frame.select("x0").first)
     if first is None or first["x0"] is None:
         raise ValueError("featuresCol: the data have no rows, or their first one has no vector; expected at least 2")
     return len(first["x0"])

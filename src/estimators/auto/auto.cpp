@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <set>
 
 #include "condens/core/errors.hpp"
@@ -9,6 +11,7 @@
 #include "condens/data/folds.hpp"
 #include "core/work.hpp"
 #include "estimators/pool/pooled_fit.hpp"
+#include "model/table_passes.hpp"
 #include "race.hpp"
 
 namespace condens {
@@ -89,7 +92,7 @@ Cut cut_rows(const pooling::Settings& settings, const pooling::PoolData& data) {
   const Index wanted = std::clamp<Index>(n / 5, 500, 5000);
   std::vector<Index> fold = data.fold;
   if (settings.cv.size() == 1) {  // groups of copies, of which some make the rows left out
-    fold = pooling::folds_of({static_cast<double>(std::min<Index>(n / 2, 1000))}, data.rows, data.rows, settings.seed);
+    fold = pooling::folds_of_copies(data.rows, std::min<Index>(n / 2, 1000), settings.seed);
   }
   const Index folds = *std::max_element(fold.begin(), fold.end()) + 1;
   std::vector<Index> size(static_cast<std::size_t>(folds), 0);
@@ -122,33 +125,67 @@ void add_averages(std::vector<Candidate>& candidates, const Dataset& rows, const
       });
 }
 
+/// All rows, of which some race.
+struct AllRows {
+  Index count;
+  std::function<std::unique_ptr<ConditionalDensity>(const Candidate&, const Run&)> fit;
+  RowSums* table = nullptr;  ///< where they are elsewhere
+
+  /// Whether a candidate can be fitted to them.
+  bool suit(const Candidate& candidate) const {
+    return table == nullptr || static_cast<bool>(candidate.inner.fit_by_sums);
+  }
+};
+
+AllRows rows_in_memory(const Dataset& rows) {
+  return {rows.size(), [&](const Candidate& own, const Run& run) { return own.inner.fit(rows, own.options, run); }};
+}
+
+AllRows rows_of_table(RowSums& table, Index count) {
+  const auto fit = [&](const Candidate& own, const Run& run) { return own.inner.fit_by_sums(table, own.options, run); };
+  return {count, fit, &table};
+}
+
 /// The members once more, now to all rows, where they have raced to the end: those of the largest weights, as many as
-/// can be afforded.
-void fit_to_all(std::vector<Candidate>& candidates, const std::vector<const Runner*>& runners, const Vector& weights,
-                const Dataset& rows, Index racing, double left, const Run& run) {
+/// can be afforded. Those of a table that are left as they are, with the number of their rows.
+std::string fit_to_all(std::vector<Candidate>& candidates, const std::vector<const Runner*>& runners,
+                       const Vector& weights, const AllRows& all, Index racing, double left, const Run& run) {
   std::vector<std::size_t> members;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
-    if (weights[static_cast<Index>(k)] > 0 && runners[k]->laps.back().n_rows == racing) members.push_back(k);
+    if (weights[static_cast<Index>(k)] > 0) members.push_back(k);
   }
   std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
     return weights[static_cast<Index>(a)] > weights[static_cast<Index>(b)];
   });
   std::vector<Candidate> again;
   std::vector<std::size_t> place;
+  std::string fewer;
+  const auto still = [&](std::size_t k, const std::string& why) {
+    fewer += message(fewer.empty() ? "" : ", ", candidates[k].name, " (", runners[k]->laps.back().n_rows, why, ")");
+  };
   for (const std::size_t k : members) {
-    const double seconds = race::expected_seconds(*runners[k], rows.size());
-    if (seconds > left) continue;
+    const double seconds = race::expected_seconds(*runners[k], all.count);
+    const bool can = all.suit(candidates[k]);
+    if (!can || runners[k]->laps.back().n_rows < racing || seconds > left) {
+      still(k, can ? message("; all would take ", std::ceil(seconds), " s") : "");
+      continue;
+    }
     left -= seconds;
     again.push_back(candidates[k]);
     place.push_back(k);
   }
   const auto candidate = [&](Index i) -> Candidate& { return again[static_cast<std::size_t>(i)]; };
-  pooling::fit_members(std::ssize(again), run, candidate, [&](Index i, const Run& own) {
-    candidate(i).model = candidate(i).inner.fit(rows, candidate(i).options, own);
-  });
+  pooling::fit_members(
+      std::ssize(again), run, candidate,
+      [&](Index i, const Run& own) { candidate(i).model = all.fit(candidate(i), own); },
+      all.table != nullptr ? 1 : all_at_once);
   for (std::size_t i = 0; i < again.size(); ++i) {
-    if (again[i].failure.empty()) candidates[place[i]] = std::move(again[i]);
+    if (again[i].failure.empty())
+      candidates[place[i]] = std::move(again[i]);
+    else
+      still(place[i], "; " + again[i].failure);
   }
+  return fewer;
 }
 
 /// Without the weights that are next to nothing: each of them costs a model in every prediction.
@@ -172,8 +209,9 @@ void warn_of_budget(const std::vector<Runner>& runners, double budget, FitReport
                                     text, "; a larger budget allows more"));
 }
 
+/// `data` hold the rows that race and score.
 Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& settings, pooling::PoolData& data,
-                    double budget, const Run& run) {
+                    const AllRows& every, double budget, const Run& run) {
   const Cut cut = cut_rows(settings, data);
   const Dataset left_out = data.rows.subset(cut.scoring);
   std::vector<Index> fold = assign_folds(left_out.size(), folds_of_scoring, static_cast<std::uint64_t>(settings.seed));
@@ -197,8 +235,13 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   out.parts.defensive = Defensive::fit(settings.defensive_weight, data.rows);
   pooling::Combination found = pooling::combine(all, scoring, out.parts.defensive, settings.shrinkage);
   drop_least(found);
-  fit_to_all(all, fitted_runners, found.weights, data.rows, std::ssize(cut.racing), budget - spent, run);
+  const std::string fewer =
+      fit_to_all(all, fitted_runners, found.weights, every, std::ssize(cut.racing), budget - spent, run);
   warn_of_budget(runners, budget, out.report);
+  if (every.table != nullptr && !fewer.empty()) {
+    out.report.warnings.push_back(
+        message("of the table's ", every.count, " rows these members know fewer (their number in brackets): ", fewer));
+  }
   pooling::assemble(all, found, scoring, out);
   out.report.set_race(contenders);
   return std::move(out);
@@ -219,23 +262,48 @@ const std::vector<std::string>& auto_models(bool with_inputs) {
   return with_inputs ? given_inputs : alone;
 }
 
+namespace {
+
+/// Of options that are in their bounds, which outlive them.
+pooling::Settings settings_of(const AutoOptions& options, bool with_inputs) {
+  static const Document none(Document::Object{});
+  return {.owner = owner,
+          .models = auto_models(with_inputs),
+          .options = none,
+          .shrinkage = options.shrinkage,
+          .defensive_weight = options.defensive_weight,
+          .cv = options.cv,
+          .seed = options.seed};
+}
+
+}  // namespace
+
 AutoDensity AutoDensity::fit(const Dataset& data, const AutoOptions& options, const MemberFinder& find,
                              const Run& run) {
   validate_options(options, owner);
-  const Document none(Document::Object{});
-  const pooling::Settings settings{.owner = owner,
-                                   .models = auto_models(data.x.rows() > 0),
-                                   .options = none,
-                                   .shrinkage = options.shrinkage,
-                                   .defensive_weight = options.defensive_weight,
-                                   .cv = options.cv,
-                                   .seed = options.seed};
+  const pooling::Settings settings = settings_of(options, data.x.rows() > 0);
   std::vector<Candidate> candidates = pooling::candidates_of(settings, find);
   pooling::PoolData own(settings, data);
   const double budget = options.budget > 0 ? options.budget : default_budget(own.rows.size());
   Pooled found = own.rows.size() <= most_rows_of_folds
                      ? pool_few_rows(std::move(candidates), settings, own, budget, run)
-                     : pool_by_race(std::move(candidates), settings, own, budget, run);
+                     : pool_by_race(std::move(candidates), settings, own, rows_in_memory(own.rows), budget, run);
+  return {options, {}, std::move(found.parts), std::move(found.report)};
+}
+
+AutoDensity AutoDensity::fit(RowSums& table, const AutoOptions& options, const MemberFinder& find, const Run& run) {
+  validate_options(options, owner);
+  table_passes::check_cv(owner, options.cv);
+  const Index n = table_passes::extent_of(table).rows;
+  if (n <= options.sample_rows) return fit(table_passes::all_rows(table), options, find, run);
+  const pooling::Settings settings = settings_of(options, table.n_inputs() > 0);
+  std::vector<Candidate> candidates = pooling::candidates_of(settings, find);
+  Dataset sample = table_passes::sample_of(table, options.sample_rows, options.seed).rows;
+  if ((sample.weights.array() == 1).all()) sample.weights = {};
+  pooling::PoolData own(settings, sample);
+  own.out.report.details.set("n_rows", n).set("n_rows_sampled", sample.size());
+  const double budget = options.budget > 0 ? options.budget : default_budget(n);
+  Pooled found = pool_by_race(std::move(candidates), settings, own, rows_of_table(table, n), budget, run);
   return {options, {}, std::move(found.parts), std::move(found.report)};
 }
 

@@ -7,9 +7,9 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "data/splits.hpp"
+#include "growing.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "model/preparation.hpp"
-#include "rounds.hpp"
 
 namespace condens {
 
@@ -125,15 +125,7 @@ std::shared_ptr<const BoostedClasses> BoostedClasses::fit(const Dataset& data, s
   for (Index i = 0; i < rows.size(); ++i) count[static_cast<Index>(rows.y(0, i))] += rows.weights[i];
   const Vector start = (count.tail(n_scores).array() / count[0]).log();
 
-  const BoostingData own{.inputs = trees::bin_inputs(rows, 256, resolve_threads(run.threads)),
-                         .y = rows.y,
-                         .weights = rows.weights,
-                         .fold = {},
-                         .n_models = 1,
-                         .location = {},
-                         .log_scale = {},
-                         .least_log_scale = {},
-                         .greatest_log_scale = {}};
+  const std::vector<trees::BinnedInput> inputs = trees::bin_inputs(rows, 256, resolve_threads(run.threads));
   std::vector<Index> fold;
   if (rows.size() >= 2 * n_class_folds) {
     fold = preparation::folds_of({n_class_folds}, {.x = rows.x, .y = rows.y}, static_cast<Index>(seed));
@@ -142,7 +134,7 @@ std::shared_ptr<const BoostedClasses> BoostedClasses::fit(const Dataset& data, s
 
   std::vector<ClassBooster> models;
   models.reserve(static_cast<std::size_t>(n_models));
-  for (Index m = 0; m < n_models; ++m) models.emplace_back(own.inputs, rows, start, fold, m, seed);
+  for (Index m = 0; m < n_models; ++m) models.emplace_back(inputs, rows, start, fold, m, seed);
   Task task(run, "fitting the probabilities of the atoms", static_cast<double>(most_rounds));
   Boosted boosted;
   Vector loss = Vector::Zero(rows.size());
@@ -151,7 +143,7 @@ std::shared_ptr<const BoostedClasses> BoostedClasses::fit(const Dataset& data, s
     return rows.weights.dot(loss);
   };
   double best = tell();
-  const Index last = fold.empty() || own.inputs.empty() ? 0 : most_rounds;  // none can be judged, or make no difference
+  const Index last = fold.empty() || inputs.empty() ? 0 : most_rounds;  // none can be judged, or make no difference
   for (Index done = 0; done < last;) {
     parallel_for(
         n_models, task.threads(),
@@ -171,7 +163,7 @@ std::shared_ptr<const BoostedClasses> BoostedClasses::fit(const Dataset& data, s
   for (Index k = 0; k < boosted.rounds * n_scores; ++k) boosted.targets.push_back(k % n_scores);
   for (ClassBooster& model : models) boosted.trees.push_back(model.take_trees(boosted.rounds));
   BoostState state;
-  write_trees(own, boosted, rows.x.rows(), state);
+  write_trees(inputs, boosted, rows.x.rows(), state);
   return std::shared_ptr<const BoostedClasses>(new BoostedClasses(rows.x.rows(), start, n_models, std::move(state)));
 }
 

@@ -6,7 +6,8 @@
 
 namespace condens::boosting {
 
-void write_trees(const BoostingData& data, const Boosted& boosted, Index n_inputs, BoostState& state) {
+void write_trees(const std::vector<trees::BinnedInput>& inputs, const Boosted& boosted, Index n_inputs,
+                 BoostState& state) {
   Index n_nodes = 0;
   Index n_leaves = 0;
   Index n_trees = 0;
@@ -32,7 +33,7 @@ void write_trees(const BoostingData& data, const Boosted& boosted, Index n_input
       for (const GrownTree::Node& node : tree.nodes) {
         const bool leaf = node.input < 0;
         const Index next = node.next + (leaf ? n_leaves : first_node);
-        state.nodes.col(n_nodes++) << static_cast<double>(node.input), leaf ? 0.0 : tree.threshold(data.inputs, node),
+        state.nodes.col(n_nodes++) << static_cast<double>(node.input), leaf ? 0.0 : tree.threshold(inputs, node),
             static_cast<double>(next);
       }
       for (const std::array<double, 2>& step : tree.steps) state.steps.col(n_leaves++) << step[0], step[1];
@@ -41,8 +42,8 @@ void write_trees(const BoostingData& data, const Boosted& boosted, Index n_input
   }
   std::vector<const trees::Positions*> all;
   for (const trees::Positions& own : positions) all.push_back(&own);
-  state.groups = trees::groups_of(data.inputs, n_inputs);
-  state.positions = trees::positions_of(data.inputs, all, n_inputs);
+  state.groups = trees::groups_of(inputs, n_inputs);
+  state.positions = trees::positions_of(inputs, all, n_inputs);
 }
 
 Matrix sum_steps(const BoostState& state, const trees::SavedTrees& trees, const Range& range, Index models,

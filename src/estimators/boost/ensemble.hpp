@@ -11,7 +11,8 @@
 namespace condens::boosting {
 
 /// The parts of a state that are trees.
-void write_trees(const BoostingData& data, const Boosted& boosted, Index n_inputs, BoostState& state);
+void write_trees(const std::vector<trees::BinnedInput>& inputs, const Boosted& boosted, Index n_inputs,
+                 BoostState& state);
 
 /// The sums of steps by trees `range` of a state, which belong to as many of its models as `models` says: the two parts
 /// of every target, 2 n_targets x n. x is standardised.

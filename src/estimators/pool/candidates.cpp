@@ -79,6 +79,12 @@ std::vector<Candidate> candidates_of(const Settings& settings, const MemberFinde
 
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, const Dataset& rows, Index seed) {
   if (cv.size() > 1) return preparation::folds_of(cv, data, seed);
+  const auto folds = static_cast<Index>(preparation::at_most_rows(cv, rows.size()).front());
+  if (rows.size() > most_rows_at_once) return assign_folds(rows.size(), folds, static_cast<std::uint64_t>(seed));
+  return folds_of_copies(rows, folds, seed);
+}
+
+std::vector<Index> folds_of_copies(const Dataset& rows, Index folds, Index seed) {
   Matrix points(rows.x.rows() + rows.y.rows(), rows.size());
   points.topRows(rows.x.rows()) = rows.x;
   points.bottomRows(rows.y.rows()) = rows.y;
@@ -89,8 +95,9 @@ std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, 
     if (k > 0 && points.col(sorted[k]) != points.col(sorted[k - 1])) ++distinct;
     number[static_cast<std::size_t>(sorted[k])] = distinct;
   }
-  const auto folds = static_cast<Index>(preparation::at_most_rows(cv, distinct + 1).front());
-  const std::vector<Index> fold = assign_folds(distinct + 1, folds, static_cast<std::uint64_t>(seed));
+  const auto at_most = preparation::at_most_rows({static_cast<double>(folds)}, distinct + 1).front();
+  const std::vector<Index> fold =
+      assign_folds(distinct + 1, static_cast<Index>(at_most), static_cast<std::uint64_t>(seed));
   for (Index& own : number) own = fold[static_cast<std::size_t>(own)];
   return number;
 }
@@ -140,13 +147,13 @@ Vector held_out_average(const ConditionalDensity& model, const Dataset& train, c
 }
 
 void fit_members(Index count, const Run& run, const std::function<Candidate&(Index)>& candidate_of,
-                 const std::function<void(Index, const Run&)>& body) {
+                 const std::function<void(Index, const Run&)>& body, Index at_once) {
   UnderWay under_way;
   const auto watch = [&](std::string_view, double fraction) { return run.observer(under_way.text(), fraction); };
   const Run named{.threads = run.threads, .observer = run.observer ? Observer(watch) : Observer{}};
   Task task(named, "fitting the members", static_cast<double>(count));
   std::vector<std::string> failures(static_cast<std::size_t>(count));
-  fit_side_by_side(count, named, task, [&](Index i, const Run& own) {
+  const auto attempt = [&](Index i, const Run& own) {
     const std::string& name = candidate_of(i).name;
     std::string& failure = failures[static_cast<std::size_t>(i)];
     under_way.begin(name);
@@ -158,7 +165,8 @@ void fit_members(Index count, const Run& run, const std::function<Candidate&(Ind
       failure = error.what();
     }
     under_way.end(name);
-  });
+  };
+  fit_side_by_side(count, named, task, attempt, at_once);
   for (Index i = 0; i < count; ++i) {
     Candidate& candidate = candidate_of(i);
     if (candidate.failure.empty()) candidate.failure = failures[static_cast<std::size_t>(i)];

@@ -56,9 +56,13 @@ struct ScoringRows {
 ScoringRows scoring_rows(std::string_view owner, const Dataset& rows, const Dataset& all, std::vector<Index> fold,
                          Index seed);
 
-/// The fold of every row of `rows`, those of `data` that count, from the option `cv`. Copies of a row leave together: a
-/// model that remembers rows would be scored on what it has seen.
+/// The fold of every row of `rows`, those of `data` that count, from the option `cv`. Of more than `most_rows_at_once`
+/// rows it follows from places (data/folds.hpp); of fewer, copies of a row leave together.
 std::vector<Index> folds_of(const std::vector<double>& cv, const Dataset& data, const Dataset& rows, Index seed);
+
+/// Of rows of any number at most so many folds that no two have copies of a row: a model that remembers rows would be
+/// scored on what it has seen.
+std::vector<Index> folds_of_copies(const Dataset& rows, Index folds, Index seed);
 
 /// Log density of `rows` by a model. Throws NumericalError where there is none.
 Vector held_out_density(const ConditionalDensity& model, const Dataset& rows, const TargetCells& cells, const Run& run);
@@ -68,10 +72,11 @@ Vector held_out_average(const ConditionalDensity& model, const Dataset& train, c
                         const std::vector<bool>& told, const Vector& log_density, const TargetCells& cells,
                         const Run& run);
 
-/// Calls body(i, run) for i = 0, ..., count - 1 side by side; `name_of(i)` is told to who watches, as what is under
-/// way. What a fit throws for its data or for numerical reasons becomes the failure of `candidate_of(i)`.
+/// Calls body(i, run) for i = 0, ..., count - 1 side by side, or so many `at_once`; the names of `candidate_of(i)` are
+/// told to who watches, as what is under way. What a fit throws for its data or for numerical reasons becomes the
+/// failure of `candidate_of(i)`.
 void fit_members(Index count, const Run& run, const std::function<Candidate&(Index)>& candidate_of,
-                 const std::function<void(Index, const Run&)>& body);
+                 const std::function<void(Index, const Run&)>& body, Index at_once = all_at_once);
 
 /// Those that have a model; a warning for each other. Throws NumericalError where there are none.
 std::vector<Candidate> fitted(std::vector<Candidate> candidates, std::string_view owner, FitReport& report);

@@ -1,11 +1,12 @@
 #pragma once
 // The procedure of pooling by folds, whatever the list of members: every member is fitted to all rows and to all but
-// one fold in turn, the weights maximise the log score of the rows left out.
+// one fold in turn, the weights maximise the log score of rows left out.
 
 #include <vector>
 
 #include "candidates.hpp"
 #include "combination.hpp"
+#include "condens/model/row_sums.hpp"
 #include "core/flush_subnormals.hpp"
 
 namespace condens::pooling {
@@ -30,5 +31,10 @@ Pooled pool_by_folds(std::vector<Candidate> candidates, const Settings& settings
 
 /// All of it. Throws what candidates_of and PoolData throw.
 Pooled fit(const Dataset& data, const Settings& settings, const MemberFinder& find, const Run& run);
+
+/// The same of rows that are elsewhere, one fit after the other, each by sums. Of more than `most_rows_at_once` rows it
+/// is the pool of rows in memory up to the rounding of sums. Throws std::invalid_argument for a member that is no sum
+/// over rows, and for folds by hand, too.
+Pooled fit(RowSums& table, const Settings& settings, const MemberFinder& find, const Run& run);
 
 }  // namespace condens::pooling

@@ -34,9 +34,8 @@ PressKernelSums PressObjective::sum_kernels(const Vector& widths, const PressSta
   return out;
 }
 
-PressTermSums PressObjective::sum_terms(const Vector& theta, const Vector& widths, const PressStateSums& states,
-                                        const PressKernelSums& kernels, int threads) const {
-  const FlushSubnormals guard;
+PressObjective::Pass PressObjective::terms_at(const Vector& theta, const Vector& widths, const PressStateSums& states,
+                                              const PressKernelSums& kernels, int threads) const {
   Pass pass = begin(theta, widths, threads, no_poll);
   pass.over_chunks([&](Chunk& chunk) { find_weights(pass, chunk); });
   set_states(pass, states);
@@ -44,6 +43,13 @@ PressTermSums PressObjective::sum_terms(const Vector& theta, const Vector& width
   pass.slopes = kernels.slopes;
   pass.over_chunks([&](Chunk& chunk) { find_terms(pass, chunk); });
   if (criterion_ == PressCriterion::likelihood && !is_part_) sum_anew(pass);
+  return pass;
+}
+
+PressTermSums PressObjective::sum_terms(const Vector& theta, const Vector& widths, const PressStateSums& states,
+                                        const PressKernelSums& kernels, int threads) const {
+  const FlushSubnormals guard;
+  Pass pass = terms_at(theta, widths, states, kernels, threads);
   return add_up_terms(pass);
 }
 
@@ -63,13 +69,7 @@ PressEvaluation PressObjective::value_of(const Vector& theta, const Vector& widt
 Vector PressObjective::sum_gradients(const Vector& theta, const Vector& widths, const PressStateSums& states,
                                      const PressKernelSums& kernels, const PressSlopes& slopes, int threads) const {
   const FlushSubnormals guard;
-  Pass pass = begin(theta, widths, threads, no_poll);
-  pass.over_chunks([&](Chunk& chunk) { find_weights(pass, chunk); });
-  set_states(pass, states);
-  pass.totals = kernels.totals;
-  pass.slopes = kernels.slopes;
-  pass.over_chunks([&](Chunk& chunk) { find_terms(pass, chunk); });
-  if (criterion_ == PressCriterion::likelihood && !is_part_) sum_anew(pass);
+  Pass pass = terms_at(theta, widths, states, kernels, threads);
   pass.by_freedom = slopes.by_freedom;
   pass.by_sizes = slopes.by_sizes;
   pass.by_sums = slopes.by_sums;

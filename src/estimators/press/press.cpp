@@ -386,9 +386,12 @@ Press Press::fit_table(RowSums& table, const PressOptions& options, const Run& r
   const press::SampledRows rows{table, scale, total, sample};
   press::TableSteps steps;
   {
-    Task task(run, "improving states on all rows", 1);
-    steps = press::improve_on_table(fitted, rows, options, rules, defensive, options.table_steps, threads,
-                                    [&] { task.poll(); });
+    // At most so many steps of the map, and of the widths after it.
+    Task task(run, "improving states on all rows", 2 * static_cast<double>(options.table_steps));
+    steps = press::improve_on_table(fitted, rows, options, rules, defensive, options.table_steps, threads, [&] {
+      task.advance(1);
+      task.poll();
+    });
   }
   report.details.set("table_steps", steps.count);
   if (steps.count > 0) report.details.set("table_search", std::string(to_string(steps.status)));

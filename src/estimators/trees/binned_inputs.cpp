@@ -25,18 +25,8 @@ bool are_indicators(const Dataset& data, const std::vector<Index>& rows) {
   return true;
 }
 
-void bin_levels(const Dataset& data, BinnedInput& input) {
-  input.n_codes = std::ssize(input.rows) + 1;
-  for (Index i = 0; i < data.size(); ++i) {
-    for (std::size_t k = 0; k < input.rows.size(); ++k) {
-      if (data.x(input.rows[k], i) == 1) input.codes[static_cast<std::size_t>(i)] = static_cast<Code>(k + 1);
-    }
-  }
-}
-
-void bin_numbers(const Dataset& data, Index max_bins, BinnedInput& input) {
-  const Vector values = data.x.row(input.rows.front()).transpose();
-  Vector sorted = values;
+void find_edges(const Dataset& data, Index max_bins, BinnedInput& input) {
+  Vector sorted = data.x.row(input.rows.front()).transpose();
   std::sort(sorted.begin(), sorted.end());
   Index different = 1;
   for (Index i = 1; i < sorted.size(); ++i) different += sorted[i] > sorted[i - 1] ? 1 : 0;
@@ -49,34 +39,57 @@ void bin_numbers(const Dataset& data, Index max_bins, BinnedInput& input) {
     next = static_cast<double>(i) + rows_of_bin;
   }
   input.n_codes = std::ssize(input.edges) + 1;
-  for (Index i = 0; i < values.size(); ++i) {
-    const auto at = std::lower_bound(input.edges.begin(), input.edges.end(), values[i]);
+}
+
+void code_levels(const Dataset& data, BinnedInput& input) {
+  for (Index i = 0; i < data.size(); ++i) {
+    for (std::size_t k = 0; k < input.rows.size(); ++k) {
+      if (data.x(input.rows[k], i) == 1) input.codes[static_cast<std::size_t>(i)] = static_cast<Code>(k + 1);
+    }
+  }
+}
+
+void code_numbers(const Dataset& data, BinnedInput& input) {
+  const Index row = input.rows.front();
+  for (Index i = 0; i < data.size(); ++i) {
+    const auto at = std::lower_bound(input.edges.begin(), input.edges.end(), data.x(row, i));
     input.codes[static_cast<std::size_t>(i)] = static_cast<Code>(at - input.edges.begin());
   }
 }
 
 }  // namespace
 
-std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads) {
+std::vector<BinnedInput> find_bins(const Dataset& data, Index max_bins, int threads) {
   std::vector<BinnedInput> out;
-  const auto add = [&](std::vector<Index> rows) {
-    out.push_back({std::move(rows), {}, 0, std::vector<Code>(static_cast<std::size_t>(data.size()))});
-  };
   for (const std::vector<Index>& rows : data.inputs()) {
     if (are_indicators(data, rows)) {
-      add(rows);
+      out.push_back({rows, {}, std::ssize(rows) + 1, {}});
     } else {
-      for (const Index r : rows) add({r});
+      for (const Index r : rows) out.push_back({{r}, {}, 0, {}});
     }
   }
   parallel_for(std::ssize(out), threads, [&](Index g) {
     BinnedInput& input = out[static_cast<std::size_t>(g)];
+    if (!input.categorical()) find_edges(data, max_bins, input);
+  });
+  return out;
+}
+
+void code_rows(std::vector<BinnedInput>& inputs, const Dataset& data, int threads) {
+  parallel_for(std::ssize(inputs), threads, [&](Index g) {
+    BinnedInput& input = inputs[static_cast<std::size_t>(g)];
+    input.codes.assign(static_cast<std::size_t>(data.size()), 0);
     if (input.categorical()) {
-      bin_levels(data, input);
+      code_levels(data, input);
     } else {
-      bin_numbers(data, max_bins, input);
+      code_numbers(data, input);
     }
   });
+}
+
+std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads) {
+  std::vector<BinnedInput> out = find_bins(data, max_bins, threads);
+  code_rows(out, data, threads);
   return out;
 }
 

@@ -24,6 +24,10 @@ struct BinnedInput {
 /// rows are no indicators, at most one of them 1 at a time, is several numbers.
 std::vector<BinnedInput> bin_inputs(const Dataset& data, Index max_bins, int threads);
 
+/// The same in two steps, which may see different rows: the bins, without codes, and the codes of rows.
+std::vector<BinnedInput> find_bins(const Dataset& data, Index max_bins, int threads);
+void code_rows(std::vector<BinnedInput>& inputs, const Dataset& data, int threads);
+
 /// The edges on the standardised scale, where data were binned in the units of the user, in which indicators are 0
 /// and 1.
 void standardize_edges(std::vector<BinnedInput>& inputs, const Standardizer& x_scale);

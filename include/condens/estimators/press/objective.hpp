@@ -140,6 +140,9 @@ class PressObjective {
                  std::vector<PressNodes> nodes, Defensive defensive, std::shared_ptr<const PackedObservations> packed);
   PressInputs inputs(Range rows) const { return {x_.middleCols(rows.begin, rows.size()), packed_.get(), rows.begin}; }
   Pass begin(const Vector& theta, const Vector& widths, int threads, const std::function<void()>& poll) const;
+  /// With the terms of rows, as far as the sums of all rows tell.
+  Pass terms_at(const Vector& theta, const Vector& widths, const PressStateSums& states, const PressKernelSums& kernels,
+                int threads) const;
   void find_weights(Pass& pass, Chunk& chunk) const;
   void combine_states(Pass& pass) const;
   void add_up_states(Pass& pass) const;
