@@ -5,11 +5,14 @@
 //   gmm           8 components of full covariances, 20 iterations, a pass for each
 //   lscde given   300 centres and widths that are given: a pass for H and h
 //   lscde chosen  the same centres, chosen among 3 widths of x, 3 of y and 3 regularisers: two passes for each width
+//   mdn           a network of 2 layers of 32 units and 5 components, from 20,000 rows, then 10 steps on all rows
 //
-// Usage: row_sums_benchmark [rows...]
+// Usage: row_sums_benchmark [fit...] [rows...]
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "condens/core/random.hpp"
@@ -61,7 +64,7 @@ class MadeBlocks final : public RowSums {
   Run run_;
 };
 
-Document numbers(std::vector<double> values) { return Document(values); }
+Document numbers(const std::vector<double>& values) { return Document(values); }
 
 Document options_of(const std::string& what) {
   Document out(Document::Object{});
@@ -70,6 +73,15 @@ Document options_of(const std::string& what) {
         .set("covariance", "full")
         .set("tolerance", 0.0)
         .set("max_iterations", Index{20});
+  }
+  if (what == "mdn") {
+    return out.set("n_components", numbers({5}))
+        .set("units", numbers({32}))
+        .set("layers", Index{2})
+        .set("n_members", Index{1})
+        .set("sample_rows", Index{20'000})
+        .set("adam_passes", Index{20})
+        .set("table_steps", Index{10});
   }
   out.set("n_centers", Index{300}).set("max_centers", Index{300}).set("metric", "none").set("refine", false);
   if (what == "lscde given") {
@@ -116,14 +128,22 @@ void run(const std::string& what, Index rows, int threads) {
 
 int main(int argc, char** argv) {
   std::vector<Index> sizes;
-  for (int i = 1; i < argc; ++i) sizes.push_back(std::atol(argv[i]));
+  std::vector<std::string> fits;
+  for (const std::string& word : std::vector<std::string>(argv + 1, argv + argc)) {
+    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
+      sizes.push_back(std::stol(word));
+    } else {
+      fits.push_back(word);
+    }
+  }
   if (sizes.empty()) sizes = {1'000'000, 10'000'000, 30'000'000};
+  if (fits.empty()) fits = {"gmm", "lscde given", "lscde chosen", "mdn"};
   const int threads = resolve_threads(0);
   std::printf("Rows made anew in blocks of %td for every pass, %d threads.\n\n", rows_of_block, threads);
   std::printf(
       "| fit | rows | passes | seconds | of these making rows | microseconds a row for the fit | peak memory, MiB |"
       " in memory, seconds | largest difference of log densities |\n|---|---|---|---|---|---|---|---|---|\n");
   for (const Index rows : sizes) {
-    for (const char* what : {"gmm", "lscde given", "lscde chosen"}) run(what, rows, threads);
+    for (const std::string& what : fits) run(what, rows, threads);
   }
 }

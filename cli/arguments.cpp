@@ -52,12 +52,10 @@ class Interruptible {
  public:
   explicit Interruptible(const std::string& path) {
     if (!is_columnar(path)) return;
-    run_ = start_run(1, true);
-    task_.emplace(run_, "reading", 1.0);
+    task_.emplace(start_run(1, true), "reading", 1.0);
   }
 
  private:
-  Run run_;  // which the task borrows
   std::optional<Task> task_;
 };
 
@@ -166,6 +164,14 @@ CsvBlocks CsvFlags::blocks(const std::string& path, std::size_t bytes) const {
   } catch (const std::exception& error) {
     refuse_table(path, error);
   }
+}
+
+SampledTable CsvFlags::sample(const std::string& path, const std::string& column, Index rows, Index seed,
+                              const Run& run, const std::string& memory) const {
+  constexpr std::size_t bytes = 1 << 26;
+  const Task task(run, "drawing rows", 1);
+  CsvBlocks file = blocks(path, memory.empty() ? bytes : bytes_of_block(memory));
+  return sample_csv(file, column, rows, static_cast<std::uint64_t>(seed));
 }
 
 void ColumnFlags::add_to(CLI::App& verb) {

@@ -41,6 +41,11 @@ struct CsvFlags {
   CsvOptions options() const;
   Table read(const std::string& path) const;                           ///< a file that cannot be read is a wrong call
   CsvBlocks blocks(const std::string& path, std::size_t bytes) const;  ///< the same, in parts of so much text
+
+  /// A random sample of `--sample` rows, stratified by a column, which alone is kept in memory; some 64 MiB of text are
+  /// read at a time, or what `memory` says (bytes_of_block).
+  SampledTable sample(const std::string& path, const std::string& column, Index rows, Index seed, const Run& run,
+                      const std::string& memory = "") const;
 };
 
 /// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing,

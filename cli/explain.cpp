@@ -46,6 +46,7 @@ struct ExplainCall {
   Index background = 100;
   Index most = 10;
   Index seed = 0;
+  std::optional<Index> sample;
   RowFlags unusable;
   CsvFlags csv;
   bool json = false;
@@ -93,6 +94,11 @@ void check_choice(const ExplainCall& call) {
   require(call.training_rows.empty() == call.training.empty(), call.training.empty() ? "--training-rows" : "--training",
           call.training.empty() ? " needs --training TRAIN.csv, the table of the fit"
                                 : " is for --training-rows N, which is not asked for");
+  require(
+      !call.sample || (call.row.empty() && call.compare.empty() && call.training_rows.empty()),
+      "--sample: --row, --compare and --training-rows ask for rows by their number, expected them without --sample");
+  require(!call.sample || *call.sample >= 2, "--sample = ", call.sample.value_or(0),
+          ", expected a number of rows >= 2");
   require(call.partial ? !call.effect.empty() : true, "--partial is for --effect, which is not asked for");
   for (const auto& [flag, value, least] : {std::tuple{"--repeats", call.repeats, Index{1}},
                                            {"--points", call.points, Index{2}},
@@ -114,19 +120,27 @@ Index target_of(const ExplainCall& call, const Encoder& encoder) {
   return found - names.begin();
 }
 
+/// The table, or a sample of its rows.
+Table explained_rows(const ExplainCall& call, const std::string& target) {
+  if (!call.sample) return call.csv.read(call.rows);
+  return call.csv.sample(call.rows, target, *call.sample, call.seed, start_run(call.threads)).table;
+}
+
 Subject read_subject(const ExplainCall& call) {
   Model model = read_model(call.model, call.rows);
-  const Table table = call.csv.read(call.rows);
+  const Index target = target_of(call, model.encoder);
+  std::string name = model.encoder.targets()[static_cast<std::size_t>(target)].name;
+  const Table table = explained_rows(call, name);
   const std::vector<Functional> of = functionals_of(call);
   const bool importance = call.effect.empty() && call.row.empty() && call.compare.empty() && call.training_rows.empty();
   const bool with_targets =
       importance || std::any_of(of.begin(), of.end(), [](const Functional& own) { return own.needs_target(); });
-  for (const EncodedColumn& target : model.encoder.targets()) {
-    require(!with_targets || table.find(target.name) != nullptr, call.rows, ": ",
+  for (const EncodedColumn& own : model.encoder.targets()) {
+    require(!with_targets || table.find(own.name) != nullptr, call.rows, ": ",
             call.dimension ? "--dimension"
             : importance   ? "--importance"
                            : "--of log-score",
-            " needs the target column '", target.name, "', which the file does not have");
+            " needs the target column '", own.name, "', which the file does not have");
   }
   std::vector<Index> places = call.unusable.read("explain", model.encoder, table, with_targets);
   Dataset data = with_targets ? model.encoder.encode(table, places)
@@ -135,9 +149,7 @@ Subject read_subject(const ExplainCall& call) {
   if (with_targets && model.target) {
     require_possible(model.target->support(), data.y.row(0).transpose(), places_of(table, places));
   }
-  const Index target = target_of(call, model.encoder);
   std::vector<InspectedInput> inputs = inspected_inputs(model.encoder);
-  std::string name = model.encoder.targets()[static_cast<std::size_t>(target)].name;
   const auto kept = std::make_shared<const Model>(std::move(model));
   const TargetDecoder* kind = kept->target ? &*kept->target : nullptr;
   return {kept,           std::move(inputs), {*kept->density, kind, target}, std::move(name), of, std::move(places),
@@ -414,6 +426,8 @@ void add_explain(CLI::App& app) {
   add_option(verb, "--repeats", call->repeats, "R", "Shuffles of every input (default: 5)");
   add_option(verb, "--max-rows", call->max_rows, "N",
              "Of more rows so many, at random, for importance and effects; 0: all (default: 1000)");
+  add_option(verb, "--sample", call->sample, "ROWS",
+             "Of a table that does not fit into memory a random sample of so many rows, stratified by the target");
   add_option(verb, "--background", call->background, "N",
              "Of more rows so many, at random, to compare --row with; 0: all (default: 100)");
   add_option(verb, "--training", call->training, "TRAIN.csv", "The table of the fit, for --training-rows");

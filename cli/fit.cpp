@@ -282,13 +282,10 @@ void fit_in_blocks(const FitCall& call, const ModelInfo& info, Document options,
 /// The table, or a sample of its rows.
 Table read_rows(const FitCall& call, const std::vector<std::string>& targets) {
   if (!call.sample) return call.csv.read(call.train);
-  constexpr std::size_t bytes = 1 << 26;
   require(*call.sample >= 2, "--sample = ", *call.sample, ", expected a number of rows >= 2");
   require(!targets.empty(), "--sample needs --target, by which it is stratified");
-  const Run run = start_run(call.threads, call.quiet);
-  const Task task(run, "drawing rows", 1);
-  CsvBlocks file = call.csv.blocks(call.train, call.memory.empty() ? bytes : bytes_of_block(call.memory));
-  SampledTable out = sample_csv(file, targets.front(), *call.sample, static_cast<std::uint64_t>(call.seed.value_or(0)));
+  SampledTable out = call.csv.sample(call.train, targets.front(), *call.sample, call.seed.value_or(0),
+                                     start_run(call.threads, call.quiet), call.memory);
   if (!call.quiet && out.rows > out.table.rows()) {
     say("fit", message("warning: fits to a random sample of ", out.table.rows(), " of ", out.rows, " rows"));
   }

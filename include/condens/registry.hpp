@@ -120,7 +120,7 @@ std::unique_ptr<ConditionalDensity> fit_by_sums(const ModelInfo& info, RowSums& 
                                                 const Document& options, Index gather_rows, const Run& run);
 
 /// Rows in memory, in blocks of so many rows: what a cluster is to the fits above, without one. Rows of weight zero are
-/// left out. Rows and run outlive this. Throws std::invalid_argument for weights below zero.
+/// left out. The rows outlive this. Throws std::invalid_argument for weights below zero.
 class BlocksInMemory final : public RowSums {
  public:
   BlocksInMemory(const Dataset& data, Index rows_of_block, const Run& run);
@@ -130,11 +130,11 @@ class BlocksInMemory final : public RowSums {
   Dataset storage_;
   const Dataset& data_;
   Index rows_of_block_;
-  const Run& run_;
+  Run run_;
 };
 
 /// The rows of a table that is read in blocks, once where they take no more than `memory` bytes as numbers, else for
-/// each pass. The observer of the run hears of each. Rows and run outlive this.
+/// each pass. The observer of the run hears of each. The rows outlive this.
 class BlocksOfTable final : public RowSums {
  public:
   BlocksOfTable(EncodedBlocks& rows, std::size_t memory, const Run& run);
@@ -143,7 +143,7 @@ class BlocksOfTable final : public RowSums {
  private:
   EncodedBlocks& rows_;
   std::size_t memory_;
-  const Run& run_;
+  Run run_;
   Index passes_ = 0;
   std::vector<Dataset> kept_;
 };

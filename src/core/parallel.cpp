@@ -132,7 +132,7 @@ int resolve_threads(int requested) {
 }
 
 Task::Task(const Run& run, std::string name, double total_work)
-    : run_(run),
+    : observer_(run.observer),
       name_(std::move(name)),
       total_(total_work),
       threads_(resolve_threads(run.threads)),
@@ -156,7 +156,7 @@ void Task::poll() {
   last_call_ = now;
   const double fraction = total_ > 0 ? std::min(1.0, done_.load(std::memory_order_relaxed) / total_) : 1.0;
   const Aside aside;
-  if (run_.observer(name_, fraction)) return;
+  if (observer_(name_, fraction)) return;
   cancelled_ = true;
   throw Cancelled();
 }

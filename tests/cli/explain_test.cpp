@@ -188,6 +188,18 @@ TEST_F(ExplainCommand, TakesEveryKindOfTargetAndSeveral) {
   refused("explain two.cbor k.csv --row 5 --target x", "--target = 'x', expected one of");
 }
 
+TEST_F(ExplainCommand, TakesASampleOfALargeTable) {
+  fit("gmm --set n_components=1");
+  const std::string drawn = good("explain m.cbor t.csv --sample 40 --seed 3");
+  EXPECT_EQ(good("explain m.cbor t.csv --sample 40 --seed 3"), drawn);
+  EXPECT_NE(good("explain m.cbor t.csv --sample 40 --seed 4"), drawn);
+  EXPECT_NE(good("explain m.cbor t.csv"), drawn);
+  EXPECT_EQ(good("explain m.cbor t.csv --sample 80"), good("explain m.cbor t.csv"));  // all there are
+  EXPECT_NE(good("explain m.cbor t.csv --sample 40 --effect a"), good("explain m.cbor t.csv --effect a"));
+  write("inputs.csv", "a,b,c\n1,2,u\n3,4,v\n");
+  refused("explain m.cbor inputs.csv --sample 40 --effect a", "inputs.csv: there is no target column 'y'");
+}
+
 TEST_F(ExplainCommand, MovesANumberWithItsMark) {
   std::string text = "a,b,y\n";
   for (int i = 0; i < 40; ++i) {
@@ -220,6 +232,8 @@ TEST_F(ExplainCommand, RefusesWrongCalls) {
   refused(call + "--repeats 0", "--repeats = 0, expected a whole number >= 1");
   refused(call + "--effect a --points 1", "--points = 1, expected a whole number >= 2");
   refused(call + "--max-rows -1", "--max-rows = -1, expected a whole number >= 0");
+  refused(call + "--sample 1", "--sample = 1, expected a number of rows >= 2");
+  refused(call + "--sample 20 --row 3", "--sample: --row, --compare and --training-rows ask for rows by their number");
   refused(call + "--background -1", "--background = -1, expected a whole number >= 0");
   refused(call + "--seed -1", "--seed = -1, expected a whole number >= 0");
   write("inputs.csv", "a,b,c\n1,2,u\n0,1,v\n");

@@ -38,7 +38,7 @@ class Task {
  private:
   friend void check_cancelled();
 
-  const Run& run_;
+  const Observer observer_;
   std::string name_;
   double total_;
   int threads_;
