@@ -341,7 +341,8 @@ std::string joint_figure(const Sheet& sheet) {
 std::string survival_figure(const FigureRequest& request, const Run& run) {
   const Model& model = request.model;
   plot::SurvivalOptions options{.target = model.encoder.targets().front().name,
-                                .kind = model.target ? &*model.target : nullptr};
+                                .kind = model.target ? &*model.target : nullptr,
+                                .bands = bands_of(request)};
   for (const auto& [name, value] : request.at) {
     options.at = inputs_at(model.encoder, request.at);
     options.at_name += message(options.at_name.empty() ? "" : ", ", name, " = ", value);

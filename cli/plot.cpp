@@ -131,8 +131,8 @@ void add_plot(CLI::App& app) {
   add_option(verb, "--interval", call->interval, "p", "Probability of the interval drawn (default: 0.9)",
              "What to draw");
   add_option(verb, "--bands", call->bands, "p",
-             "Shade error bars of level p around curves of the density, or the mean and the ends of the interval, of a "
-             "model from fit --bootstrap",
+             "Shade error bars of level p around curves of the density or of survival, or the mean and the ends of the "
+             "interval, of a model from fit --bootstrap",
              "What to draw");
   add_option(verb, "--test", call->test, "TEST.csv", "Unseen rows for the PIT histogram and the coverage plot",
              "What to draw");

@@ -10,6 +10,7 @@ namespace condens::plot {
 namespace {
 
 constexpr double axis_margin = 0.05;
+constexpr double band_opacity = 0.18;
 const Style mark_style{.stroke = "#333333", .width = 1.3, .dash = "8 3 2 3"};
 
 /// Where a value stands on its axis.
@@ -20,6 +21,11 @@ void check_series(const LineChart& chart, const LineSeries& series) {
   require(series.y.size() == n && (series.error.size() == 0 || series.error.size() == n), "line_chart: series '",
           series.name, "' holds ", n, " x, ", series.y.size(), " y and ", series.error.size(),
           " errors, expected equal numbers, or no errors");
+  require(series.low.size() == series.high.size() && (series.low.size() == 0 || series.low.size() == n),
+          "line_chart: series '", series.name, "' holds ", n, " x and a band of ", series.low.size(), " and ",
+          series.high.size(), " ends, expected equal numbers, or no band");
+  require(series.low.size() == 0 || (!chart.log_x && !chart.log_y), "line_chart: series '", series.name,
+          "' has a band, expected axes that are not logarithmic");
   for (Index i = 0; i < n; ++i) {
     require(std::isfinite(series.x[i]) && (!chart.log_x || series.x[i] > 0), "line_chart: series '", series.name,
             "' has x = ", series.x[i], ", expected a finite number", chart.log_x ? " > 0" : "");
@@ -38,6 +44,8 @@ Reach reach_of(const LineChart& chart) {
   Reach reach;
   for (const LineSeries& series : chart.series) {
     check_series(chart, series);
+    reach.y.insert(reach.y.end(), series.low.begin(), series.low.end());
+    reach.y.insert(reach.y.end(), series.high.begin(), series.high.end());
     for (Index i = 0; i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i])) continue;
       reach.x.push_back(place(series.x[i], chart.log_x));
@@ -166,6 +174,10 @@ std::string line_chart(const LineChart& chart) {
     rule_line(place(chart.x_rule->at, chart.log_x), y.low, place(chart.x_rule->at, chart.log_x), y.high);
   if (chart.y_rule)
     rule_line(x.low, place(chart.y_rule->at, chart.log_y), x.high, place(chart.y_rule->at, chart.log_y));
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    const LineSeries& own = chart.series[s];
+    if (own.low.size() > 0) panel.band(own.x, own.low, own.high, {.fill = styles[s].stroke, .opacity = band_opacity});
+  }
   for (std::size_t s = 0; s < chart.series.size(); ++s) draw_series(panel, chart, chart.series[s], styles[s]);
   panel.end();
   panel.draw_frame();

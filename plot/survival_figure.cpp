@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
+#include "bands.hpp"
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/metrics/survival.hpp"
@@ -16,6 +18,7 @@ namespace condens::plot {
 namespace {
 
 constexpr Index most_rows_of_mean = 2000;
+constexpr Index most_rows_of_bands = 500;
 constexpr Index n_times = 240;
 constexpr std::size_t color_of_mean = 0;
 constexpr std::size_t color_of_rows = 1;
@@ -55,17 +58,24 @@ Steps steps_of(const Censoring& rows, const VectorView& weights, double begin, d
 }
 
 /// P(Y > t) of every distribution: times x n.
-Matrix survival_of(const ConditionalDensity& model, const TargetDecoder* kind, const MatrixView& x, const Vector& times,
-                   const Run& run) {
-  const Index n = model.n_inputs() == 0 ? 1 : x.cols();
-  const Vector points = times.replicate(n, 1);
-  const Vector all =
-      kind != nullptr ? kind->predict(model, x, run).sf(points, run) : model.predict(x, run).sf(points, run);
-  return all.reshaped(times.size(), n);
+Matrix survival_of(const TargetDistributions& laws, const Vector& times, const Run& run) {
+  return laws.sf(times.replicate(laws.size(), 1), run).reshaped(times.size(), laws.size());
 }
 
-Vector medians_of(const ConditionalDensity& model, const TargetDecoder* kind, const MatrixView& x, const Run& run) {
-  return kind != nullptr ? kind->predict(model, x, run).median(run) : model.predict(x, run).median(run);
+/// A curve of the model: the mean of some distributions.
+struct Curve {
+  std::string name;
+  std::vector<Index> of;
+  std::size_t color;
+};
+
+/// The curves one after the other.
+Vector means_of(const Matrix& survival, const std::vector<Curve>& curves) {
+  Matrix out(survival.rows(), std::ssize(curves));
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    out.col(static_cast<Index>(k)) = survival(Eigen::all, curves[k].of).rowwise().mean();
+  }
+  return out.reshaped();
 }
 
 }  // namespace
@@ -92,37 +102,57 @@ std::string survival_curves(const ConditionalDensity& model, const Dataset& data
   if (!(begin < end)) end = begin + 1.0;
   const Vector times = Vector::LinSpaced(n_times, begin, end);
 
-  const Index step = (data.size() + most_rows_of_mean - 1) / most_rows_of_mean;
+  const bool has_bands = options.bands.replicates != nullptr;
+  const Index most = has_bands ? most_rows_of_bands : most_rows_of_mean;
+  const Index step = (data.size() + most - 1) / most;
   std::vector<Index> some;
   for (Index i = 0; i < data.size(); i += step) some.push_back(i);
   const bool has_inputs = model.n_inputs() > 0;
-  const Matrix x = has_inputs ? Matrix(data.x(Eigen::all, some)) : Matrix(0, 1);
-  const Matrix survival = survival_of(model, options.kind, x, times, run);
+  Matrix x = has_inputs ? Matrix(data.x(Eigen::all, some)) : Matrix(0, 1);
+  std::vector<Index> order(static_cast<std::size_t>(x.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Curve> curves;
+  if (options.at.size() > 0) {
+    x.conservativeResize(Eigen::NoChange, x.cols() + 1);
+    x.rightCols(1) = options.at;
+    curves.push_back({options.at_name, {x.cols() - 1}, color_of_rows});
+  }
+  const TargetDistributions laws = target_laws(model, x, 0, options.kind, run);
+  const Curve mean{has_inputs ? "mean over the rows" : "model", order, color_of_mean};
+  if (has_inputs && options.at.size() == 0) {
+    const Vector medians = laws.median(run);
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return medians[a] < medians[b]; });
+    for (const double share : std::array{0.1, 0.5, 0.9}) {
+      const auto place = static_cast<std::size_t>(std::lround(share * static_cast<double>(order.size() - 1)));
+      curves.push_back({message("row ", some[static_cast<std::size_t>(order[place])] + 1),
+                        {order[place]},
+                        color_of_rows + curves.size()});
+    }
+  }
+  curves.push_back(mean);
+  const Vector values = means_of(survival_of(laws, times, run), curves);
+  Bands around;
+  if (has_bands) {
+    const auto numbers = [&](const TargetDistributions& own) { return means_of(survival_of(own, times, run), curves); };
+    around = bands_at(model, x, 0, options.kind, options.bands, values, numbers, run);
+  }
 
-  LineChart chart{.title = "Survival of " + options.target,
+  const std::string remark = has_bands ? ", with " + percent(options.bands.level) + " bands" : "";
+  LineChart chart{.title = "Survival of " + options.target + remark,
                   .x_label = options.target + " = t",
                   .y_label = "P(" + options.target + " > t)",
                   .y_range = Extent{0.0, 1.0}};
-  const auto add = [&](const std::string& name, const Vector& of, std::size_t color, LineKind line) {
-    chart.series.push_back({.name = name, .x = times, .y = of, .color = color, .kind = line, .markers = false});
-  };
-  if (has_inputs && options.at.size() == 0) {
-    const Vector medians = medians_of(model, options.kind, x, run);
-    std::vector<Index> order(some.size());
-    for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return medians[a] < medians[b]; });
-    std::size_t color = color_of_rows;
-    for (const double share : std::array{0.1, 0.5, 0.9}) {
-      const auto place = static_cast<std::size_t>(std::lround(share * static_cast<double>(order.size() - 1)));
-      const Index row = order[place];
-      add(message("row ", some[static_cast<std::size_t>(row)] + 1), survival.col(row), color++, LineKind::solid);
-    }
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    const Index first = static_cast<Index>(k) * n_times;
+    chart.series.push_back({.name = curves[k].name,
+                            .x = times,
+                            .y = values.segment(first, n_times),
+                            .color = curves[k].color,
+                            .markers = false});
+    if (!has_bands) continue;
+    chart.series.back().low = around.low.segment(first, n_times);
+    chart.series.back().high = around.high.segment(first, n_times);
   }
-  if (options.at.size() > 0) {
-    add(options.at_name, survival_of(model, options.kind, options.at, times, run).col(0), color_of_rows,
-        LineKind::solid);
-  }
-  add(has_inputs ? "mean over the rows" : "model", survival.rowwise().mean(), color_of_mean, LineKind::solid);
   const Steps steps = steps_of(known, data.weights, begin, end);
   const bool plain = known.n_left() + known.n_interval() == 0;
   chart.series.push_back({.name = plain ? "Kaplan-Meier" : "Turnbull",

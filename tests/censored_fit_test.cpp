@@ -239,7 +239,71 @@ TEST(CensoredFit, RefusesWhatMakesNoSense) {
   refused({.censoring = own.limits}, two, "censored: there are 2 targets, expected one");
   refused({.impute_inputs = true, .censoring = own.limits}, own.whole,
           "missing = 'model' of a censored target, expected 'error' or 'indicator'");
-  refused({.replicates = 5, .censoring = own.limits}, own.whole, "bootstrap = 5 of a censored target, expected 0");
+  refused({.replicates = 5, .replicate_method = ReplicateMethod::delta, .censoring = own.limits}, own.whole,
+          "bootstrap: method = 'delta' of a censored target, expected 'refit'");
+}
+
+TargetModel fit_replicates(const std::string& model, const Dataset& data, const Censoring& limits, Index count,
+                           const std::string& kind = "real", int threads = 1) {
+  const TargetRequest request{.kind = TargetKind::parse(kind), .replicates = count, .censoring = limits};
+  return fit_target(find_model(model), request, data, "", Document(Document::Object{}), place,
+                    {.threads = threads, .observer = {}});
+}
+
+std::vector<std::string> bytes_of_replicates(const TargetModel& model) {
+  std::vector<std::string> out;
+  for (Index r = 0; r < model.replicates->size(); ++r) {
+    out.push_back(document_to_json(save_density(*model.replicates->density(*model.density, r)), "model"));
+  }
+  return out;
+}
+
+TEST(CensoredReplicates, AreTheSameForAnyThreadsAndLeaveTheModelAsItIs) {
+  const Sample own = sample(60, 21);
+  for (const std::string model : {"nw", "lscde"}) {  // lscde is reweighted where nothing is censored
+    const TargetModel one = fit_replicates(model, own.whole, own.limits, 3);
+    EXPECT_EQ(bytes(one), bytes(fit(model, own.whole, own.limits))) << model;
+    ASSERT_EQ(one.replicates->size(), 3) << model;
+    const std::vector<std::string> each = bytes_of_replicates(one);
+    EXPECT_NE(each[0], each[1]) << model;
+    EXPECT_NE(each[0], bytes(one)) << model;
+    for (const int threads : {2, 7}) {
+      EXPECT_EQ(bytes_of_replicates(fit_replicates(model, own.whole, own.limits, 3, "real", threads)), each) << model;
+    }
+  }
+}
+
+// A normal target of which 42 % are censored at random: replicates spread as the estimate does from table to table.
+TEST(CensoredReplicates, SpreadAsTheEstimateDoes) {
+  constexpr Index n = 400;
+  constexpr Index n_tables = 200;
+  const auto mean_of = [](const ConditionalDensity& density) { return density.predict(Matrix(0, 1)).mean()(0, 0); };
+  std::vector<double> estimates;
+  double spread = 0.0;
+  for (Index t = 0; t < n_tables; ++t) {
+    RandomStream random(31, static_cast<std::uint64_t>(t));
+    Matrix y(1, n);
+    Censoring limits{Vector(n), Vector(n)};
+    for (Index i = 0; i < n; ++i) {
+      y(0, i) = random.normal();
+      const double end = 0.3 + random.normal();  // 42 % are censored
+      limits.low[i] = std::min(y(0, i), end);
+      limits.high[i] = y(0, i) <= end ? y(0, i) : infinity;
+    }
+    const Dataset data{.x = Matrix(0, n), .y = std::move(y)};
+    TargetRequest request{.kind = TargetKind::parse("real"), .replicates = t < 4 ? 60 : 0, .censoring = limits};
+    const TargetModel fitted =
+        fit_target(find_model("gmm"), request, data, "", Document(Document::Object{{"n_components", 1}}), place, {});
+    estimates.push_back(mean_of(*fitted.density));
+    if (!fitted.replicates) continue;
+    Vector own(fitted.replicates->size());
+    for (Index r = 0; r < own.size(); ++r) own[r] = mean_of(*fitted.replicates->density(*fitted.density, r));
+    spread += (own.array() - own.mean()).square().sum() / static_cast<double>(own.size() - 1) / 4.0;
+  }
+  const Eigen::Map<const Vector> all(estimates.data(), n_tables);
+  const double truth = (all.array() - all.mean()).square().sum() / static_cast<double>(n_tables - 1);
+  EXPECT_NEAR(spread / truth, 1.0,
+              0.4);  // four standard errors: 10 % of 200 tables, 9 % of 60 replicates of each of four
 }
 
 // The score of exact values is that of every other score; of all it is the mean of what is known of each.

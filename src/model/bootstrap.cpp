@@ -17,13 +17,18 @@ namespace {
 constexpr Index most_draws = 20;  // of one replicate
 constexpr std::uint64_t stream_of_bootstrap = 1'000'000;
 
+std::vector<Index> places_of(const VectorView& copies) {
+  std::vector<Index> out;
+  for (Index i = 0; i < copies.size(); ++i) {
+    if (copies[i] > 0) out.push_back(i);
+  }
+  if (out.empty()) throw NumericalError("no row was drawn");
+  return out;
+}
+
 /// The rows that were drawn, with their weights.
 Dataset drawn(const Dataset& rows, const VectorView& copies) {
-  std::vector<Index> which;
-  for (Index i = 0; i < copies.size(); ++i) {
-    if (copies[i] > 0) which.push_back(i);
-  }
-  if (which.empty()) throw NumericalError("no row was drawn");
+  const std::vector<Index> which = places_of(copies);
   Dataset out = rows.subset(which);
   out.weights = rows.weights.size() > 0 ? Vector(out.weights.cwiseProduct(copies(which))) : Vector(copies(which));
   return out;
@@ -61,7 +66,9 @@ Replicate fit_draw(const Reweighs* reweighs, const Refits& refits, std::uint64_t
   Replicate out{.copies = refits.rest.empty() ? copies : Vector(copies(refits.rest))};
   const Dataset rows = drawn(*refits.rows, out.copies);
   if (refits.method == ReplicateMethod::refit) {
-    if (reweighs != nullptr)
+    if (refits.refit_places)
+      out.model = refits.refit_places(places_of(out.copies), rows, static_cast<std::uint64_t>(draw), run);
+    else if (reweighs != nullptr)
       out.numbers = reweighs->reweighted(rows, run);
     else
       out.model = refits.refit(rows, run);
@@ -87,7 +94,7 @@ Replicates bootstrap(const ConditionalDensity& density, const Refits& refits, In
   require(count >= 1 && count <= most_replicates, "bootstrap = ", count, ", expected a number of replicates, 1 to ",
           most_replicates);
   const auto* reweighs = capability<Reweighs>(density);
-  if (reweighs != nullptr && !reweighs->can_reweigh()) reweighs = nullptr;
+  if (refits.refit_places || (reweighs != nullptr && !reweighs->can_reweigh())) reweighs = nullptr;
   const bool delta = refits.method == ReplicateMethod::delta;
   require(!delta || (reweighs != nullptr && reweighs->has_derivatives()), "bootstrap: method = 'delta' of ",
           density.model_name(), ", expected 'refit': it has no derivatives by the weights of its rows");

@@ -24,6 +24,11 @@ struct Refits {
   const Dataset* classes = nullptr;
   std::function<std::shared_ptr<const ClassModel>(const Dataset&, const Run&)> refit_classes = {};
   ReplicateMethod method = ReplicateMethod::refit;
+  /// In the place of `refit`, of rows that are more than a Dataset says: of the places that were drawn, and which draw
+  /// this is.
+  std::function<std::unique_ptr<ConditionalDensity>(const std::vector<Index>& places, const Dataset& rows,
+                                                    std::uint64_t draw, const Run&)>
+      refit_places = {};
 };
 
 /// `count` replicates of `density`. A draw that leaves no density, or not every atom, is drawn again, up to twenty

@@ -48,7 +48,8 @@ Vector stratified(Index n, RandomStream& random) {
 class CensoredRounds {
  public:
   /// `start` and `rows` on the scale of the fit.
-  CensoredRounds(const Dataset& start, const Censoring& rows, const CensoredFits& fits, std::uint64_t seed,
+  /// `whole`: rows of the whole table, of which `start` may be some.
+  CensoredRounds(const Dataset& start, const Censoring& rows, const CensoredFits& fits, Index whole, std::uint64_t seed,
                  const Run& run)
       : start_(start),
         rows_(rows),
@@ -56,9 +57,10 @@ class CensoredRounds {
         seed_(seed),
         run_(run),
         n_rounds_(rows.n_truncated() > 0 ? n_rounds_of_truncated : n_rounds_of_censored),
-        in_parts_(start.x.rows() > 0 && rows.size() >= fewest_in_parts && rows.size() <= most_in_parts) {}
+        in_parts_(start.x.rows() > 0 && rows.size() >= fewest_in_parts && whole <= most_in_parts) {}
 
-  std::unique_ptr<ConditionalDensity> fit();
+  std::unique_ptr<ConditionalDensity> fit() const;
+  std::unique_ptr<ConditionalDensity> fit_again(const ConditionalDensity& whole) const;
 
  private:
   Completion draw(const ConditionalDensity& model, Index round) const;
@@ -220,7 +222,7 @@ void CensoredRounds::tell(const std::vector<double>& trace, const Completion& la
   model.set_report(std::move(report));
 }
 
-std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
+std::unique_ptr<ConditionalDensity> CensoredRounds::fit() const {
   Completion drawn;
   drawn.y = start_.y.row(0).transpose();
   for (Index round = 0; start_.x.rows() > 0 && round < n_rounds_of_start; ++round) {
@@ -243,6 +245,14 @@ std::unique_ptr<ConditionalDensity> CensoredRounds::fit() {
   trace.push_back(draw(*out, n_rounds_).log_likelihood);
   tell(trace, drawn, *out, tuned->report());
   return out;
+}
+
+std::unique_ptr<ConditionalDensity> CensoredRounds::fit_again(const ConditionalDensity& whole) const {
+  Completion drawn = draw(whole, 0);
+  for (Index round = 1; round < n_rounds_; ++round) {
+    drawn = in_parts_ ? draw_in_parts(drawn, whole, round) : draw(*fits_.again(completed(drawn), whole, run_), round);
+  }
+  return fits_.again(completed(drawn), whole, run_);
 }
 
 }  // namespace
@@ -276,24 +286,31 @@ TargetKind kind_of_censored(const TargetKind& kind, const Censoring& rows, const
 
 CensoredModel fit_censored(const TargetKind& kind, const Dataset& data, const Censoring& rows, const CensoredFits& fits,
                            std::uint64_t seed, const PlaceOfRow& place, const Run& run) {
-  CensoredModel out;
-  if (kind.name == TargetName::real) {
-    out.density = CensoredRounds(data, rows, fits, seed, run).fit();
-    return out;
+  CensoredModel out{.density = {}, .target = {}, .start = data, .rows = rows};
+  std::optional<TargetEncoder> encoder;
+  if (kind.name != TargetName::real) {
+    encoder.emplace(data, kind, seed, place);
+    const TargetMap& map = encoder->support().map;
+    encoder->choose_map(fits.simple, run);
+    for (Index i = 0; i < rows.size(); ++i) {
+      out.rows.low[i] = map.forward(rows.low[i]);
+      out.rows.high[i] = rows.is_exact(i) ? out.rows.low[i] : map.forward(rows.high[i]);
+      if (rows.entry.size() > 0) out.rows.entry[i] = map.forward(rows.entry[i]);
+    }
+    out.start = encoder->coded();
   }
-  TargetEncoder encoder(data, kind, seed, place);
-  const TargetMap& map = encoder.support().map;
-  encoder.choose_map(fits.simple, run);
-  Censoring coded = rows;
-  for (Index i = 0; i < rows.size(); ++i) {
-    coded.low[i] = map.forward(rows.low[i]);
-    coded.high[i] = rows.is_exact(i) ? coded.low[i] : map.forward(rows.high[i]);
-    if (rows.entry.size() > 0) coded.entry[i] = map.forward(rows.entry[i]);
-  }
-  const Dataset start = encoder.coded();
-  out.density = CensoredRounds(start, coded, fits, seed, run).fit();
-  out.target = encoder.decoder(nullptr);
+  out.density = CensoredRounds(out.start, out.rows, fits, rows.size(), seed, run).fit();
+  if (encoder) out.target = encoder->decoder(nullptr);
   return out;
+}
+
+std::unique_ptr<ConditionalDensity> refit_censored(const CensoredModel& whole, const std::vector<Index>& places,
+                                                   const Vector& weights, const CensoredFits& fits, std::uint64_t seed,
+                                                   const Run& run) {
+  Dataset start = whole.start.subset(places);
+  start.weights = weights;
+  const Censoring rows = part_of(whole.rows, places);
+  return CensoredRounds(start, rows, fits, whole.rows.size(), seed, run).fit_again(*whole.density);
 }
 
 }  // namespace condens

@@ -54,6 +54,8 @@ struct CensoredFits {
 struct CensoredModel {
   std::unique_ptr<ConditionalDensity> density;
   std::optional<TargetDecoder> target;
+  Dataset start;   ///< as it was fitted, and
+  Censoring rows;  ///< what is known of it, both on the scale of the fit
 };
 
 /// The kind that a censored target has: of `automatic`, positive where all exact values are and reach near to zero, or
@@ -66,5 +68,11 @@ TargetKind kind_of_censored(const TargetKind& kind, const Censoring& rows, const
 /// `kind` comes from `kind_of_censored`.
 CensoredModel fit_censored(const TargetKind& kind, const Dataset& data, const Censoring& rows, const CensoredFits& fits,
                            std::uint64_t seed, const PlaceOfRow& place, const Run& run);
+
+/// A replicate of `whole`: the same rounds of `fits.again`, which begin with draws of the whole model, of rows in these
+/// places with weights of their own. The draws are others, so that replicates differ by them, too.
+std::unique_ptr<ConditionalDensity> refit_censored(const CensoredModel& whole, const std::vector<Index>& places,
+                                                   const Vector& weights, const CensoredFits& fits, std::uint64_t seed,
+                                                   const Run& run);
 
 }  // namespace condens

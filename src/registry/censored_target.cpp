@@ -1,10 +1,18 @@
 #include "censored_target.hpp"
 
 #include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
 #include "condens/metrics/survival.hpp"
+#include "model/bootstrap.hpp"
 #include "model/censored_fit.hpp"
 
 namespace condens {
+
+namespace {
+
+constexpr std::uint64_t stream_of_replicates = 6'000;
+
+}  // namespace
 
 bool is_censored(const TargetRequest& request, const Dataset& data, const PlaceOfRow& place) {
   const Censoring& rows = request.censoring;
@@ -51,7 +59,20 @@ TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& requ
   Dataset start = data;
   start.y = Matrix(start_of_censored(rows, data.weights, kind, options.seed).transpose());
   CensoredModel fitted = fit_censored(kind, start, rows, fits, options.seed, place, run);
-  return {std::move(fitted.density), std::move(fitted.target), std::nullopt, std::nullopt};
+  std::optional<Replicates> replicates;
+  if (request.replicates > 0 && fitted.density->report().status != "interrupted") {
+    const Refits refits{.rows = &fitted.start,
+                        .rest = {},
+                        .refit = {},
+                        .method = request.replicate_method,
+                        .refit_places = [&](const std::vector<Index>& places, const Dataset& drawn, std::uint64_t draw,
+                                            const Run& own) {
+                          const std::uint64_t seed = RandomStream(options.seed, stream_of_replicates + draw)();
+                          return refit_censored(fitted, places, drawn.weights, fits, seed, own);
+                        }};
+    replicates = bootstrap(*fitted.density, refits, request.replicates, options.seed, run);
+  }
+  return {std::move(fitted.density), std::move(fitted.target), std::nullopt, std::move(replicates)};
 }
 
 }  // namespace condens

@@ -294,7 +294,8 @@ TargetModel fit_target(const ModelInfo& info, const TargetRequest& request, cons
           ", expected a number of replicates, 0 to ", most_replicates);
   if (is_censored(request, data, place)) {
     require(!request.impute_inputs, "missing = 'model' of a censored target, expected 'error' or 'indicator'");
-    require(request.replicates == 0, "bootstrap = ", request.replicates, " of a censored target, expected 0");
+    require(request.replicates == 0 || request.replicate_method == ReplicateMethod::refit,
+            "bootstrap: method = 'delta' of a censored target, expected 'refit': what is censored is drawn anew");
     const CensoredOptions own{seed_of(options),
                               [&](const auto& rows) { return options_of_rows(options, rows, data.size()); },
                               [&](const ConditionalDensity& tuned) { return chosen_options(info, tuned); }};

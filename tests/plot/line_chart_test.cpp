@@ -112,6 +112,14 @@ TEST(LineChart, RefusesWhatCannotBeDrawn) {
   chart.y_range = Extent{1.0, 1.0};
   EXPECT_NE(complaint([&] { line_chart(chart); }).find("y_range from 1 to 1"), std::string::npos);
   EXPECT_NE(complaint([] { line_chart(LineChart{}); }).find("no finite point"), std::string::npos);
+  chart = two_curves();
+  chart.series[0].low = Vector{{0.5, 0.25, 0.1}};
+  EXPECT_NE(complaint([&] { line_chart(chart); }).find("holds 3 x and a band of 3 and 0 ends"), std::string::npos);
+  chart.series[0].high = Vector{{1.5, 0.75, 0.4}};
+  EXPECT_EQ(count(line_chart(chart), "opacity=\"0.18\""), 1U);
+  chart.log_x = true;
+  EXPECT_NE(complaint([&] { line_chart(chart); }).find("has a band, expected axes that are not logarithmic"),
+            std::string::npos);
   EXPECT_NE(complaint([] { log_ticks({1.0, 1.0}); }).find("log_ticks: extent"), std::string::npos);
 }
 

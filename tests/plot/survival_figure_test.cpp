@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "condens/core/errors.hpp"
 #include "condens/core/random.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
@@ -53,6 +54,29 @@ TEST(SurvivalFigure, DrawsDensitiesWithoutInputsAndIntervals) {
   EXPECT_TRUE(has(plot::survival_curves(*own.model, own.data, {}), ">model<"));
   own.limits.low[1] = -infinity;
   EXPECT_TRUE(has(plot::survival_curves(*own.model, own.data, own.limits), "Turnbull"));
+}
+
+int count_of(const std::string& svg, const std::string& text) {
+  int out = 0;
+  for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++out;
+  return out;
+}
+
+TEST(SurvivalFigure, DrawsABandAroundEveryCurveOfTheModel) {
+  for (const Index d_x : {0, 1}) {
+    const Drawn own = example(d_x);
+    const TargetRequest request{.kind = TargetKind::parse("real"), .replicates = 10, .censoring = own.limits};
+    const TargetModel fitted =
+        fit_target(find_model("gmm"), request, own.data, "", Document(Document::Object{{"n_components", 1}}),
+                   [](Index row) { return message("row ", row); }, {});
+    plot::SurvivalOptions options{.bands = {&*fitted.replicates, 0.8}};
+    const std::string svg = plot::survival_curves(*fitted.density, own.data, own.limits, options);
+    EXPECT_TRUE(has(svg, ", with 80 % bands"));
+    EXPECT_EQ(count_of(svg, "opacity=\"0.18\""), d_x == 0 ? 1 : 4);
+    if (d_x == 0) continue;
+    options.at = Vector::Zero(1);
+    EXPECT_EQ(count_of(plot::survival_curves(*fitted.density, own.data, own.limits, options), "opacity=\"0.18\""), 2);
+  }
 }
 
 TEST(SurvivalFigure, RefusesDataOfAnotherModel) {

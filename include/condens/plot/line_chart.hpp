@@ -22,6 +22,8 @@ struct LineSeries {
   std::optional<std::size_t> color = {};  ///< of line_color(); its place among the series otherwise
   LineKind kind = LineKind::solid;
   bool markers = true;
+  Vector low = {};  ///< empty, or the ends of a band around every point, on axes that are not logarithmic
+  Vector high = {};
 };
 
 /// A value of an axis worth a line across the panel.
@@ -44,8 +46,8 @@ struct LineChart {
   std::vector<std::string> standing = {};  ///< "age = 30": where what does not move stands, written below
 };
 
-/// Throws std::invalid_argument for lengths that differ, an x that is not finite, no finite point
-/// at all, and values <= 0 on a logarithmic axis.
+/// Throws std::invalid_argument for lengths that differ, a band on a logarithmic axis, an x that is not finite, no
+/// finite point at all, and values <= 0 on a logarithmic axis.
 std::string line_chart(const LineChart& chart);
 
 /// Ticks of a logarithmic axis whose `extent` is of decimal logarithms: powers of ten, with 2 and 5
