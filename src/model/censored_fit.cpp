@@ -305,10 +305,8 @@ CensoredModel fit_censored(const TargetKind& kind, const Dataset& data, const Ce
 }
 
 std::unique_ptr<ConditionalDensity> refit_censored(const CensoredModel& whole, const std::vector<Index>& places,
-                                                   const Vector& weights, const CensoredFits& fits, std::uint64_t seed,
+                                                   const Dataset& start, const CensoredFits& fits, std::uint64_t seed,
                                                    const Run& run) {
-  Dataset start = whole.start.subset(places);
-  start.weights = weights;
   const Censoring rows = part_of(whole.rows, places);
   return CensoredRounds(start, rows, fits, whole.rows.size(), seed, run).fit_again(*whole.density);
 }

@@ -69,10 +69,11 @@ TargetKind kind_of_censored(const TargetKind& kind, const Censoring& rows, const
 CensoredModel fit_censored(const TargetKind& kind, const Dataset& data, const Censoring& rows, const CensoredFits& fits,
                            std::uint64_t seed, const PlaceOfRow& place, const Run& run);
 
-/// A replicate of `whole`: the same rounds of `fits.again`, which begin with draws of the whole model, of rows in these
-/// places with weights of their own. The draws are others, so that replicates differ by them, too.
+/// A replicate of `whole`: the same rounds of `fits.again`, which begin with draws of the whole model, of rows of
+/// `whole.start` in these places, with weights of their own. The draws are others, so that replicates differ by them,
+/// too.
 std::unique_ptr<ConditionalDensity> refit_censored(const CensoredModel& whole, const std::vector<Index>& places,
-                                                   const Vector& weights, const CensoredFits& fits, std::uint64_t seed,
+                                                   const Dataset& start, const CensoredFits& fits, std::uint64_t seed,
                                                    const Run& run);
 
 }  // namespace condens

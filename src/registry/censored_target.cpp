@@ -68,7 +68,7 @@ TargetModel fit_censored_target(const ModelInfo& info, const TargetRequest& requ
                         .refit_places = [&](const std::vector<Index>& places, const Dataset& drawn, std::uint64_t draw,
                                             const Run& own) {
                           const std::uint64_t seed = RandomStream(options.seed, stream_of_replicates + draw)();
-                          return refit_censored(fitted, places, drawn.weights, fits, seed, own);
+                          return refit_censored(fitted, places, drawn, fits, seed, own);
                         }};
     replicates = bootstrap(*fitted.density, refits, request.replicates, options.seed, run);
   }
