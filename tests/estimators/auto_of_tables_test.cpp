@@ -64,7 +64,7 @@ TEST(AutoOfTables, ATableThatMayRaceIsFittedAsInMemory) {
 TEST(AutoOfTables, SumsOverRowsAreFittedToAllOfThem) {
   const Dataset data = select_inputs(rows_of(many, 2), {});
   const Dataset fresh = select_inputs(rows_of(300, 3), {});
-  const Document options(Document::Object{{"budget", 1e6}, {"sample_rows", Index{2500}}});
+  const Document options(Document::Object{{"budget", 1e6}, {"sample_rows", Index{2001}}});
   Bytes table(data, 6'000);
   const auto found = of_table(table, options);
   const auto& pool = dynamic_cast<const PooledDensity&>(*found);
@@ -79,7 +79,7 @@ TEST(AutoOfTables, SumsOverRowsAreFittedToAllOfThem) {
   for (const std::string& text : found->report().warnings)
     EXPECT_EQ(text.find("rows these members"), text.npos) << text;
   EXPECT_EQ(found->report().details.at("n_rows").as_integer(), many);
-  EXPECT_EQ(found->report().details.at("n_rows_sampled").as_integer(), 2500);
+  EXPECT_EQ(found->report().details.at("n_rows_sampled").as_integer(), 2001);
 }
 
 TEST(AutoOfTables, OtherMembersStayAsTheSampleMadeThem) {

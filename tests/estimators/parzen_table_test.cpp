@@ -96,7 +96,7 @@ TEST(ParzenTable, TheBoundHoldsAndIsNotIdle) {
       const Parzen sketch = fit_table(data, options);
       const Parzen all = Parzen::fit(data, options);
       const double bound = detail(sketch, "total_variation_bound");
-      const double found = total_variation(sketch, all, Matrix(0, 1), 3.5, d_y == 1 ? 4001 : 281)[0];
+      const double found = total_variation(sketch, all, Matrix(0, 1), 3.5, d_y == 1 ? 2001 : 141)[0];
       EXPECT_LE(found, bound) << d_y << ' ' << cells;
       if (bound < 1) {
         EXPECT_GT(found, 0.05 * bound) << d_y << ' ' << cells;
@@ -134,9 +134,9 @@ TEST(ParzenTable, ConditionalDensitiesDifferByTwiceTheBoundAtMost) {
   const Parzen all = Parzen::fit(data, options);
   // A mean over draws of x from the window of all rows.
   RandomStream random(5);
-  Matrix x = data.x.leftCols(400);
+  Matrix x = data.x.leftCols(100);
   for (double& value : x.reshaped()) value += 0.3 * random.normal();
-  const double found = total_variation(sketch, all, x, 5, 801).mean();
+  const double found = total_variation(sketch, all, x, 5, 401).mean();
   EXPECT_LE(found, 2 * detail(sketch, "total_variation_bound"));
   EXPECT_GT(found, 0);
   const Parzen fine = fit_table(data, of_width(0.3, 2400));
@@ -186,7 +186,7 @@ TEST(ParzenTable, CopiesInALargeTableMoveNoWidth) {
     if (i % 5 == 0) y(0, i) += static_cast<double>(i) * 1e-5;
   }
   const Dataset data{.x = std::move(x), .y = std::move(y)};
-  for (const Index width_rows : {500, 3000}) {
+  for (const Index width_rows : {500, 1500}) {
     const ParzenOptions options{.width_rows = width_rows};
     EXPECT_LT(largest_difference(Parzen::fit(data, options, {}), fit_table(data, options), few), 1e-10) << width_rows;
   }
