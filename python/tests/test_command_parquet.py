@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -71,6 +72,38 @@ def test_the_model_is_that_of_the_same_rows_as_csv(command):
     assert command("predict", "m.json", "t.parquet", *predict) == command("predict", "m.json", "t.csv", *predict)
     score = ["--memory", "1M"]
     assert command("score", "m.json", "t.parquet", *score) == command("score", "m.json", "t.csv", *score)
+
+
+def test_folders_named_as_columns_are_columns(command, refused):
+    table = table_of()
+    year = pa.array(2023 + np.arange(len(table)) % 2)
+    parquet.write_to_dataset(table.append_column("year", year), "trips.parquet", partition_cols=["kind", "year"])
+    Path("trips.parquet/_temporary").mkdir()
+    Path("trips.parquet/_temporary/half.parquet").write_text("not all of it")
+    rows = pa.concat_tables(
+        part.select(["x", "y"]).append_column("kind", [pa.array([kind] * len(part))])
+        for kind, part in (
+            (unquote(path.parent.parent.name.removeprefix("kind=")), parquet.read_table(path, partitioning=None))
+            for path in sorted(Path("trips.parquet").glob("kind=*/year=*/*.parquet"), key=str)
+        )
+    )
+    assert len(rows) == len(table)
+    assert len(set(rows["kind"].to_pylist())) > 1
+    parquet.write_table(rows, "t.parquet")
+    gmm = [*GMM, "--inputs", "x,kind"]
+    command("fit", "t.parquet", *gmm, "-o", "flat.json")
+    command("fit", "trips.parquet", *gmm, "-o", "m.json")
+    assert Path("m.json").read_bytes() == Path("flat.json").read_bytes()
+    assert "year" in command("fit", "trips.parquet", *GMM, "-o", "all.json") + command("describe", "all.json")
+    for name in "trips.parquet", "t.parquet":
+        table = disk.Table(name)
+        assert table.columns[:2] == ["x", "y"]
+        model = disk.GMM(n_components=2).fit(table[["x", "kind"]], table["y"])
+        model.save(f"{name}.json")
+    assert Path("trips.parquet.json").read_bytes() == Path("t.parquet.json").read_bytes()
+    Path("none/.parquet").mkdir(parents=True)
+    Path("none/_a.parquet").touch()
+    assert "none of its files ends in .parquet, .pq, " in refused("fit", "none", *GMM, "-o", "m.json")
 
 
 def test_the_model_is_that_of_condens_disk(command):

@@ -59,7 +59,11 @@ def is_text(kind):
 def names_of_files(path, endings):
     if not os.path.isdir(path):
         return [path]
-    return sorted(entry.path for entry in os.scandir(path) if entry.name.lower().endswith(endings))
+    found = []
+    for place, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if name[0] not in "._"]  # notes of those who write tables
+        found += [os.path.join(place, name) for name in files if name[0] not in "._" and name.lower().endswith(endings)]
+    return sorted(found)
 
 
 def format_of(name):
@@ -74,8 +78,12 @@ def format_of(name):
 
 
 def write_rows(path, endings):
-    names = [os.path.abspath(name) for name in names_of_files(path, endings)]
-    table = ds.dataset(names, format=format_of(names[0]), filesystem=LocalFileSystem())
+    path = os.path.abspath(path)
+    names = names_of_files(path, endings)
+    if not names:
+        raise ValueError(f"none of its files ends in {', '.join(endings)}, or their names begin with a dot or _")
+    parts = {"partitioning": "hive", "partition_base_dir": path} if os.path.isdir(path) else {}
+    table = ds.dataset(names, format=format_of(names[0]), filesystem=LocalFileSystem(), **parts)
     columns = [name for name in table.schema.names if not re.fullmatch(r"__index_level_\d+__", name)]
 
     def text_of(batch):
@@ -126,8 +134,11 @@ bool has_ending(const fs::path& path) {
 bool is_columnar(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    const fs::directory_iterator files(path, error);
-    return std::any_of(begin(files), end(files), [](const fs::directory_entry& own) { return has_ending(own.path()); });
+    const fs::recursive_directory_iterator none;
+    for (fs::recursive_directory_iterator file(path, error); !error && file != none; file.increment(error)) {
+      if (has_ending(file->path())) return true;
+    }
+    return false;
   }
   if (!fs::is_regular_file(path, error)) return false;
   if (has_ending(path)) return true;

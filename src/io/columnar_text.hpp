@@ -10,11 +10,13 @@
 
 namespace condens {
 
-/// Whether this is a Parquet or an Arrow file, by the end of its name or its first bytes, or a folder of such files.
+/// Whether this is a Parquet or an Arrow file, by the end of its name or its first bytes, or a folder that has such files, at any
+/// depth.
 bool is_columnar(const std::string& path);
 
 /// The text: names of columns, then a line for each row, with commas. Of a folder it is the rows of its files in the
-/// order of their names. `python` is the program, by its path or a name in PATH. Throws std::runtime_error that names
+/// order of their paths; folders in it that are named as COLUMN=VALUE, which Hive, Spark and Dask write, are columns.
+/// `python` is the program, by its path or a name in PATH. Throws std::runtime_error that names
 /// the file and the reason.
 class ColumnarText final : public ByteSource {
  public:

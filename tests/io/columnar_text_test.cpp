@@ -109,7 +109,9 @@ TEST_F(ColumnarFile, MayBeAFolderOfFiles) {
   EXPECT_FALSE(is_columnar(inside));
   write("parts/_SUCCESS", "");
   EXPECT_FALSE(is_columnar(inside));
-  write("parts/1.parquet", "PAR1");
+  fs::create_directories(inside / "year=2024");
+  EXPECT_FALSE(is_columnar(inside));
+  write("parts/year=2024/1.parquet", "PAR1");
   EXPECT_TRUE(is_columnar(inside));
 }
 

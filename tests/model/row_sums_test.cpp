@@ -359,8 +359,8 @@ TEST(RowSums, WhatAModelCannotDoIsSaid) {
   EXPECT_THROW(accumulate(unknown, data, 0, {}), FormatError);
 }
 
-/// A table of which one answer has a matrix without its last row, or, before that, the question has. Without a damage it
-/// writes down what it was asked.
+/// A table of which one answer has a matrix without its last row, or, before that, the question has. Without a damage
+/// it writes down what it was asked.
 class Damaged final : public RowSums {
  public:
   enum class What { nothing, answer, question };

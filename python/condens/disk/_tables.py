@@ -15,7 +15,7 @@ _FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".arrow": "i
 
 
 def _format_of(path: Path) -> str:
-    files = sorted(child for child in path.iterdir() if child.suffix in _FORMATS) if path.is_dir() else [path]
+    files = [child for child in path.rglob("*") if child.suffix in _FORMATS] if path.is_dir() else [path]
     suffix = files[0].suffix.lower() if files else ""
     if suffix not in _FORMATS:
         known = ", ".join(_FORMATS)
@@ -31,7 +31,8 @@ class Table:
     Parameters
     ----------
     source : path, list of paths, or pyarrow.dataset.Dataset
-        Parquet, Arrow (Feather) or CSV, by the ends of their names; a folder is all files in it.
+        Parquet, Arrow (Feather) or CSV, by the ends of their names. A folder is all files in it, in the order of their
+        paths; folders in it that are named as COLUMN=VALUE, which Hive, Spark and Dask write, are columns.
     """
 
     def __init__(self, source: str | PathLike[str] | Sequence[str | PathLike[str]] | ds.Dataset) -> None:
@@ -45,7 +46,8 @@ class Table:
             if not path.exists():
                 raise FileNotFoundError(f"{path}: there is no such file or folder")
         whole: Any = str(paths[0]) if len(paths) == 1 else [str(path) for path in paths]
-        self.dataset = ds.dataset(whole, format=_format_of(paths[0]))
+        columns_by_folders = "hive" if len(paths) == 1 and paths[0].is_dir() else None
+        self.dataset = ds.dataset(whole, format=_format_of(paths[0]), partitioning=columns_by_folders)
 
     @property
     def columns(self) -> list[str]:

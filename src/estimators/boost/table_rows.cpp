@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -45,6 +46,7 @@ class Rows {
       fold_ = folds_of_places(first_row, block.size(), setup.folds, static_cast<std::uint64_t>(setup.seed));
     }
     n_models_ = setup.folds;
+    of_model_.resize(static_cast<std::size_t>(n_models_));
     rewind();
   }
 
@@ -53,6 +55,7 @@ class Rows {
     location_.assign(models, start_.location.replicate(1, y_.cols()));
     log_scale_.assign(models, start_.log_scale.replicate(1, y_.cols()));
     events_ = 0;
+    asked_at_ = -1;
   }
 
   bool ready() const { return n_models_ > 0; }
@@ -64,7 +67,9 @@ class Rows {
 
   std::size_t bytes() const {
     const auto numbers = static_cast<std::size_t>(n_targets() * (1 + 2 * n_models_) + 3);
-    return static_cast<std::size_t>(size()) * (numbers * sizeof(double) + inputs_.size() * sizeof(Code));
+    const std::size_t of_round =
+        static_cast<std::size_t>(n_models_) * (sizeof(Derivatives) + 2 * sizeof(std::uint32_t));
+    return static_cast<std::size_t>(size()) * (numbers * sizeof(double) + inputs_.size() * sizeof(Code) + of_round);
   }
 
   bool is_of(const TableSetup& setup, const Dataset& block) const {
@@ -125,15 +130,26 @@ class Rows {
     });
   }
 
-  /// Rows in the nodes of a tree that are asked for, and what they ask for.
-  struct Asked {
-    std::vector<Index> rows;
-    std::vector<std::size_t> slots;
+  /// The rows of which a model's tree is made: what they ask for, the same at every level, and where they are in it.
+  struct OfModel {
+    std::vector<std::uint32_t> rows;
     std::vector<Derivatives> own;
-    double log_scales = 0;  // sum by weight
+    Eigen::Matrix<double, 5, 1> sums;  // of `own`, and of log s by weight
+    GrownTree tree;
+    std::vector<std::uint32_t> nodes;
   };
-  Asked asked(std::size_t model, const GrownTree& tree, Index slots, const Residuals& residuals, double information,
-              Index target, double share) const;
+  /// Rows in nodes that are asked for, one node after the other.
+  struct Asked {
+    std::vector<std::size_t> first;  // of every slot, and the end
+    std::vector<std::uint32_t> rows;
+    std::vector<Derivatives> own;
+  };
+
+  OfModel begin_tree(std::size_t model, const std::vector<double>& keys, double share, const Residuals& residuals,
+                     double information, Index target) const;
+  void follow(OfModel& model, GrownTree tree) const;
+  static Asked asked(const OfModel& model, Index slots);
+  void add_up(const OfModel& model, const Asked& asked, Range inputs, Matrix& sums) const;
 
   std::vector<BinnedInput> inputs_;
   Matrix y_;
@@ -144,24 +160,25 @@ class Rows {
   std::vector<Matrix> location_;  // of every model
   std::vector<Matrix> log_scale_;
   Index events_ = 0;
-  Index round_ = -1;          // whose keys these are
-  std::vector<double> keys_;  // of rows that are drawn
+  std::vector<OfModel> of_model_;
+  Document question_;    // to which that is the answer
+  Index asked_at_ = -1;  // event
 };
 
-/// The rows that a tree is made of, as Model::grow has them, but for the factor exp(-2 beta mean log s) of location.
-Rows::Asked Rows::asked(std::size_t model, const GrownTree& tree, Index slots, const Residuals& residuals,
-                        double information, Index target, double share) const {
-  Asked out;
+/// As Model::grow has them, but for the factor exp(-2 beta mean log s) of location.
+/// `keys` say which rows are drawn, where only a share of them is.
+Rows::OfModel Rows::begin_tree(std::size_t model, const std::vector<double>& keys, double share,
+                               const Residuals& residuals, double information, Index target) const {
+  OfModel out;
   for (Index i = 0; i < size(); ++i) {
     const auto place = static_cast<std::size_t>(i);
     if (n_models_ > 1 && fold_[place] == static_cast<Index>(model)) continue;
-    if (share < 1 && !is_drawn(keys_[place], share, static_cast<Index>(model), n_models_)) continue;
-    const std::size_t slot = tree.leaf(inputs_, i);
-    if (slot >= static_cast<std::size_t>(slots)) continue;
-    out.rows.push_back(i);
-    out.slots.push_back(slot);
+    if (share < 1 && !is_drawn(keys[place], share, static_cast<Index>(model), n_models_)) continue;
+    out.rows.push_back(static_cast<std::uint32_t>(i));
   }
   out.own.reserve(out.rows.size());
+  double log_scales = 0;
+  Derivatives sum;
   for (Index block = 0; block < block_count(std::ssize(out.rows), rows_of_block); ++block) {
     const Range range = block_range(std::ssize(out.rows), rows_of_block, block);
     Matrix e(n_targets(), range.size());
@@ -180,10 +197,70 @@ Rows::Asked Rows::asked(std::size_t model, const GrownTree& tree, Index slots, c
       const double of_location = weight * std::exp(2 * beta * log_scale);
       out.own.push_back({weight, of_location * psi[k] * inverse, of_location * information * inverse * inverse,
                          weight * (psi[k] * e(target, k) - 1)});
-      out.log_scales += weight * log_scale;
+      sum += out.own.back();
+      log_scales += weight * log_scale;
     }
   }
+  out.sums << sum.weight, sum.first, sum.information, sum.second, log_scales;
   return out;
+}
+
+/// Takes the rows to their nodes of a tree, from those in which they are where it goes on from there.
+void Rows::follow(OfModel& model, GrownTree tree) const {
+  if (model.nodes.empty() || !model.tree.grows_into(tree)) model.nodes.assign(model.rows.size(), 0);
+  for (std::size_t k = 0; k < model.rows.size(); ++k) {
+    model.nodes[k] = static_cast<std::uint32_t>(tree.way_from(model.nodes[k], inputs_, model.rows[k]));
+  }
+  model.tree = std::move(tree);
+}
+
+Rows::Asked Rows::asked(const OfModel& model, Index slots) {
+  const auto count = static_cast<std::size_t>(slots);
+  const auto slot_of = [&](std::size_t k) { return static_cast<std::size_t>(model.tree.nodes[model.nodes[k]].next); };
+  Asked out{std::vector<std::size_t>(count + 1, 0), {}, {}};
+  for (std::size_t k = 0; k < model.rows.size(); ++k) {
+    if (slot_of(k) < count) ++out.first[slot_of(k) + 1];
+  }
+  std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
+  std::vector<std::size_t> next = out.first;
+  out.rows.resize(out.first.back());
+  out.own.resize(out.first.back());
+  for (std::size_t k = 0; k < model.rows.size(); ++k) {
+    if (slot_of(k) >= count) continue;
+    const std::size_t at = next[slot_of(k)]++;
+    out.rows[at] = model.rows[k];
+    out.own[at] = model.own[k];
+  }
+  return out;
+}
+
+/// To the columns of some inputs, of few rows at a time, which stay near the processor.
+void Rows::add_up(const OfModel& model, const Asked& asked, Range inputs, Matrix& sums) const {
+  constexpr std::size_t few = 1024;
+  const auto bins = static_cast<Index>(bins_of(inputs_));
+  Index before = 0;
+  for (Index g = 0; g < inputs.begin; ++g) before += inputs_[static_cast<std::size_t>(g)].n_codes;
+  for (std::size_t slot = 0; slot + 1 < asked.first.size(); ++slot) {
+    for (std::size_t begin = asked.first[slot]; begin < asked.first[slot + 1]; begin += few) {
+      const std::size_t end = std::min(begin + few, asked.first[slot + 1]);
+      double* of_input = sums.data() + 4 * (static_cast<Index>(slot) * bins + before);
+      for (auto g = static_cast<std::size_t>(inputs.begin); g < static_cast<std::size_t>(inputs.end); ++g) {
+        const std::vector<Code>& codes = inputs_[g].codes;
+        const std::vector<Code>& places = model.tree.places[g];
+        for (std::size_t r = begin; r < end; ++r) {
+          Code code = codes[asked.rows[r]];
+          if (!places.empty()) code = places[code];
+          double* out = of_input + 4 * static_cast<Index>(code);
+          const Derivatives& own = asked.own[r];
+          out[0] += own.weight;
+          out[1] += own.first;
+          out[2] += own.information;
+          out[3] += own.second;
+        }
+        of_input += 4 * inputs_[g].n_codes;
+      }
+    }
+  }
 }
 
 /// Columns of `sums`: the bins of all inputs for every slot.
@@ -196,48 +273,36 @@ Document Rows::histograms(const Document& pass, Index first_row, Index seed, int
   const auto bins = static_cast<Index>(bins_of(inputs_));
   const Index slots =
       count_of(pass, "slots", 1, static_cast<Index>(most_sums) / (4 * std::max<Index>(1, bins)) + n_models_);
-  if (share < 1 && round_ != round) {
-    keys_ = keys_of_round(seed, round, first_row, size());
-    round_ = round;
-  }
   const Document::Array& trees = trees_of(pass, n_models_);
   std::vector<GrownTree> growing;
   for (const Document& own : trees) growing.push_back(tree_of(own, inputs_, slots + 1));
 
-  std::vector<Asked> of_model(growing.size());
+  Document question(Document::Object{});
+  for (const char* part : {"target", "residuals", "information", "share", "round"}) question.set(part, pass.at(part));
+  const bool anew = asked_at_ != events_ || question_ != question;
+  std::vector<double> keys;
+  if (anew && share < 1) keys = keys_of_round(seed, round, first_row, size());
+  std::vector<Asked> of_slots(growing.size());
   parallel_for(n_models_, threads, [&](Index m) {
     const auto model = static_cast<std::size_t>(m);
-    of_model[model] = asked(model, growing[model], slots, residuals, information, target, share);
+    if (anew) of_model_[model] = begin_tree(model, keys, share, residuals, information, target);
+    follow(of_model_[model], std::move(growing[model]));
+    of_slots[model] = asked(of_model_[model], slots);
   });
+  question_ = std::move(question);
+  asked_at_ = events_;
+
+  // Models have nodes of their own, and so have columns.
   Matrix sums = Matrix::Zero(4, slots * bins);
   const Index n_inputs = std::ssize(inputs_);
-  std::vector<Index> first_bin(1, 0);
-  for (const BinnedInput& input : inputs_) first_bin.push_back(first_bin.back() + input.n_codes);
-  // Models have nodes of their own, and so have columns.
-  parallel_for(n_models_ * n_inputs, threads, [&](Index k) {
-    const auto model = static_cast<std::size_t>(k / n_inputs);
-    const auto g = static_cast<std::size_t>(k % n_inputs);
-    const Asked& rows = of_model[model];
-    const std::vector<Code>& codes = inputs_[g].codes;
-    const std::vector<Code>& places = growing[model].places[g];
-    for (std::size_t r = 0; r < rows.rows.size(); ++r) {
-      Code code = codes[static_cast<std::size_t>(rows.rows[r])];
-      if (!places.empty()) code = places[code];
-      double* out = sums.data() + 4 * (static_cast<Index>(rows.slots[r]) * bins + first_bin[g] + code);
-      const Derivatives& own = rows.own[r];
-      out[0] += own.weight;
-      out[1] += own.first;
-      out[2] += own.information;
-      out[3] += own.second;
-    }
+  const Index parts = std::clamp<Index>(threads, 1, std::max<Index>(1, n_inputs));
+  parallel_for(n_models_ * parts, threads, [&](Index k) {
+    const auto model = static_cast<std::size_t>(k / parts);
+    const Range inputs{n_inputs * (k % parts) / parts, n_inputs * (k % parts + 1) / parts};
+    add_up(of_model_[model], of_slots[model], inputs, sums);
   });
   Matrix all(5, n_models_);
-  for (Index m = 0; m < n_models_; ++m) {
-    const Asked& rows = of_model[static_cast<std::size_t>(m)];
-    Derivatives sum;
-    for (const Derivatives& own : rows.own) sum += own;
-    all.col(m) << sum.weight, sum.first, sum.information, sum.second, rows.log_scales;
-  }
+  for (Index m = 0; m < n_models_; ++m) all.col(m) = of_model_[static_cast<std::size_t>(m)].sums;
   return Document::Object{{"all", std::move(all)}, {"sums", std::move(sums)}};
 }
 

@@ -27,6 +27,19 @@ GrownTree GrownTree::root(const std::vector<BinnedInput>& inputs) {
   return out;
 }
 
+bool GrownTree::grows_into(const GrownTree& later) const {
+  if (nodes.size() > later.nodes.size()) return false;
+  bool is_split = false;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const Node& own = nodes[k];
+    if (own.input < 0) continue;
+    const Node& other = later.nodes[k];
+    if (own.input != other.input || own.code != other.code || own.next != other.next) return false;
+    is_split = true;
+  }
+  return !is_split || places == later.places;
+}
+
 double GrownTree::threshold(const std::vector<BinnedInput>& inputs, const Node& node) const {
   const auto input = static_cast<std::size_t>(node.input);
   if (places[input].empty()) return inputs[input].edges[node.code];
