@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -67,8 +66,7 @@ class Rows {
 
   std::size_t bytes() const {
     const auto numbers = static_cast<std::size_t>(n_targets() * (1 + 2 * n_models_) + 3);
-    const std::size_t of_round =
-        static_cast<std::size_t>(n_models_) * (sizeof(Derivatives) + 2 * sizeof(std::uint32_t));
+    const std::size_t of_round = static_cast<std::size_t>(n_models_) * (sizeof(Derivatives) + sizeof(std::uint32_t));
     return static_cast<std::size_t>(size()) * (numbers * sizeof(double) + inputs_.size() * sizeof(Code) + of_round);
   }
 
@@ -130,26 +128,20 @@ class Rows {
     });
   }
 
-  /// The rows of which a model's tree is made: what they ask for, the same at every level, and where they are in it.
+  /// The rows of which a model's tree is made, and what they ask for, the same at every level: those of a node lie
+  /// together, in their order.
   struct OfModel {
     std::vector<std::uint32_t> rows;
     std::vector<Derivatives> own;
     Eigen::Matrix<double, 5, 1> sums;  // of `own`, and of log s by weight
     GrownTree tree;
-    std::vector<std::uint32_t> nodes;
-  };
-  /// Rows in nodes that are asked for, one node after the other.
-  struct Asked {
-    std::vector<std::size_t> first;  // of every slot, and the end
-    std::vector<std::uint32_t> rows;
-    std::vector<Derivatives> own;
+    std::vector<Range> of_node;
   };
 
   OfModel begin_tree(std::size_t model, const std::vector<double>& keys, double share, const Residuals& residuals,
                      double information, Index target) const;
-  void follow(OfModel& model, GrownTree tree) const;
-  static Asked asked(const OfModel& model, Index slots);
-  void add_up(const OfModel& model, const Asked& asked, Range inputs, Matrix& sums) const;
+  void part_rows(OfModel& model, GrownTree tree) const;
+  void add_up(const OfModel& model, Range inputs, Index slots, Matrix& sums) const;
 
   std::vector<BinnedInput> inputs_;
   Matrix y_;
@@ -202,56 +194,67 @@ Rows::OfModel Rows::begin_tree(std::size_t model, const std::vector<double>& key
     }
   }
   out.sums << sum.weight, sum.first, sum.information, sum.second, log_scales;
+  out.of_node = {{0, std::ssize(out.rows)}};
   return out;
 }
 
-/// Takes the rows to their nodes of a tree, from those in which they are where it goes on from there.
-void Rows::follow(OfModel& model, GrownTree tree) const {
-  if (model.nodes.empty() || !model.tree.grows_into(tree)) model.nodes.assign(model.rows.size(), 0);
-  for (std::size_t k = 0; k < model.rows.size(); ++k) {
-    model.nodes[k] = static_cast<std::uint32_t>(tree.way_from(model.nodes[k], inputs_, model.rows[k]));
+/// By the splits of a tree that goes on from the one before.
+void Rows::part_rows(OfModel& model, GrownTree tree) const {
+  model.of_node.resize(tree.nodes.size(), {0, 0});
+  std::vector<std::uint32_t> right_rows;
+  std::vector<Derivatives> right_own;
+  for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
+    const GrownTree::Node& node = tree.nodes[n];
+    const bool parted = n < model.tree.nodes.size() && model.tree.nodes[n].input >= 0;
+    if (node.input < 0 || parted) continue;
+    const std::vector<Code>& codes = inputs_[static_cast<std::size_t>(node.input)].codes;
+    const std::vector<Code>& places = tree.places[static_cast<std::size_t>(node.input)];
+    const auto begin = static_cast<std::size_t>(model.of_node[n].begin);
+    const auto end = static_cast<std::size_t>(model.of_node[n].end);
+    right_rows.resize(std::max(right_rows.size(), end - begin));
+    right_own.resize(right_rows.size());
+    std::size_t left = begin;
+    std::size_t right = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t row = model.rows[k];
+      const Derivatives own = model.own[k];
+      const Code code = places.empty() ? codes[row] : places[codes[row]];
+      const bool goes_right = code > node.code;
+      model.rows[left] = right_rows[right] = row;  // one of the two is written over: no branch to be guessed
+      model.own[left] = right_own[right] = own;
+      left += goes_right ? 0 : 1;
+      right += goes_right ? 1 : 0;
+    }
+    std::copy_n(right_rows.begin(), right, model.rows.begin() + static_cast<std::ptrdiff_t>(left));
+    std::copy_n(right_own.begin(), right, model.own.begin() + static_cast<std::ptrdiff_t>(left));
+    const auto next = static_cast<std::size_t>(node.next);
+    model.of_node[next] = {model.of_node[n].begin, static_cast<Index>(left)};
+    model.of_node[next + 1] = {static_cast<Index>(left), model.of_node[n].end};
   }
   model.tree = std::move(tree);
 }
 
-Rows::Asked Rows::asked(const OfModel& model, Index slots) {
-  const auto count = static_cast<std::size_t>(slots);
-  const auto slot_of = [&](std::size_t k) { return static_cast<std::size_t>(model.tree.nodes[model.nodes[k]].next); };
-  Asked out{std::vector<std::size_t>(count + 1, 0), {}, {}};
-  for (std::size_t k = 0; k < model.rows.size(); ++k) {
-    if (slot_of(k) < count) ++out.first[slot_of(k) + 1];
-  }
-  std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
-  std::vector<std::size_t> next = out.first;
-  out.rows.resize(out.first.back());
-  out.own.resize(out.first.back());
-  for (std::size_t k = 0; k < model.rows.size(); ++k) {
-    if (slot_of(k) >= count) continue;
-    const std::size_t at = next[slot_of(k)]++;
-    out.rows[at] = model.rows[k];
-    out.own[at] = model.own[k];
-  }
-  return out;
-}
-
 /// To the columns of some inputs, of few rows at a time, which stay near the processor.
-void Rows::add_up(const OfModel& model, const Asked& asked, Range inputs, Matrix& sums) const {
-  constexpr std::size_t few = 1024;
+void Rows::add_up(const OfModel& model, Range inputs, Index slots, Matrix& sums) const {
+  constexpr Index few = 1024;
   const auto bins = static_cast<Index>(bins_of(inputs_));
   Index before = 0;
   for (Index g = 0; g < inputs.begin; ++g) before += inputs_[static_cast<std::size_t>(g)].n_codes;
-  for (std::size_t slot = 0; slot + 1 < asked.first.size(); ++slot) {
-    for (std::size_t begin = asked.first[slot]; begin < asked.first[slot + 1]; begin += few) {
-      const std::size_t end = std::min(begin + few, asked.first[slot + 1]);
-      double* of_input = sums.data() + 4 * (static_cast<Index>(slot) * bins + before);
+  for (std::size_t n = 0; n < model.of_node.size(); ++n) {
+    const GrownTree::Node& node = model.tree.nodes[n];
+    if (node.input >= 0 || node.next >= slots) continue;
+    const Range& rows = model.of_node[n];
+    for (Index begin = rows.begin; begin < rows.end; begin += few) {
+      const auto end = static_cast<std::size_t>(std::min(begin + few, rows.end));
+      double* of_input = sums.data() + 4 * (node.next * bins + before);
       for (auto g = static_cast<std::size_t>(inputs.begin); g < static_cast<std::size_t>(inputs.end); ++g) {
         const std::vector<Code>& codes = inputs_[g].codes;
         const std::vector<Code>& places = model.tree.places[g];
-        for (std::size_t r = begin; r < end; ++r) {
-          Code code = codes[asked.rows[r]];
+        for (auto k = static_cast<std::size_t>(begin); k < end; ++k) {
+          Code code = codes[model.rows[k]];
           if (!places.empty()) code = places[code];
           double* out = of_input + 4 * static_cast<Index>(code);
-          const Derivatives& own = asked.own[r];
+          const Derivatives& own = model.own[k];
           out[0] += own.weight;
           out[1] += own.first;
           out[2] += own.information;
@@ -280,14 +283,16 @@ Document Rows::histograms(const Document& pass, Index first_row, Index seed, int
   Document question(Document::Object{});
   for (const char* part : {"target", "residuals", "information", "share", "round"}) question.set(part, pass.at(part));
   const bool anew = asked_at_ != events_ || question_ != question;
+  const auto begins = [&](std::size_t model) { return anew || !of_model_[model].tree.grows_into(growing[model]); };
+  bool some_begin = false;
+  for (std::size_t m = 0; m < growing.size(); ++m) some_begin = some_begin || begins(m);
   std::vector<double> keys;
-  if (anew && share < 1) keys = keys_of_round(seed, round, first_row, size());
-  std::vector<Asked> of_slots(growing.size());
+  if (some_begin && share < 1) keys = keys_of_round(seed, round, first_row, size());
   parallel_for(n_models_, threads, [&](Index m) {
     const auto model = static_cast<std::size_t>(m);
-    if (anew) of_model_[model] = begin_tree(model, keys, share, residuals, information, target);
-    follow(of_model_[model], std::move(growing[model]));
-    of_slots[model] = asked(of_model_[model], slots);
+    OfModel& own = of_model_[model];
+    if (begins(model)) own = begin_tree(model, keys, share, residuals, information, target);
+    part_rows(own, std::move(growing[model]));
   });
   question_ = std::move(question);
   asked_at_ = events_;
@@ -299,11 +304,14 @@ Document Rows::histograms(const Document& pass, Index first_row, Index seed, int
   parallel_for(n_models_ * parts, threads, [&](Index k) {
     const auto model = static_cast<std::size_t>(k / parts);
     const Range inputs{n_inputs * (k % parts) / parts, n_inputs * (k % parts + 1) / parts};
-    add_up(of_model_[model], of_slots[model], inputs, sums);
+    add_up(of_model_[model], inputs, slots, sums);
   });
   Matrix all(5, n_models_);
   for (Index m = 0; m < n_models_; ++m) all.col(m) = of_model_[static_cast<std::size_t>(m)].sums;
-  return Document::Object{{"all", std::move(all)}, {"sums", std::move(sums)}};
+  Document out(Document::Object{});
+  out.set("all", std::move(all));
+  out.set("sums", std::move(sums));  // large: moved, which a list of parts would not do
+  return out;
 }
 
 /// Columns of place, m and log s, this one without bounds.
@@ -403,12 +411,11 @@ bool bring_up_to_date(Rows& rows, const Document& pass, int threads) {
   return true;
 }
 
-Document answer(Rows& rows, const Document& pass, Index first_row, Index seed, int threads) {
+/// What is to be summed up.
+Document sum_of(Rows& rows, const Document& pass, Index first_row, Index seed, int threads) {
   const std::string& what = pass.at("what").as_string();
-  if (what == "histograms") return Document::Object{{"sum", rows.histograms(pass, first_row, seed, threads)}};
-  if (what == "rows") {
-    return Document::Object{{"columns", rows.at_places(pass.at("places").as_vector(), first_row)}};
-  }
+  if (what == "rows") return Document::Object{};
+  if (what == "histograms") return rows.histograms(pass, first_row, seed, threads);
   Vector losses;
   const Residuals residuals = residuals_of(pass.at("residuals"), rows.n_targets());
   if (what == "look") {
@@ -423,7 +430,7 @@ Document answer(Rows& rows, const Document& pass, Index first_row, Index seed, i
   } else {
     refuse_pass("what", "histograms, rows, look or score");
   }
-  return Document::Object{{"sum", Document::Object{{"losses", sums_of_losses(rows.weights(), losses)}}}};
+  return Document::Object{{"losses", sums_of_losses(rows.weights(), losses)}};
 }
 
 }  // namespace
@@ -442,10 +449,13 @@ Document accumulate(const Document& pass, const Dataset& block, Index first_row,
     if (!rows->is_of(setup, block)) refuse_pass("fit", "the number of one fit");
     const bool known = bring_up_to_date(*rows, pass, threads);
     // Where that could not be the answer has the right shape, and is asked for once more.
-    Document out = answer(*rows, pass, first_row, setup.seed, threads);
-    Document sum = out.find("sum") == nullptr ? Document(Document::Object{}) : out.at("sum");
-    out.set("sum", std::move(sum.set("unknown", Matrix(Matrix::Constant(1, 1, known ? 0.0 : 1.0)))));
-    if (known && pass.at("what").as_string() == "score") kept_rows().drop(key);
+    Document sum = sum_of(*rows, pass, first_row, setup.seed, threads);
+    sum.set("unknown", Matrix(Matrix::Constant(1, 1, known ? 0.0 : 1.0)));
+    Document out(Document::Object{});
+    const std::string& what = pass.at("what").as_string();
+    if (what == "rows") out.set("columns", rows->at_places(pass.at("places").as_vector(), first_row));
+    out.set("sum", std::move(sum));
+    if (known && what == "score") kept_rows().drop(key);
     return out;
   } catch (...) {
     kept_rows().drop(key);  // what was interrupted may be half done

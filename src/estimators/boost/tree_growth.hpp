@@ -53,22 +53,18 @@ struct GrownTree {
   /// One node, and every level in its own place.
   static GrownTree root(const std::vector<trees::BinnedInput>& inputs);
 
-  /// Where a row ends that has come to a node.
-  Index way_from(Index node, const std::vector<trees::BinnedInput>& inputs, Index row) const {
-    for (;;) {
-      const Node& at = nodes[static_cast<std::size_t>(node)];
-      if (at.input < 0) return node;
-      const auto input = static_cast<std::size_t>(at.input);
-      trees::Code code = inputs[input].codes[static_cast<std::size_t>(row)];
-      if (!places[input].empty()) code = places[input][code];
-      node = at.next + (code > at.code ? 1 : 0);
-    }
-  }
   /// The number of a row's leaf, or of its node so far.
   std::size_t leaf(const std::vector<trees::BinnedInput>& inputs, Index row) const {
-    return static_cast<std::size_t>(nodes[static_cast<std::size_t>(way_from(0, inputs, row))].next);
+    const Node* node = nodes.data();
+    while (node->input >= 0) {
+      const auto input = static_cast<std::size_t>(node->input);
+      trees::Code code = inputs[input].codes[static_cast<std::size_t>(row)];
+      if (!places[input].empty()) code = places[input][code];
+      node = nodes.data() + node->next + (code > node->code ? 1 : 0);
+    }
+    return static_cast<std::size_t>(node->next);
   }
-  /// Whether `later` is this tree with more splits, so that rows need not begin at its root again.
+  /// Whether `later` is this tree with more splits, so that its rows have come a part of the way.
   bool grows_into(const GrownTree& later) const;
 
   /// As files have them: thresholds of nodes, and places less that of level 0.
