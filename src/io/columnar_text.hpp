@@ -10,8 +10,8 @@
 
 namespace condens {
 
-/// Whether this is a Parquet or an Arrow file, by the end of its name or its first bytes, or a folder that has such files, at any
-/// depth.
+/// Whether this is a Parquet or an Arrow file, by the end of its name or its first bytes, or a folder that has such
+/// files, at any depth.
 bool is_columnar(const std::string& path);
 
 /// The text: names of columns, then a line for each row, with commas. Of a folder it is the rows of its files in the
