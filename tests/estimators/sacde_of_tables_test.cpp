@@ -127,8 +127,8 @@ TEST(SacdeOfTables, OfManyRowsInMemoryIsThatOfTheirTable) {
 
 Document both_stages() {
   Document out(Document::Object{});
-  Document density = Document::Object{
-      {"n_centers", Index{30}}, {"max_centers", Index{30}}, {"metric", "none"}, {"refine", false}};
+  Document density =
+      Document::Object{{"n_centers", Index{30}}, {"max_centers", Index{30}}, {"metric", "none"}, {"refine", false}};
   density.set("bandwidth", Document(std::vector<double>{0.5, 1}))
       .set("bandwidth_y", Document(std::vector<double>{0.3}));
   return out.set("selection", small_search()).set("options", std::move(density));
