@@ -137,12 +137,12 @@ TEST_P(Mergeable, WeightsOfASmallTableAreFetchedWithIt) {
 }
 
 TEST_P(Mergeable, ThreadsOfABlockDoNotMatter) {
-  const Dataset data = rows_of(3000, 3);
+  const Dataset data = rows_of(1200, 3);
   const ModelInfo& info = find_model(GetParam());
   Document options = options_of(info.name);
   Document first;
   for (const int threads : {1, 2, 7}) {
-    Bytes table(data, 1100, threads);
+    Bytes table(data, 450, threads);
     const Document found = fit_by_sums(info, table, "", options, 0, {})->to_document();
     if (first.is_null()) first = found;
     EXPECT_EQ(found, first) << threads;

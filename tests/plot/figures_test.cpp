@@ -13,6 +13,7 @@ namespace condens::plot::figures_test {
 namespace {
 
 using condens::tests::branching_model;
+using condens::tests::count;
 using condens::tests::draw;
 using condens::tests::gaussian_model;
 using condens::tests::KnownModel;
@@ -31,12 +32,6 @@ void expect_sound(const std::string& svg) {
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-  return out;
-}
 
 Dataset branching_data(Index n) {
   Dataset data{Vector::LinSpaced(n, -1.0, 3.0).transpose(), {}};

@@ -17,17 +17,12 @@
 namespace condens::plot::honest_figures_test {
 namespace {
 
+using tests::count;
 using tests::gaussian_model;
 using tests::KnownModel;
 using tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-  return out;
-}
 
 /// The values of an attribute, in the order of the text.
 std::vector<double> attributes(const std::string& svg, const std::string& name) {

@@ -11,13 +11,8 @@
 namespace condens::plot::line_chart_test {
 namespace {
 
+using condens::tests::count;
 using condens::tests::xml_problem;
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-  return out;
-}
 
 void expect_sound(const std::string& svg) {
   EXPECT_EQ(xml_problem(svg), "");

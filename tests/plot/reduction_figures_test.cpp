@@ -12,15 +12,10 @@
 namespace condens::plot::reduction_figures_test {
 namespace {
 
+using condens::tests::count;
 using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-  return out;
-}
 
 Dataset sample() {
   RandomStream random(1);

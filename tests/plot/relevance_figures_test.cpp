@@ -8,15 +8,10 @@
 namespace condens::plot::relevance_figures_test {
 namespace {
 
+using condens::tests::count;
 using condens::tests::xml_problem;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-  return out;
-}
 
 TEST(RelevanceFigures, BarsNameTheirInputs) {
   const std::string svg = importance_bars({{"age <x>", 0.7}, {"weight", 0.3}, {"zip", 0.0, false}});

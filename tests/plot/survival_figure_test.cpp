@@ -10,6 +10,7 @@
 #include "condens/core/random.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
+#include "support/xml.hpp"
 
 namespace condens::tests::survival_figure_test {
 namespace {
@@ -56,12 +57,6 @@ TEST(SurvivalFigure, DrawsDensitiesWithoutInputsAndIntervals) {
   EXPECT_TRUE(has(plot::survival_curves(*own.model, own.data, own.limits), "Turnbull"));
 }
 
-int count_of(const std::string& svg, const std::string& text) {
-  int out = 0;
-  for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++out;
-  return out;
-}
-
 TEST(SurvivalFigure, DrawsABandAroundEveryCurveOfTheModel) {
   for (const Index d_x : {0, 1}) {
     const Drawn own = example(d_x);
@@ -72,10 +67,10 @@ TEST(SurvivalFigure, DrawsABandAroundEveryCurveOfTheModel) {
     plot::SurvivalOptions options{.bands = {&*fitted.replicates, 0.8}};
     const std::string svg = plot::survival_curves(*fitted.density, own.data, own.limits, options);
     EXPECT_TRUE(has(svg, ", with 80 % bands"));
-    EXPECT_EQ(count_of(svg, "opacity=\"0.18\""), d_x == 0 ? 1 : 4);
+    EXPECT_EQ(count(svg, "opacity=\"0.18\""), d_x == 0 ? 1U : 4U);
     if (d_x == 0) continue;
     options.at = Vector::Zero(1);
-    EXPECT_EQ(count_of(plot::survival_curves(*fitted.density, own.data, own.limits, options), "opacity=\"0.18\""), 2);
+    EXPECT_EQ(count(plot::survival_curves(*fitted.density, own.data, own.limits, options), "opacity=\"0.18\""), 2U);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Is a text well-formed XML? Enough of the grammar for what this library writes:
+// Is a text well-formed XML, and how often does it say something? Enough of the grammar for what this library writes:
 // elements, attributes in double quotes, entities.
 
 #include <string>
@@ -63,6 +63,13 @@ inline std::string xml_problem(const std::string& xml) {
     if (!closed) open.push_back(inside.substr(0, inside.find_first_of(" \n")));
   }
   return open.empty() ? "" : "<" + open.back() + "> stays open";
+}
+
+/// How often a part occurs in a text.
+inline std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+  return out;
 }
 
 }  // namespace condens::tests
