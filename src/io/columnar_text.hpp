@@ -16,8 +16,8 @@ bool is_columnar(const std::string& path);
 
 /// The text: names of columns, then a line for each row, with commas. Of a folder it is the rows of its files in the
 /// order of their paths; folders in it that are named as COLUMN=VALUE, which Hive, Spark and Dask write, are columns.
-/// `python` is the program, by its path or a name in PATH. Throws std::runtime_error that names
-/// the file and the reason.
+/// `python` is the program, by its path or a name in PATH. Throws std::runtime_error that names the file and the
+/// reason.
 class ColumnarText final : public ByteSource {
  public:
   ColumnarText(std::string path, std::string python);

@@ -15,7 +15,10 @@ _FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".arrow": "i
 
 
 def _format_of(path: Path) -> str:
-    files = [child for child in path.rglob("*") if child.suffix in _FORMATS] if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():  # without what pyarrow passes over
+        inside = sorted(child for child in path.rglob("*") if child.suffix in _FORMATS and child.is_file())
+        files = [child for child in inside if not any(part[0] in "._" for part in child.relative_to(path).parts)]
     suffix = files[0].suffix.lower() if files else ""
     if suffix not in _FORMATS:
         known = ", ".join(_FORMATS)

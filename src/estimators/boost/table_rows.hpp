@@ -10,9 +10,9 @@
 //
 // m and log s of all rows follow from the trees. So that they need not be computed anew for every pass, the process
 // keeps them, with the codes of the inputs: some 20 + 16 n_targets n_models bytes a row and two for every input; and of
-// a round what every row asks for and where in the tree it is, 40 n_models bytes. Where
-// they are not there - another process does the work of one that died, or they had to make room - they are made again
-// from all events; a pass that does not tell these gets the answer `unknown`, and is sent once more with all of them
+// a round what every row asks for, by the nodes of the trees: 36 n_models bytes a row. Where they are not there -
+// another process does the work of one that died, or they had to make room - they are made again from all events; a
+// pass that does not tell these gets the answer `unknown`, and is sent once more with all of them
 // (models_of_table.hpp). Whatever is kept, the answer is the same, bit for bit.
 
 #include "condens/core/document.hpp"
