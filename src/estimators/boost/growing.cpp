@@ -18,22 +18,45 @@ constexpr Index worth_threads = 100'000;  // rows times inputs of a level: fewer
 
 }  // namespace
 
+std::size_t RowsByNode::part(std::size_t begin, std::size_t end, const std::vector<Code>& codes,
+                             const std::vector<Code>& places, Code last_left) {
+  if (right_rows_.size() < end - begin) {
+    right_rows_.resize(end - begin);
+    right_own_.resize(end - begin);
+  }
+  std::size_t left = begin;
+  std::size_t right = 0;
+  for (std::size_t k = begin; k < end; ++k) {
+    const std::int32_t row = rows_[k];
+    const Derivatives own = own_[k];
+    Code code = codes[static_cast<std::size_t>(row)];
+    if (!places.empty()) code = places[code];
+    const bool goes_left = code <= last_left;
+    rows_[left] = right_rows_[right] = row;  // one of the two is written over: no branch to be guessed
+    own_[left] = right_own_[right] = own;
+    left += goes_left ? 1 : 0;
+    right += goes_left ? 0 : 1;
+  }
+  std::copy_n(right_rows_.begin(), right, rows_.begin() + static_cast<Index>(left));
+  std::copy_n(right_own_.begin(), right, own_.begin() + static_cast<Index>(left));
+  return left;
+}
+
 GrownTree Grower::grow(std::vector<std::int32_t> rows, std::vector<Derivatives> own, double second_information,
                        RandomStream& random, int threads) {
-  rows_ = std::move(rows);
-  own_ = std::move(own);
-  scratch_rows_.resize(rows_.size());
-  scratch_own_.resize(rows_.size());
+  rows_ = {std::move(rows), std::move(own)};
   Derivatives all;
-  for (const Derivatives& row : own_) all += row;
+  for (const Derivatives& row : rows_.own()) all += row;
   growth_.begin(all, second_information, random);
-  open_ = {{0, rows_.size()}};
+  open_ = {{0, rows_.rows().size()}};
   while (!growth_.done()) {
     check_cancelled();
     search(threads);
     next_.clear();
     growth_.advance([&](std::size_t open, const Split& split) {
-      const std::size_t middle = partition(open_[open], split);
+      const auto input = static_cast<std::size_t>(split.input);
+      const std::size_t middle = rows_.part(open_[open].begin, open_[open].end, inputs_[input].codes,
+                                            growth_.tree().places[input], split.code);
       next_.push_back({open_[open].begin, middle});
       next_.push_back({middle, open_[open].end});
     });
@@ -59,35 +82,14 @@ void Grower::sum_rows(const Rows& rows, std::size_t input, Derivatives* bins) co
   const BinnedInput& own = inputs_[input];
   std::fill_n(bins, own.n_codes, Derivatives{});
   const Code* codes = own.codes.data();
+  const std::int32_t* row = rows_.rows().data();
+  const Derivatives* asked = rows_.own().data();
   const std::vector<Code>& places = growth_.tree().places[input];
   if (places.empty()) {
-    for (std::size_t k = rows.begin; k < rows.end; ++k) bins[codes[rows_[k]]] += own_[k];
+    for (std::size_t k = rows.begin; k < rows.end; ++k) bins[codes[row[k]]] += asked[k];
   } else {
-    for (std::size_t k = rows.begin; k < rows.end; ++k) bins[places[codes[rows_[k]]]] += own_[k];
+    for (std::size_t k = rows.begin; k < rows.end; ++k) bins[places[codes[row[k]]]] += asked[k];
   }
-}
-
-/// Rows of the left child first, each side in its order; where they end.
-std::size_t Grower::partition(const Rows& rows, const Split& split) {
-  const auto input = static_cast<std::size_t>(split.input);
-  const Code* codes = inputs_[input].codes.data();
-  const std::vector<Code>& places = growth_.tree().places[input];
-  std::size_t left = rows.begin;
-  std::size_t right = 0;
-  for (std::size_t k = rows.begin; k < rows.end; ++k) {
-    Code code = codes[rows_[k]];
-    if (!places.empty()) code = places[code];
-    if (code <= split.code) {
-      rows_[left] = rows_[k];
-      own_[left++] = own_[k];
-    } else {
-      scratch_rows_[right] = rows_[k];
-      scratch_own_[right++] = own_[k];
-    }
-  }
-  std::copy_n(scratch_rows_.begin(), right, rows_.begin() + static_cast<Index>(left));
-  std::copy_n(scratch_own_.begin(), right, own_.begin() + static_cast<Index>(left));
-  return left;
 }
 
 }  // namespace condens::boosting

@@ -13,6 +13,7 @@
 #include "condens/data/folds.hpp"
 #include "core/flush_subnormals.hpp"
 #include "ensemble.hpp"
+#include "growing.hpp"
 #include "table_documents.hpp"
 
 namespace condens::boosting {
@@ -66,7 +67,7 @@ class Rows {
 
   std::size_t bytes() const {
     const auto numbers = static_cast<std::size_t>(n_targets() * (1 + 2 * n_models_) + 3);
-    const std::size_t of_round = static_cast<std::size_t>(n_models_) * (sizeof(Derivatives) + sizeof(std::uint32_t));
+    const std::size_t of_round = static_cast<std::size_t>(n_models_) * (sizeof(Derivatives) + sizeof(std::int32_t));
     return static_cast<std::size_t>(size()) * (numbers * sizeof(double) + inputs_.size() * sizeof(Code) + of_round);
   }
 
@@ -128,12 +129,10 @@ class Rows {
     });
   }
 
-  /// The rows of which a model's tree is made, and what they ask for, the same at every level: those of a node lie
-  /// together, in their order.
+  /// What a model's tree is made of, the same at every level.
   struct OfModel {
-    std::vector<std::uint32_t> rows;
-    std::vector<Derivatives> own;
-    Eigen::Matrix<double, 5, 1> sums;  // of `own`, and of log s by weight
+    RowsByNode rows;
+    Eigen::Matrix<double, 5, 1> sums;  // of what they ask for, and of log s by weight
     GrownTree tree;
     std::vector<Range> of_node;
   };
@@ -161,75 +160,61 @@ class Rows {
 /// `keys` say which rows are drawn, where only a share of them is.
 Rows::OfModel Rows::begin_tree(std::size_t model, const std::vector<double>& keys, double share,
                                const Residuals& residuals, double information, Index target) const {
-  OfModel out;
+  std::vector<std::int32_t> rows;
   for (Index i = 0; i < size(); ++i) {
     const auto place = static_cast<std::size_t>(i);
     if (n_models_ > 1 && fold_[place] == static_cast<Index>(model)) continue;
     if (share < 1 && !is_drawn(keys[place], share, static_cast<Index>(model), n_models_)) continue;
-    out.rows.push_back(static_cast<std::uint32_t>(i));
+    rows.push_back(static_cast<std::int32_t>(i));
   }
-  out.own.reserve(out.rows.size());
+  std::vector<Derivatives> asked;
+  asked.reserve(rows.size());
   double log_scales = 0;
   Derivatives sum;
-  for (Index block = 0; block < block_count(std::ssize(out.rows), rows_of_block); ++block) {
-    const Range range = block_range(std::ssize(out.rows), rows_of_block, block);
+  for (Index block = 0; block < block_count(std::ssize(rows), rows_of_block); ++block) {
+    const Range range = block_range(std::ssize(rows), rows_of_block, block);
     Matrix e(n_targets(), range.size());
     for (Index k = 0; k < e.cols(); ++k) {
-      const Index i = out.rows[static_cast<std::size_t>(range.begin + k)];
+      const Index i = rows[static_cast<std::size_t>(range.begin + k)];
       for (Index t = 0; t < n_targets(); ++t) {
         e(t, k) = (y_(t, i) - location_[model](t, i)) * std::exp(-bounded(model, t, i));
       }
     }
     const Vector psi = residuals.score(e, target);
     for (Index k = 0; k < e.cols(); ++k) {
-      const Index i = out.rows[static_cast<std::size_t>(range.begin + k)];
+      const Index i = rows[static_cast<std::size_t>(range.begin + k)];
       const double log_scale = bounded(model, target, i);
       const double inverse = std::exp(-log_scale);
       const double weight = weights_[i];
       const double of_location = weight * std::exp(2 * beta * log_scale);
-      out.own.push_back({weight, of_location * psi[k] * inverse, of_location * information * inverse * inverse,
-                         weight * (psi[k] * e(target, k) - 1)});
-      sum += out.own.back();
+      asked.push_back({weight, of_location * psi[k] * inverse, of_location * information * inverse * inverse,
+                       weight * (psi[k] * e(target, k) - 1)});
+      sum += asked.back();
       log_scales += weight * log_scale;
     }
   }
+  OfModel out;
   out.sums << sum.weight, sum.first, sum.information, sum.second, log_scales;
-  out.of_node = {{0, std::ssize(out.rows)}};
+  out.of_node = {{0, std::ssize(rows)}};
+  out.rows = {std::move(rows), std::move(asked)};
   return out;
 }
 
 /// By the splits of a tree that goes on from the one before.
 void Rows::part_rows(OfModel& model, GrownTree tree) const {
   model.of_node.resize(tree.nodes.size(), {0, 0});
-  std::vector<std::uint32_t> right_rows;
-  std::vector<Derivatives> right_own;
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
     const GrownTree::Node& node = tree.nodes[n];
     const bool parted = n < model.tree.nodes.size() && model.tree.nodes[n].input >= 0;
     if (node.input < 0 || parted) continue;
-    const std::vector<Code>& codes = inputs_[static_cast<std::size_t>(node.input)].codes;
-    const std::vector<Code>& places = tree.places[static_cast<std::size_t>(node.input)];
+    const auto input = static_cast<std::size_t>(node.input);
     const auto begin = static_cast<std::size_t>(model.of_node[n].begin);
     const auto end = static_cast<std::size_t>(model.of_node[n].end);
-    right_rows.resize(std::max(right_rows.size(), end - begin));
-    right_own.resize(right_rows.size());
-    std::size_t left = begin;
-    std::size_t right = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::uint32_t row = model.rows[k];
-      const Derivatives own = model.own[k];
-      const Code code = places.empty() ? codes[row] : places[codes[row]];
-      const bool goes_right = code > node.code;
-      model.rows[left] = right_rows[right] = row;  // one of the two is written over: no branch to be guessed
-      model.own[left] = right_own[right] = own;
-      left += goes_right ? 0 : 1;
-      right += goes_right ? 1 : 0;
-    }
-    std::copy_n(right_rows.begin(), right, model.rows.begin() + static_cast<std::ptrdiff_t>(left));
-    std::copy_n(right_own.begin(), right, model.own.begin() + static_cast<std::ptrdiff_t>(left));
+    const auto middle =
+        static_cast<Index>(model.rows.part(begin, end, inputs_[input].codes, tree.places[input], node.code));
     const auto next = static_cast<std::size_t>(node.next);
-    model.of_node[next] = {model.of_node[n].begin, static_cast<Index>(left)};
-    model.of_node[next + 1] = {static_cast<Index>(left), model.of_node[n].end};
+    model.of_node[next] = {model.of_node[n].begin, middle};
+    model.of_node[next + 1] = {middle, model.of_node[n].end};
   }
   model.tree = std::move(tree);
 }
@@ -251,10 +236,10 @@ void Rows::add_up(const OfModel& model, Range inputs, Index slots, Matrix& sums)
         const std::vector<Code>& codes = inputs_[g].codes;
         const std::vector<Code>& places = model.tree.places[g];
         for (auto k = static_cast<std::size_t>(begin); k < end; ++k) {
-          Code code = codes[model.rows[k]];
+          Code code = codes[static_cast<std::size_t>(model.rows.rows()[k])];
           if (!places.empty()) code = places[code];
           double* out = of_input + 4 * static_cast<Index>(code);
-          const Derivatives& own = model.own[k];
+          const Derivatives& own = model.rows.own()[k];
           out[0] += own.weight;
           out[1] += own.first;
           out[2] += own.information;
