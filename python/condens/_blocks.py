@@ -242,6 +242,8 @@ def block_of(layout: Layout, rows: Rows) -> Block:
 
 def joined(blocks: Sequence[Block]) -> Block:
     """Neighbouring blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
 
     def rows(parts: list[Any]) -> Any:
         return None if parts[0] is None else np.concatenate(parts)

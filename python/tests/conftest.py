@@ -6,7 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,15 @@ def make_data(n: int = 80, d: int = 2, d_y: int = 0, seed: int = 0) -> Data:
         branch * (1 + x[:, 0]) + (0.1 + 0.1 * np.abs(x[:, -1])) * random.standard_normal(n) for _ in range(max(1, d_y))
     ]
     return x, np.stack(columns, axis=1) if d_y else columns[0]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """Four workers of dask that are processes."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 4, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from condens import FitWarning, _core
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("dask.dataframe", reason="dask is not installed")
-distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
@@ -53,13 +52,6 @@ QUICK_FITS: dict[str, dict[str, Any]] = {
     "Pooled": {"models": ["lscde", "gmm"], "options": MEMBERS, "cv": 3},
     "AutoCDE": {"budget": 0.02},
 }
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Any]:
-    options = {"n_workers": 4, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        yield client
 
 
 @pytest.fixture(scope="session")
@@ -151,10 +143,8 @@ def test_fit_is_that_of_one_machine_for_any_partitions(cluster: Any, large_table
 
 
 def test_small_partitions_are_joined(cluster: Any, large_table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _engine.neighbours([3, 4, 5]) == [slice(0, 1), slice(1, 2), slice(2, 3)]
     monkeypatch.setattr(_engine, "_BLOCKS", 1)
     monkeypatch.setattr(_engine, "_MOST_ROWS", 6_000)
-    assert _engine.neighbours([4_000, 1_000, 1_000, 9_000, 500, 600]) == [slice(0, 3), slice(3, 4), slice(4, 6)]
     one, many = (fit(large_table, partitions, "GMM") for partitions in (3, 40))
     assert len(_engine.neighbours([400] * 40)) == 3
     np.testing.assert_allclose(

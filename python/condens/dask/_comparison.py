@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from dask.delayed import Delayed, delayed
+from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from condens import FitWarning, _blocks, _cluster, _core
@@ -16,7 +16,7 @@ from condens._arrays import as_share, draw_seed
 from condens._blocks import Block
 from condens._trials import _LEVEL
 from condens.comparison import Comparison, _comparison, _labelled
-from condens.dask._engine import DaskEngine, compute, sums_of, tree
+from condens.dask._engine import DaskEngine, Kept, compute, sums_of, tree
 from condens.dask._estimators import _layout
 from condens.estimators import _CLASSES, ConditionalDensityRegressor
 
@@ -122,8 +122,8 @@ def _part(block: Block, first_row: int, share: float, seed: int, test: bool) -> 
 def _trial(
     estimator: Any,
     blocks: _cluster.Blocks,
-    train: list[Delayed],
-    test: list[Delayed],
+    train: list[Kept],
+    test: list[Kept],
     names: Sequence[str],
     gather_rows: int,
 ) -> dict[str, Any]:
@@ -136,9 +136,9 @@ def _trial(
         return {"failure": str(error)}
     seconds = time.perf_counter() - begin
     own = delayed(model)
-    rows, _, squares = compute(tree([(part,) for part in train], _squares, _add, "scores"))
+    rows, _, squares = compute(tree([(part.block,) for part in train], _squares, _add, "scores"))
     deviations = np.sqrt(squares / (rows - 1))
-    state = compute(tree([(part, own) for part in test], _score, _blocks.merge, "scores"))
+    state = compute(tree([(part.block, own) for part in test], _score, _blocks.merge, "scores"))
     found = _core.merged_scores(state, _SCORES)
     each = found["targets"]
     return {

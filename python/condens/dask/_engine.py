@@ -6,9 +6,10 @@ import importlib.metadata
 import sys
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 from dask.delayed import Delayed, delayed
@@ -19,7 +20,7 @@ from condens._blocks import Block, Layout, Rows
 _WORKER = "a worker of dask"
 # A task of dask takes milliseconds beside its work, and a fit some hundred passes: small partitions are joined into so
 # many blocks, of at least and at most so many rows. Larger partitions stay as they are.
-_BLOCKS, _LEAST_ROWS, _MOST_ROWS = 8, 50_000, 250_000
+_BLOCKS, _LEAST_ROWS, _MOST_ROWS = 4, 50_000, 250_000
 
 
 def is_lazy(data: Any) -> bool:
@@ -86,6 +87,13 @@ def _versions() -> dict[str, Any]:
     return dict(here.run(importlib.metadata.version, "condens", on_error="return"))
 
 
+class Kept(NamedTuple):
+    """A block that is kept, and the worker that it is dealt to, if there are workers."""
+
+    block: Delayed
+    worker: str | None
+
+
 class DaskEngine:
     """Partitions of X, y and weights, which are cut alike."""
 
@@ -112,7 +120,7 @@ class DaskEngine:
         self._rows: list[Delayed] = [
             delayed(_rows)(i, *row, dask_key_name=(name, i)) for i, row in enumerate(zip(*columns, strict=True))
         ]
-        self._blocks: list[Delayed] = []
+        self._blocks: list[Kept] = []
         self._kept: list[Delayed] = []
         self._read = False
 
@@ -141,53 +149,71 @@ class DaskEngine:
 
     def make_blocks(self, layout: Layout) -> list[int]:
         name, make = f"condens-blocks-{uuid.uuid4().hex}", partial(_checked, _core.version, _blocks.block_of, layout)
-        parts = [delayed(make)(rows, dask_key_name=(name, i)) for i, rows in enumerate(self._rows)]
-        blocks = self._keep(parts)
+        blocks = self._keep([_task(make, rows, key=(name, i)) for i, rows in enumerate(self._rows)])
         lengths = compute(tree([(block,) for block in blocks], _length, _blocks.concatenated, "lengths"))
         self._kept, self._rows = blocks, []
         there = [(block, length) for block, length in zip(blocks, lengths, strict=True) if length]
-        groups = neighbours([length for _, length in there])
-        if len(groups) == len(there):
-            self._blocks = [block for block, _ in there]
-            return [length for _, length in there]
-        name = f"condens-joined-{uuid.uuid4().hex}"
-        self._blocks = self._keep(
+        groups = [there[group] for group in neighbours([length for _, length in there])]
+        # A pass takes as long as the worker that has the most rows, and what it keeps of them is there alone.
+        name, workers = f"condens-joined-{uuid.uuid4().hex}", self._dealt_out(groups)
+        joined = self._keep(
             [
-                delayed(_blocks.joined)([block for block, _ in there[group]], dask_key_name=(name, i))
-                for i, group in enumerate(groups)
+                _task(_blocks.joined, [block for block, _ in group], key=(name, i), worker=worker)
+                for i, (group, worker) in enumerate(zip(groups, workers, strict=True))
             ]
         )
-        self._kept = self._blocks
-        return [sum(length for _, length in there[group]) for group in groups]
+        self._kept, self._blocks = joined, list(map(Kept, joined, workers))
+        return [sum(length for _, length in group) for group in groups]
+
+    def _dealt_out(self, groups: Sequence[Sequence[tuple[Delayed, int]]]) -> Sequence[str | None]:
+        """A worker for each group of blocks and their lengths."""
+        here = client()
+        threads = {} if here is None else here.nthreads()
+        if not threads:
+            return [None] * len(groups)
+        futures_of = sys.modules["distributed"].futures_of
+        holders = here.who_has(futures_of([block for group in groups for block, _ in group]))
+        rows = [Counter[str]() for _ in groups]
+        for own, group in zip(rows, groups, strict=True):
+            for block, length in group:
+                for worker in list(holders.get(futures_of(block)[0].key, []))[:1]:
+                    own[worker] += length
+        return dealt_out(rows, [sum(length for _, length in group) for group in groups], threads)
 
     def parts(
         self, function: Callable[..., Block], first_rows: Sequence[int], *more: Any
-    ) -> tuple[list[Delayed], list[int]]:
+    ) -> tuple[list[Kept], list[int]]:
         """Parts of the blocks, kept beside them, and how many rows these have; without those that have none."""
         name = f"condens-parts-{uuid.uuid4().hex}"
         pairs = zip(self._blocks, first_rows, strict=True)
         parts = self._keep(
-            [delayed(function)(block, first, *more, dask_key_name=(name, i)) for i, (block, first) in enumerate(pairs)]
+            [
+                _task(function, own.block, first, *more, key=(name, i), worker=own.worker)
+                for i, (own, first) in enumerate(pairs)
+            ]
         )
         lengths = compute(tree([(part,) for part in parts], _length, _blocks.concatenated, "lengths"))
-        there = [part for part, length in zip(parts, lengths, strict=True) if length]
-        return there, [length for length in lengths if length]
+        kept = [Kept(part, own.worker) for part, own in zip(parts, self._blocks, strict=True)]
+        return [own for own, length in zip(kept, lengths, strict=True) if length], [n for n in lengths if n]
 
-    def release(self, parts: Sequence[Delayed]) -> None:
+    def release(self, parts: Sequence[Kept]) -> None:
         """Forgets parts that were kept."""
-        own = {id(part) for part in parts}
+        own = {id(part.block) for part in parts}
         self._kept = [part for part in self._kept if id(part) not in own]
 
     def sums(self, pass_: bytes, first_rows: Sequence[int]) -> bytes:
         return sums_of(self._blocks, pass_, first_rows)
 
 
-def sums_of(blocks: Sequence[Delayed], pass_: bytes, first_rows: Sequence[int]) -> bytes:
+def sums_of(blocks: Sequence[Kept], pass_: bytes, first_rows: Sequence[int]) -> bytes:
     """The merged state of blocks."""
-    name = f"condens-pass-{uuid.uuid4().hex}"
-    shared = Delayed(name, {name: pass_})  # once in the graph, where it outlives workers
-    parts = [(shared, block, first) for block, first in zip(blocks, first_rows, strict=True)]
-    return compute(tree(parts, _blocks.accumulate, _blocks.merge, "accumulate"))  # type: ignore[no-any-return]
+    shared: Any = pass_
+    if len(blocks) > _cluster.FAN_IN:  # once in the graph, by a task more, which outlives workers
+        name = f"condens-pass-{uuid.uuid4().hex}"
+        shared = Delayed(name, {name: pass_})
+    parts = [(shared, own.block, first) for own, first in zip(blocks, first_rows, strict=True)]
+    workers = [own.worker for own in blocks]
+    return compute(tree(parts, _blocks.accumulate, _blocks.merge, "accumulate", workers))  # type: ignore[no-any-return]
 
 
 def neighbours(lengths: Sequence[int]) -> list[slice]:
@@ -203,23 +229,50 @@ def neighbours(lengths: Sequence[int]) -> list[slice]:
     return [*out, slice(begin, len(lengths))]
 
 
+def dealt_out(rows: Sequence[Counter[str]], lengths: Sequence[int], threads: dict[str, int]) -> list[str]:
+    """A worker for each block: where most of its rows are, unless those have their share by their threads already."""
+    share, load = sum(lengths) / sum(threads.values()), Counter[str]()
+    out: list[str] = []
+    for own, length in zip(rows, lengths, strict=True):
+        worker, _ = max(own.items(), key=lambda item: item[1], default=("", 0))
+        if load[worker] + length > share * threads.get(worker, 0):
+            worker = min(threads, key=lambda other: (load[other] + length) / threads[other])
+        load[worker] += length
+        out.append(worker)
+    return out
+
+
 def _length(block: Block) -> list[int]:
     return [len(block)]
 
 
+def _task(function: Callable[..., Any], *arguments: Any, key: tuple[Any, ...], worker: str | None = None) -> Delayed:
+    """A task by its name, on a worker as long as there is this one."""
+    if worker is None:
+        return delayed(function)(*arguments, dask_key_name=key)
+    with dask.annotate(workers=[worker], allow_other_workers=True):
+        return delayed(function)(*arguments, dask_key_name=key)
+
+
 def tree(
-    parts: Sequence[tuple[Any, ...]], function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], what: str
+    parts: Sequence[tuple[Any, ...]],
+    function: Callable[..., Any],
+    merge: Callable[[Sequence[Any]], Any],
+    what: str,
+    workers: Sequence[str | None] | None = None,
 ) -> Delayed:
     """The function of all parts, merged in order by a tree whose shape depends on their number alone."""
     token, own = uuid.uuid4().hex, partial(_checked, _core.version, function)
-    level = [delayed(own)(*part, dask_key_name=(f"condens-{what}-{token}", i)) for i, part in enumerate(parts)]
+    places = [None] * len(parts) if workers is None else workers
+    level = [
+        _task(own, *part, key=(f"condens-{what}-{token}", i), worker=worker)
+        for i, (part, worker) in enumerate(zip(parts, places, strict=True))
+    ]
     height = 0
     while len(level) > 1 or height == 0:
         height += 1
         groups = [level[i : i + _cluster.FAN_IN] for i in range(0, len(level), _cluster.FAN_IN)]
-        level = [
-            delayed(merge)(group, dask_key_name=(f"condens-merge-{token}", height, i)) for i, group in enumerate(groups)
-        ]
+        level = [_task(merge, group, key=(f"condens-merge-{token}", height, i)) for i, group in enumerate(groups)]
     return level[0]
 
 
