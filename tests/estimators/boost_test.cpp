@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 #include "condens/core/random.hpp"
 #include "condens/io/document_format.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using boosting::Derivatives;
 using boosting::GrownTree;
+using boosting::LeafFinder;
 using boosting::Residuals;
 
 double normal_pdf(double y, double mean, double scale) {
@@ -100,11 +102,12 @@ TEST(BoostTree, ARootSplitIsTheBestOfAll) {
     RandomStream random(1);
     const GrownTree tree = grower.grow(asked.rows, asked.own, 1.7, random, 1);
     ASSERT_EQ(tree.steps.size(), 2U);
+    const LeafFinder leaf_of(tree, inputs);
     double found = 0;
     for (const std::size_t leaf : {std::size_t{0}, std::size_t{1}}) {
       Derivatives sum;
       for (Index i = 0; i < 80; ++i) {
-        if (tree.leaf(inputs, i) != leaf) continue;
+        if (leaf_of(i) != leaf) continue;
         const Derivatives& own = asked.own[static_cast<std::size_t>(i)];
         sum = {sum.weight + 1, sum.first + own.first, sum.information + own.information, sum.second + own.second};
       }
@@ -125,9 +128,10 @@ TEST(BoostTree, SubtractedHistogramsGiveTheStepsOfTheRowsOfALeaf) {
   for (int again = 0; again < 2; ++again) {  // in the memory of the first tree
     const GrownTree tree = grower.grow(asked.rows, asked.own, 2, random, 1);
     ASSERT_GT(tree.steps.size(), 10U);
+    const LeafFinder leaf_of(tree, inputs);
     std::vector<Derivatives> sums(tree.steps.size());
     for (Index i = 0; i < 400; ++i) {
-      Derivatives& sum = sums[tree.leaf(inputs, i)];
+      Derivatives& sum = sums[leaf_of(i)];
       const Derivatives& own = asked.own[static_cast<std::size_t>(i)];
       sum = {sum.weight + 1, sum.first + own.first, sum.information + own.information, sum.second + own.second};
     }
@@ -137,6 +141,36 @@ TEST(BoostTree, SubtractedHistogramsGiveTheStepsOfTheRowsOfALeaf) {
       EXPECT_NEAR(tree.steps[leaf][1], sums[leaf].second / (2 * sums[leaf].weight), 1e-10);
     }
   }
+}
+
+TEST(BoostTree, RowsFindTheLeafThatSplitsLeadTo) {
+  const Dataset data = mixed_data(600, 7);
+  for (const bool category : {false, true}) {
+    const Dataset numbers = {.x = Matrix(data.x.topRows(2)), .y = Matrix(data.y)};
+    const std::vector<trees::BinnedInput> inputs = trees::bin_inputs(category ? data : numbers, 64, 1);
+    const Asked asked = random_derivatives(600, 8);
+    boosting::Grower grower(inputs, {.max_depth = 7, .min_samples_leaf = 3, .l2 = 0, .max_features = 1});
+    RandomStream random(1);
+    const GrownTree tree = grower.grow(asked.rows, asked.own, 2, random, 1);
+    const LeafFinder leaf_of(tree, inputs);
+    std::set<Index> depths;
+    for (Index i = 0; i < 600; ++i) {
+      std::size_t node = 0;
+      Index depth = 0;
+      for (; tree.nodes[node].input >= 0; ++depth) {
+        const GrownTree::Node& own = tree.nodes[node];
+        const auto input = static_cast<std::size_t>(own.input);
+        const trees::Code code = inputs[input].codes[static_cast<std::size_t>(i)];
+        const bool left = (tree.places[input].empty() ? code : tree.places[input][code]) <= own.code;
+        node = static_cast<std::size_t>(own.next + (left ? 0 : 1));
+      }
+      depths.insert(depth);
+      EXPECT_EQ(leaf_of(i), static_cast<std::size_t>(tree.nodes[node].next));
+    }
+    EXPECT_GT(depths.size(), 1U);
+  }
+  const LeafFinder root(GrownTree{.nodes = {{.next = 3}}}, {});
+  EXPECT_EQ(root(0), 3U);
 }
 
 TEST(BoostTree, LevelsOfACategoryGoToAnySide) {
@@ -151,8 +185,9 @@ TEST(BoostTree, LevelsOfACategoryGoToAnySide) {
   RandomStream random(1);
   const GrownTree tree = grower.grow(asked.rows, asked.own, 2, random, 1);
   EXPECT_EQ(tree.nodes.front().input, 2);
+  const LeafFinder leaf_of(tree, inputs);
   for (Index i = 0; i < 800; ++i) {
-    EXPECT_EQ(tree.leaf(inputs, i), tree.leaf(inputs, 0) ^ std::size_t{(level(i) % 2 == 0) != (level(0) % 2 == 0)});
+    EXPECT_EQ(leaf_of(i), leaf_of(0) ^ std::size_t{(level(i) % 2 == 0) != (level(0) % 2 == 0)});
   }
 }
 

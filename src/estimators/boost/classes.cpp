@@ -79,7 +79,8 @@ class ClassBooster {
       for (std::array<double, 2>& step : tree.steps) {
         step = {class_learning_rate * std::clamp(step[0], -longest_class_step, longest_class_step), 0.0};
       }
-      for (Index i = 0; i < score_.cols(); ++i) score_(c, i) += tree.steps[tree.leaf(inputs_, i)][0];
+      const LeafFinder leaf(tree, inputs_);
+      for (Index i = 0; i < score_.cols(); ++i) score_(c, i) += tree.steps[leaf(i)][0];
       trees_.push_back(std::move(tree));
     }
   }

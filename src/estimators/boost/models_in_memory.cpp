@@ -179,10 +179,11 @@ void Model::step(GrownTree tree, Index target) {
   shrink(tree, options_.learning_rate);
   const Index n = data_.y.cols();
   count_work(60.0 * static_cast<double>(n));
+  const LeafFinder leaf(tree, data_.inputs);
   parallel_for(block_count(n, rows_per_block), threads_, [&](Index block) {
     const Range range = block_range(n, rows_per_block, block);
     for (Index i = range.begin; i < range.end; ++i) {
-      const std::array<double, 2>& own = tree.steps[tree.leaf(data_.inputs, i)];
+      const std::array<double, 2>& own = tree.steps[leaf(i)];
       location_(target, i) += own[0];
       log_scale_(target, i) = std::clamp(log_scale_(target, i) + own[1], data_.start.least_log_scale[target],
                                          data_.start.greatest_log_scale[target]);
@@ -196,12 +197,14 @@ void Model::step(GrownTree tree, Index target) {
 void Model::natural_step(const std::vector<Index>& drawn, Index target) {
   GrownTree mean = grow_natural(drawn, target, true);
   GrownTree spread = grow_natural(drawn, target, false);
+  const LeafFinder mean_leaf(mean, data_.inputs);
+  const LeafFinder spread_leaf(spread, data_.inputs);
   Vector by_mean(std::ssize(drawn));
   Vector by_spread(std::ssize(drawn));
   for (Index k = 0; k < by_mean.size(); ++k) {
     const Index i = drawn[static_cast<std::size_t>(k)];
-    by_mean[k] = mean.steps[mean.leaf(data_.inputs, i)][0];
-    by_spread[k] = spread.steps[spread.leaf(data_.inputs, i)][1];
+    by_mean[k] = mean.steps[mean_leaf(i)][0];
+    by_spread[k] = spread.steps[spread_leaf(i)][1];
   }
   const auto loss = [&](double multiple) {
     double out = 0;

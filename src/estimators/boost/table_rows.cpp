@@ -116,12 +116,14 @@ class Rows {
     const Document::Array& all = trees_of(event, n_models_);
     std::vector<GrownTree> added;
     for (const Document& own : all) added.push_back(added_tree(own, inputs_));
+    std::vector<LeafFinder> leaf;
+    for (const GrownTree& tree : added) leaf.emplace_back(tree, inputs_);
     const Index blocks = block_count(size(), rows_of_block);
     parallel_for(blocks * n_models_, threads, [&](Index k) {
       const auto model = static_cast<std::size_t>(k / blocks);
       const Range range = block_range(size(), rows_of_block, k % blocks);
       for (Index i = range.begin; i < range.end; ++i) {
-        const std::array<double, 2>& own = added[model].steps[added[model].leaf(inputs_, i)];
+        const std::array<double, 2>& own = added[model].steps[leaf[model](i)];
         location_[model](target, i) += own[0];
         log_scale_[model](target, i) = std::clamp(log_scale_[model](target, i) + own[1], start_.least_log_scale[target],
                                                   start_.greatest_log_scale[target]);

@@ -40,6 +40,37 @@ bool GrownTree::grows_into(const GrownTree& later) const {
   return !is_split || places == later.places;
 }
 
+LeafFinder::LeafFinder(const GrownTree& tree, const std::vector<BinnedInput>& inputs)
+    : nodes_(tree.nodes.size()), places_(tree.places) {
+  for (const GrownTree::Node& node : tree.nodes) {
+    has_places_ = has_places_ || (node.input >= 0 && !tree.places[static_cast<std::size_t>(node.input)].empty());
+  }
+  for (std::size_t g = 0; has_places_ && g < inputs.size(); ++g) {
+    if (!places_[g].empty()) continue;
+    places_[g].resize(static_cast<std::size_t>(inputs[g].n_codes));
+    std::iota(places_[g].begin(), places_[g].end(), Code{0});
+  }
+  std::vector<Index> depth(nodes_.size(), 0);
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    const GrownTree::Node& node = tree.nodes[k];
+    const auto input = static_cast<std::size_t>(std::max<Index>(0, node.input));
+    if (!inputs.empty()) {
+      nodes_[k].codes = inputs[input].codes.data();
+      nodes_[k].places = places_[input].data();
+    }
+    nodes_[k].next = static_cast<std::int32_t>(node.input < 0 ? static_cast<Index>(k) : node.next);
+    if (node.input < 0) {
+      nodes_[k].leaf = static_cast<std::int32_t>(node.next);
+      depth_ = std::max(depth_, depth[k]);
+    } else {
+      nodes_[k].last_left = node.code;
+      const auto next = static_cast<std::size_t>(node.next);
+      depth[next] = std::max(depth[next], depth[k] + 1);
+      depth[next + 1] = std::max(depth[next + 1], depth[k] + 1);
+    }
+  }
+}
+
 double GrownTree::threshold(const std::vector<BinnedInput>& inputs, const Node& node) const {
   const auto input = static_cast<std::size_t>(node.input);
   if (places[input].empty()) return inputs[input].edges[node.code];

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "condens/core/random.hpp"
@@ -53,23 +54,44 @@ struct GrownTree {
   /// One node, and every level in its own place.
   static GrownTree root(const std::vector<trees::BinnedInput>& inputs);
 
-  /// The number of a row's leaf, or of its node so far.
-  std::size_t leaf(const std::vector<trees::BinnedInput>& inputs, Index row) const {
-    const Node* node = nodes.data();
-    while (node->input >= 0) {
-      const auto input = static_cast<std::size_t>(node->input);
-      trees::Code code = inputs[input].codes[static_cast<std::size_t>(row)];
-      if (!places[input].empty()) code = places[input][code];
-      node = nodes.data() + node->next + (code > node->code ? 1 : 0);
-    }
-    return static_cast<std::size_t>(node->next);
-  }
   /// Whether `later` is this tree with more splits, so that its rows have come a part of the way.
   bool grows_into(const GrownTree& later) const;
 
   /// As files have them: thresholds of nodes, and places less that of level 0.
   double threshold(const std::vector<trees::BinnedInput>& inputs, const Node& node) const;
   trees::Positions positions() const;
+};
+
+/// Finds the leaves of rows. All paths are as long as the longest, so that no branch has to be guessed.
+class LeafFinder {
+ public:
+  /// Borrows the codes of the inputs.
+  LeafFinder(const GrownTree& tree, const std::vector<trees::BinnedInput>& inputs);
+
+  /// The number of a row's leaf.
+  std::size_t operator()(Index row) const {
+    const Node* node = nodes_.data();
+    for (Index level = 0; level < depth_; ++level) {
+      trees::Code code = node->codes[row];
+      if (has_places_) code = node->places[code];
+      node = nodes_.data() + node->next + (code > node->last_left ? 1 : 0);
+    }
+    return static_cast<std::size_t>(node->leaf);
+  }
+
+ private:
+  struct Node {
+    const trees::Code* codes = nullptr;
+    const trees::Code* places = nullptr;
+    std::int32_t next = 0;  // left child, the right one is next; a leaf's is itself
+    std::int32_t leaf = 0;
+    trees::Code last_left = std::numeric_limits<trees::Code>::max();
+  };
+
+  std::vector<Node> nodes_;
+  std::vector<std::vector<trees::Code>> places_;  // of every input, its own codes where it is a number
+  bool has_places_ = false;
+  Index depth_ = 0;  // splits on the longest path
 };
 
 struct Split {
