@@ -5,5 +5,8 @@ function(condens_vector_code)
                  $<$<CONFIG:Release,RelWithDebInfo>:-O3> $<$<CONFIG:Release,RelWithDebInfo>:-mprefer-vector-width=512>)
     # GCC takes a precompiled header for its own flags only.
     set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Presets that are to compile quickly: these few files are a quarter of the tests' time under the sanitizers.
+    set_property(SOURCE ${ARGN} PROPERTY COMPILE_OPTIONS $<$<CONFIG:None>:-O2>)
   endif()
 endfunction()
