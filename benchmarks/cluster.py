@@ -2,27 +2,34 @@
 
 usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
-The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
-`LocalCluster` of two workers of one thread, 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
-number). The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the
-pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
-driver computes in between. Its assumptions are printed with it.
+The first table is measured on this machine: the plain fit with two threads, the same fit by `condens.dask` on a
+`LocalCluster` of two workers of one thread, and by `condens.spark` on `local[2]`; 10^6 rows of 10 inputs, in 20
+partitions of Dask, and in as many Parquet files that Spark reads (CONDENS_ROWS changes their number). The second is a
+simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the pass and of a state, and
+the seconds that a block of 50,000 rows takes, that merging two states takes, and that the driver computes in between.
+Its assumptions are printed with it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import dask.array as da
 import distributed
 import numpy as np
+import pandas as pd
+from pyspark.sql import SparkSession
 
 import condens
 import condens.dask
+import condens.spark
 from condens import _blocks, _cluster
 
 ROWS = int(float(os.environ.get("CONDENS_ROWS", "1e6")))
@@ -146,15 +153,43 @@ def simulated(passes, after, table, workers):
     return total
 
 
-def compared(name, x, y, lazy_x, lazy_y):
+@contextmanager
+def spark_frame(x, y) -> Iterator:
+    """The rows, from files."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]")
+    options = {"ui.enabled": "false", "driver.memory": "4g", "driver.host": "127.0.0.1"}
+    options |= {"log.level": "OFF", "ui.showConsoleProgress": "false"}
+    for name, value in options.items():
+        builder = builder.config(f"spark.{name}", value)
+    session = builder.getOrCreate()
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"x{j + 1}" for j in range(INPUTS)]
+        for begin in range(0, len(x), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            pd.DataFrame(x[part], columns=names).assign(y=y[part]).to_parquet(f"{folder}/{begin:09}.parquet")
+        yield session.read.parquet(folder)
+    session.stop()
+
+
+def by_spark(name, options, frame):
+    """The fit, as an estimator of condens."""
+    inputs = [f"x{j + 1}" for j in range(INPUTS)]
+    return getattr(condens.spark, name)(inputCols=inputs, labelCol="y", **options).fit(frame).estimator
+
+
+def compared(name, x, y, lazy_x, lazy_y, frame):
     """A row of the first table."""
     options, head = MODELS.get(name, {}), slice(0, 1000)
-    (plain, own), (one, other) = seconds(
+    times, models = seconds(
         lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y),
         lambda: getattr(condens.dask, name)(n_jobs=2, **options).fit(lazy_x, lazy_y),
+        lambda: by_spark(name, options, frame),
     )
-    gap = np.abs(one.log_density(x[head], y[head]) - other.log_density(x[head], y[head])).max()
-    print(f"| {name} | {plain:.1f} | {own:.1f} | {own / plain:.2f} | {gap:.1e} |", flush=True)
+    plain, *others = (model.log_density(x[head], y[head]) for model in models)
+    gap = max(np.abs(plain - other).max() for other in others)
+    cells = [f"{times[0]:.1f}"] + [f"{own:.1f} | {own / times[0]:.2f}" for own in times[1:]]
+    print(f"| {name} | {' | '.join(cells)} | {gap:.1e} |", flush=True)
 
 
 def main():
@@ -165,14 +200,18 @@ def main():
     print("# On a cluster: overhead, and what to expect of many workers\n")
     print(f"Written by `benchmarks/cluster.py`, {note}; {ROWS:,} rows of {INPUTS} inputs.\n")
     print("## Beside the plain fit on one machine\n")
-    print("Plain: two threads. Dask: two workers of one thread. Seconds, the best of two that take turns.\n")
-    print("| model | plain | Dask | ratio | largest difference of log densities |\n|---|---|---|---|---|")
+    print(
+        "Plain: two threads. Dask: two workers of one thread. Spark: `local[2]`. Seconds, the best of two that take "
+        "turns, and how many times the plain fit they are.\n"
+    )
+    print("| model | plain | Dask | | Spark | | largest difference of log densities |\n|---|---|---|---|---|---|---|")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         lazy_x, lazy_y = (da.from_array(v, chunks=(BLOCK, *v.shape[1:])).persist() for v in (x, y))
         distributed.wait([lazy_x, lazy_y])
-        for name in chosen:
-            compared(name, x, y, lazy_x, lazy_y)
+        with spark_frame(x, y) as frame:
+            for name in chosen:
+                compared(name, x, y, lazy_x, lazy_y, frame)
     print("\n## What a pass costs\n")
     print(f"Blocks of {BLOCK:,} rows, one thread; of all passes of a fit the sums, and the largest sizes.\n")
     print("| model | passes | seconds a block | seconds a merge | driver's seconds | pass, bytes | state, bytes |")

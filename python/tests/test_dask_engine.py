@@ -48,6 +48,7 @@ def test_every_pass_finds_a_block_on_the_same_worker(cluster: Any, monkeypatch: 
     monkeypatch.setattr(_blocks, "merge", b"".join)
     monkeypatch.setattr(_engine, "_BLOCKS", 8)
     monkeypatch.setattr(_engine, "_LEAST_ROWS", 1)
+    cluster.wait_for_workers(4)  # a test before may have killed one
     random = np.random.default_rng(0)
     table = dd.from_dict({"x": random.normal(size=6_400), "y": random.normal(size=6_400)}, npartitions=16)
     engine = _engine.DaskEngine(table[["x"]], table["y"], None)
