@@ -1,13 +1,14 @@
 """What a fit on a cluster costs beside the plain one, and what to expect of 100 and 1,000 workers.
 
 usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
+       python benchmarks/cluster.py spark NOTE [MODEL ...] >> benchmarks/CLUSTER.md
 
-The first table is measured on this machine: the plain fit with two threads, the same fit by `condens.dask` on a
-`LocalCluster` of two workers of one thread, and by `condens.spark` on `local[2]`; 10^6 rows of 10 inputs, in 20
-partitions of Dask, and in as many Parquet files that Spark reads (CONDENS_ROWS changes their number). The second is a
-simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the pass and of a state, and
-the seconds that a block of 50,000 rows takes, that merging two states takes, and that the driver computes in between.
-Its assumptions are printed with it.
+The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
+`LocalCluster` of two workers of one thread; 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
+number). With `spark` it is `condens.spark` on `local[2]`, which reads them from as many Parquet files, once each, and
+nothing else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
+the pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
+driver computes in between. Its assumptions are printed with it.
 """
 
 from __future__ import annotations
@@ -66,10 +67,10 @@ def rows(count):
     return x, np.sin(x[:, 0]) + branch * (1 + 0.3 * x[:, 1]) + 0.2 * np.exp(0.3 * x[:, 2]) * random.normal(size=count)
 
 
-def seconds(*functions):
+def seconds(repeats, *functions):
     """Of each function the least of some repeats, which take turns, and what came back."""
     best, out = [np.inf] * len(functions), [None] * len(functions)
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         for i, function in enumerate(functions):
             begin = time.perf_counter()
             out[i] = function()
@@ -178,40 +179,48 @@ def by_spark(name, options, frame):
     return getattr(condens.spark, name)(inputCols=inputs, labelCol="y", **options).fit(frame).estimator
 
 
-def compared(name, x, y, lazy_x, lazy_y, frame):
-    """A row of the first table."""
+def compared(name, x, y, fit, repeats=REPEATS):
+    """A row of a table: the plain fit, and another one."""
     options, head = MODELS.get(name, {}), slice(0, 1000)
-    times, models = seconds(
-        lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y),
-        lambda: getattr(condens.dask, name)(n_jobs=2, **options).fit(lazy_x, lazy_y),
-        lambda: by_spark(name, options, frame),
+    (plain, own), (one, other) = seconds(
+        repeats, lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y), lambda: fit(name, options)
     )
-    plain, *others = (model.log_density(x[head], y[head]) for model in models)
-    gap = max(np.abs(plain - other).max() for other in others)
-    cells = [f"{times[0]:.1f}"] + [f"{own:.1f} | {own / times[0]:.2f}" for own in times[1:]]
-    print(f"| {name} | {' | '.join(cells)} | {gap:.1e} |", flush=True)
+    gap = np.abs(one.log_density(x[head], y[head]) - other.log_density(x[head], y[head])).max()
+    print(f"| {name} | {plain:.1f} | {own:.1f} | {own / plain:.2f} | {gap:.1e} |", flush=True)
+
+
+def spark_table(note, chosen):
+    """The section on Spark."""
+    x, y = rows(ROWS)
+    print(f"\n## By Spark\n\n{note}; {ROWS:,} rows of {INPUTS} inputs.\n")
+    print("Plain: two threads. Spark: `local[2]`, from Parquet files. Seconds, of one fit each.\n")
+    print("| model | plain | Spark | ratio | largest difference of log densities |\n|---|---|---|---|---|")
+    with spark_frame(x, y) as frame:
+        for name in chosen:
+            compared(name, x, y, lambda model, options: by_spark(model, options, frame), repeats=1)
 
 
 def main():
     """Prints the page."""
     warnings.simplefilter("ignore")
+    if sys.argv[1] == "spark":
+        spark_table(sys.argv[2], sys.argv[3:] or list(MODELS))
+        return
     note, chosen = sys.argv[1], sys.argv[2:] or list(MODELS)
     x, y = rows(ROWS)
     print("# On a cluster: overhead, and what to expect of many workers\n")
     print(f"Written by `benchmarks/cluster.py`, {note}; {ROWS:,} rows of {INPUTS} inputs.\n")
     print("## Beside the plain fit on one machine\n")
-    print(
-        "Plain: two threads. Dask: two workers of one thread. Spark: `local[2]`. Seconds, the best of two that take "
-        "turns, and how many times the plain fit they are.\n"
-    )
-    print("| model | plain | Dask | | Spark | | largest difference of log densities |\n|---|---|---|---|---|---|---|")
+    print("Plain: two threads. Dask: two workers of one thread. Seconds, the best of two that take turns.\n")
+    print("| model | plain | Dask | ratio | largest difference of log densities |\n|---|---|---|---|---|")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         lazy_x, lazy_y = (da.from_array(v, chunks=(BLOCK, *v.shape[1:])).persist() for v in (x, y))
         distributed.wait([lazy_x, lazy_y])
-        with spark_frame(x, y) as frame:
-            for name in chosen:
-                compared(name, x, y, lazy_x, lazy_y, frame)
+        for name in chosen:
+            compared(
+                name, x, y, lambda model, options: getattr(condens.dask, model)(n_jobs=2, **options).fit(lazy_x, lazy_y)
+            )
     print("\n## What a pass costs\n")
     print(f"Blocks of {BLOCK:,} rows, one thread; of all passes of a fit the sums, and the largest sizes.\n")
     print("| model | passes | seconds a block | seconds a merge | driver's seconds | pass, bytes | state, bytes |")
