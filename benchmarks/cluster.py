@@ -5,8 +5,8 @@ usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
 The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
 `LocalCluster` of two workers of one thread; 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
-number). With `spark` it is `condens.spark` on `local[2]`, which reads them from as many Parquet files, once each, and
-nothing else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
+number). With `spark` it is `condens.spark` on `local[2]`, which reads them from a Parquet file, once each, and nothing
+else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
 the pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
 driver computes in between. Its assumptions are printed with it.
 """
@@ -156,7 +156,7 @@ def simulated(passes, after, table, workers):
 
 @contextmanager
 def spark_frame(x, y) -> Iterator:
-    """The rows, from files."""
+    """The rows, from a file."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]")
     options = {"ui.enabled": "false", "driver.memory": "4g", "driver.host": "127.0.0.1"}
@@ -164,11 +164,9 @@ def spark_frame(x, y) -> Iterator:
     for name, value in options.items():
         builder = builder.config(f"spark.{name}", value)
     session = builder.getOrCreate()
-    with tempfile.TemporaryDirectory() as folder:
-        names = [f"x{j + 1}" for j in range(INPUTS)]
-        for begin in range(0, len(x), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            pd.DataFrame(x[part], columns=names).assign(y=y[part]).to_parquet(f"{folder}/{begin:09}.parquet")
+    with tempfile.TemporaryDirectory() as folder:  # of several files Spark would change the order of rows
+        table = pd.DataFrame(x, columns=[f"x{j + 1}" for j in range(INPUTS)]).assign(y=y)
+        table.to_parquet(f"{folder}/rows.parquet", row_group_size=BLOCK)
         yield session.read.parquet(folder)
     session.stop()
 
@@ -193,7 +191,7 @@ def spark_table(note, chosen):
     """The section on Spark."""
     x, y = rows(ROWS)
     print(f"\n## By Spark\n\n{note}; {ROWS:,} rows of {INPUTS} inputs.\n")
-    print("Plain: two threads. Spark: `local[2]`, from Parquet files. Seconds, of one fit each.\n")
+    print("Plain: two threads. Spark: `local[2]`, from a Parquet file. Seconds, of one fit each.\n")
     print("| model | plain | Spark | ratio | largest difference of log densities |\n|---|---|---|---|---|")
     with spark_frame(x, y) as frame:
         for name in chosen:
