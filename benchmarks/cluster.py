@@ -35,6 +35,7 @@ from condens import _blocks, _cluster
 
 ROWS = int(float(os.environ.get("CONDENS_ROWS", "1e6")))
 INPUTS = 10
+NAMES = [f"x{j + 1}" for j in range(INPUTS)]
 BLOCK = 50_000
 MODELS = {
     "GMM": {"n_components": 5, "covariance": "full"},
@@ -127,8 +128,7 @@ def passes_of(name, options, x, y):
     """The passes of a fit, and the driver's seconds after the last one."""
     engine = Recorder(x, y)
     estimator = getattr(condens, name)(n_jobs=1, **options)
-    names = tuple(f"x{i + 1}" for i in range(INPUTS))
-    _cluster.fit(estimator, engine, _blocks.Layout(names, ("y",)), names=[], y_ndim=1, gather_rows=0)
+    _cluster.fit(estimator, engine, _blocks.Layout(tuple(NAMES), ("y",)), names=[], y_ndim=1, gather_rows=0)
     return engine.passes, time.perf_counter() - engine._since
 
 
@@ -165,7 +165,7 @@ def spark_frame(x, y) -> Iterator:
         builder = builder.config(f"spark.{name}", value)
     session = builder.getOrCreate()
     with tempfile.TemporaryDirectory() as folder:  # of several files Spark would change the order of rows
-        table = pd.DataFrame(x, columns=[f"x{j + 1}" for j in range(INPUTS)]).assign(y=y)
+        table = pd.DataFrame(x, columns=NAMES).assign(y=y)
         table.to_parquet(f"{folder}/rows.parquet", row_group_size=BLOCK)
         yield session.read.parquet(folder)
     session.stop()
@@ -173,8 +173,7 @@ def spark_frame(x, y) -> Iterator:
 
 def by_spark(name, options, frame):
     """The fit, as an estimator of condens."""
-    inputs = [f"x{j + 1}" for j in range(INPUTS)]
-    return getattr(condens.spark, name)(inputCols=inputs, labelCol="y", **options).fit(frame).estimator
+    return getattr(condens.spark, name)(inputCols=NAMES, labelCol="y", **options).fit(frame).estimator
 
 
 def compared(name, x, y, fit, repeats=REPEATS):
