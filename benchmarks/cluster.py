@@ -160,6 +160,7 @@ def spark_frame(x, y) -> Iterator:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]")
     options = {"ui.enabled": "false", "driver.memory": "4g", "driver.host": "127.0.0.1"}
+    options |= {"python.unix.domain.socket.enabled": "true"}
     options |= {"log.level": "OFF", "ui.showConsoleProgress": "false"}
     for name, value in options.items():
         builder = builder.config(f"spark.{name}", value)

@@ -101,7 +101,7 @@ def test_fit_is_the_same_for_any_partitions(spark: Any, table: Any, monkeypatch:
     np.testing.assert_allclose(cut.log_density(table[INPUTS], table["y"]), expected, rtol=0, atol=1e-10)
     # Merged on executors, in the same tree: the same bits.
     monkeypatch.setattr(_engine, "_ON_DRIVER", 2)
-    monkeypatch.setattr(_engine, "_BLOCK_ROWS", 16)
+    monkeypatch.setattr(_engine, "_PIECE_ROWS", 16)
     on_executors = fit(frame, gatherRows=10).estimator
     monkeypatch.setattr(_engine, "_ON_DRIVER", 1000)
     assert_same_model(on_executors, fit(frame, gatherRows=10).estimator)
@@ -285,6 +285,37 @@ def test_killed_worker_leaves_the_model_as_it_is(
     monkeypatch.setattr(_engine, "_accumulated", accumulated_or_dies)
     assert_same_model(fit(frame, gatherRows=10).estimator, expected.estimator)
     assert os.path.exists(marker)
+
+
+def test_blocks_are_written_again_where_their_files_are_gone(
+    spark: Any, table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = spark.sparkContext.parallelize([0], 1).map(lambda _: os.environ["SPARK_LOCAL_DIRS"]).first()
+    seen: list[list[Path]] = []
+    sums = _engine.SparkEngine.sums
+
+    def without_files(self: Any, pass_: bytes, first_rows: Any) -> bytes:
+        seen.append(list(Path(folders.split(",")[0]).glob("condens-*-x.npy")))
+        if len(seen) == 2:
+            for path in seen[-1][1:]:
+                path.unlink()
+        return sums(self, pass_, first_rows)
+
+    frame = frame_of(spark, table.assign(w=np.arange(ROWS) % 3), 3)
+    expected = fit(frame, gatherRows=10, weightCol="w").estimator
+    monkeypatch.setattr(_engine.SparkEngine, "sums", without_files)
+    assert_same_model(fit(frame, gatherRows=10, weightCol="w").estimator, expected)
+    assert [len(paths) for paths in seen[:3]] == [3, 3, 3]  # a lost one was written again
+    seen.clear()
+    monkeypatch.setattr(_engine, "_ON_DRIVER", 2)  # also where states are merged on the way
+    assert_same_model(fit(frame, gatherRows=10, weightCol="w").estimator, expected)
+    assert not list(Path(folders.split(",")[0]).glob("condens-*"))
+
+
+def test_spark_connect_is_refused(spark: Any, table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_engine, "is_remote", lambda: True)
+    with pytest.raises(RuntimeError, match="the session is one of Spark Connect, which has no RDDs; expected"):
+        fit(frame_of(spark, table, 1))
 
 
 def test_without_pyspark_a_sentence(run_python: Any) -> None:

@@ -12,23 +12,29 @@ costs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     import dask as _dask  # noqa: F401
 except ImportError as error:
     raise ImportError("condens.dask needs dask: pip install 'condens[dask]'") from error
 
-from condens.dask._comparison import compare as compare
-from condens.dask._distributions import LazyDistributions as LazyDistributions
-from condens.dask._estimators import make_estimator
-from condens.estimators import _CLASSES
+from condens import _core
 
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = sorted({"LazyDistributions", "compare", *(info["class_name"] for info in _core.models())})
 
 
-_ESTIMATORS = {cls.__name__: make_estimator(cls, __name__) for cls in _CLASSES.values()}
-globals().update(_ESTIMATORS)
-__all__ = sorted({"LazyDistributions", "compare", *_ESTIMATORS})
+def __getattr__(name: str) -> Any:
+    """What users call is made when it is asked for: workers need none of it, and scikit-learn takes seconds to load."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from condens.dask._comparison import compare
+    from condens.dask._distributions import LazyDistributions
+    from condens.dask._estimators import CLASSES
+
+    globals().update(CLASSES, compare=compare, LazyDistributions=LazyDistributions)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -20,6 +20,7 @@ from condens._dates import is_date_type
 from condens._frames import _is_text, check_inputs, column_names, is_frame, names_of_targets
 from condens.dask._distributions import LazyDistributions
 from condens.dask._engine import DaskEngine, columns_of, is_lazy, partitions_of
+from condens.estimators import _CLASSES
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # from Python 3.11 on in typing
@@ -273,7 +274,10 @@ def _add_moments(parts: Sequence[Moments]) -> Moments:
     return weight, mean, spread, loss
 
 
-def make_estimator(cls: type[Any], module: str) -> type[Any]:
+def _make_estimator(cls: type[Any]) -> type[Any]:
     """The estimator's class for dask collections."""
     text = (cls.__doc__ or "").replace("\n", "\n\nOn dask data frames and arrays: see `fit`, and docs/cluster.md.\n", 1)
-    return type(cls.__name__, (OnDask, cls), {"__doc__": text, "__module__": module})
+    return type(cls.__name__, (OnDask, cls), {"__doc__": text, "__module__": __package__})
+
+
+CLASSES = {cls.__name__: _make_estimator(cls) for cls in _CLASSES.values()}

@@ -11,22 +11,27 @@ docs/cluster.md says what is exact, and what it costs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     import pyspark as _pyspark  # noqa: F401
 except ImportError as error:
     raise ImportError("condens.spark needs pyspark: pip install 'condens[spark]'") from error
 
-from condens.estimators import _CLASSES
-from condens.spark._estimators import make_estimator
+from condens import _core
 
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = sorted(name for info in _core.models() for name in (info["class_name"], info["class_name"] + "Model"))
 
 
-_PAIRS = [make_estimator(cls, __name__) for cls in _CLASSES.values()]
-_ESTIMATORS = {cls.__name__: cls for pair in _PAIRS for cls in pair}
-globals().update(_ESTIMATORS)
-__all__ = sorted(_ESTIMATORS)
+def __getattr__(name: str) -> Any:
+    """Estimators are made when one is asked for: executors need none, and pyspark.ml takes seconds to load."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from condens.spark._estimators import CLASSES
+
+    globals().update(CLASSES)
+    return CLASSES[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

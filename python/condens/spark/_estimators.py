@@ -22,7 +22,7 @@ from condens import _cluster, _core
 from condens._arrays import as_share
 from condens._blocks import Layout
 from condens._parameters import COMMON, defaults, docstring
-from condens.estimators import estimator_of
+from condens.estimators import _CLASSES, estimator_of
 from condens.spark._engine import SparkEngine, run_job
 
 # Beside the parameters of the estimator: columns, as Spark's own estimators call them, and what `transform` adds.
@@ -420,7 +420,7 @@ def _accessors(names: list[str]) -> dict[str, Any]:
     return out
 
 
-def make_estimator(plain: type[Any], module: str) -> tuple[type[Any], type[Any]]:
+def _make_estimator(plain: type[Any]) -> tuple[type[Any], type[Any]]:
     """Estimator and Model of a class of condens."""
     info = plain._info
     texts = {option["name"]: option["text"] for option in info["options"]}
@@ -435,10 +435,13 @@ def make_estimator(plain: type[Any], module: str) -> tuple[type[Any], type[Any]]
         {
             **columns,
             **_accessors(list(columns)),
-            "__module__": module,
+            "__module__": __package__,
             "__doc__": f"What {name} of condens.spark fits.",
         },
     )
     text = docstring(info).replace("\n", "\n\nA pyspark.ml Estimator: see docs/cluster.md.\n", 1)
     body = {**columns, **own, **_accessors([*columns, *own]), "_plain_class": plain, "_model_class": model}
-    return type(name, (CondensEstimator,), {**body, "__module__": module, "__doc__": text}), model
+    return type(name, (CondensEstimator,), {**body, "__module__": __package__, "__doc__": text}), model
+
+
+CLASSES = {cls.__name__: cls for plain in _CLASSES.values() for cls in _make_estimator(plain)}
