@@ -5,8 +5,7 @@ usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
 The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
 `LocalCluster` of two workers of one thread; 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
-number). With `spark` it is `condens.spark` on `local[2]`, which reads them from a Parquet file, once each, and nothing
-else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
+number). With `spark` it is `condens.spark` on `local[2]`, which reads them from a Parquet file, and nothing else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
 the pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
 driver computes in between. Its assumptions are printed with it.
 """
@@ -177,11 +176,11 @@ def by_spark(name, options, frame):
     return getattr(condens.spark, name)(inputCols=NAMES, labelCol="y", **options).fit(frame).estimator
 
 
-def compared(name, x, y, fit, repeats=REPEATS):
+def compared(name, x, y, fit):
     """A row of a table: the plain fit, and another one."""
     options, head = MODELS.get(name, {}), slice(0, 1000)
     (plain, own), (one, other) = seconds(
-        repeats, lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y), lambda: fit(name, options)
+        REPEATS, lambda: getattr(condens, name)(n_jobs=2, **options).fit(x, y), lambda: fit(name, options)
     )
     gap = np.abs(one.log_density(x[head], y[head]) - other.log_density(x[head], y[head])).max()
     print(f"| {name} | {plain:.1f} | {own:.1f} | {own / plain:.2f} | {gap:.1e} |", flush=True)
@@ -191,11 +190,13 @@ def spark_table(note, chosen):
     """The section on Spark."""
     x, y = rows(ROWS)
     print(f"\n## By Spark\n\n{note}; {ROWS:,} rows of {INPUTS} inputs.\n")
-    print("Plain: two threads. Spark: `local[2]`, from a Parquet file. Seconds, of one fit each.\n")
+    print(
+        "Plain: two threads. Spark: `local[2]`, from a Parquet file, by Unix domain sockets. Seconds, the best of two that take turns.\n"
+    )
     print("| model | plain | Spark | ratio | largest difference of log densities |\n|---|---|---|---|---|")
     with spark_frame(x, y) as frame:
         for name in chosen:
-            compared(name, x, y, lambda model, options: by_spark(model, options, frame), repeats=1)
+            compared(name, x, y, lambda model, options: by_spark(model, options, frame))
 
 
 def main():
