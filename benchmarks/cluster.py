@@ -5,9 +5,10 @@ usage: python benchmarks/cluster.py NOTE [MODEL ...] > benchmarks/CLUSTER.md
 
 The first table is measured on this machine: the plain fit with two threads, and the same fit by `condens.dask` on a
 `LocalCluster` of two workers of one thread; 10^6 rows of 10 inputs in 20 partitions (CONDENS_ROWS changes their
-number). With `spark` it is `condens.spark` on `local[2]`, which reads them from a Parquet file, and nothing else. The second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of
-the pass and of a state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the
-driver computes in between. Its assumptions are printed with it.
+number). With `spark` it is `condens.spark` on `local[2]`, which reads them from a Parquet file, and nothing else. The
+second is a simulation of the graph of tasks. Measured for it are, of every pass of a fit, the size of the pass and of a
+state, and the seconds that a block of 50,000 rows takes, that merging two states takes, and that the driver computes in
+between. Its assumptions are printed with it.
 """
 
 from __future__ import annotations
@@ -191,8 +192,9 @@ def spark_table(note, chosen):
     x, y = rows(ROWS)
     print(f"\n## By Spark\n\n{note}; {ROWS:,} rows of {INPUTS} inputs.\n")
     print(
-        "Plain: two threads. Spark: `local[2]`, from a Parquet file, by Unix domain sockets. Seconds, the best of two that take turns.\n"
+        "Plain: two threads. Spark: `local[2]`, from a Parquet file, by Unix domain sockets. Seconds, the best of two"
     )
+    print("that take turns.\n")
     print("| model | plain | Spark | ratio | largest difference of log densities |\n|---|---|---|---|---|")
     with spark_frame(x, y) as frame:
         for name in chosen:
