@@ -281,6 +281,7 @@ std::string kind_text(const Model& model) {
     std::string atoms;
     for (const double atom : support.atoms) atoms += (atoms.empty() ? "" : ", ") + format_number(atom);
     out += "  atoms, with probabilities of their own: " + atoms + "\n";
+    out += "  these are by " + model.target->atom_model()->description() + "\n";
   }
   if (!support.values.list().empty()) {
     std::string values;

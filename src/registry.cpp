@@ -38,7 +38,7 @@
 #include "condens/model/subset_density.hpp"
 #include "core/finite.hpp"
 #include "core/names.hpp"
-#include "estimators/boost/classes.hpp"
+#include "estimators/classes/pooled_classes.hpp"
 #include "model/inner_fits.hpp"
 #include "model/input_gain.hpp"
 #include "model/preparation.hpp"
@@ -455,7 +455,7 @@ Document save_density(const ConditionalDensity& density) {
 }
 
 TargetDecoder load_target(const Document& document, Index n_inputs) {
-  return TargetDecoder::from_document(document, n_inputs, BoostedClasses::from_document);
+  return TargetDecoder::from_document(document, n_inputs, load_classes);
 }
 
 Document save_conformal(const Conformal& conformal) {
@@ -480,7 +480,7 @@ Conformal load_conformal(const Document& document, Index n_inputs) {
 
 Replicates load_replicates(const Document& document, const ConditionalDensity& density,
                            const std::optional<TargetDecoder>& target) {
-  return Replicates::from_document(document, density, target, load_density, BoostedClasses::from_document);
+  return Replicates::from_document(document, density, target, load_density, load_classes);
 }
 
 std::unique_ptr<ConditionalDensity> load_density(const Document& document) {

@@ -62,6 +62,8 @@ constexpr std::array built_on = {
     BuiltOn{"salscde", "sacde"},
     BuiltOn{"forest", "trees"},
     BuiltOn{"boost", "trees"},
+    BuiltOn{"classes", "boost"},
+    BuiltOn{"classes", "trees"},
     BuiltOn{"auto", "pool"},
 };
 

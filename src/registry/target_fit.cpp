@@ -13,7 +13,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/estimators/gmm.hpp"
 #include "condens/registry.hpp"
-#include "estimators/boost/classes.hpp"
+#include "estimators/classes/pooled_classes.hpp"
 #include "model/bootstrap.hpp"
 #include "model/calibration_rows.hpp"
 #include "model/inner_fits.hpp"
@@ -109,7 +109,7 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   std::shared_ptr<const ClassModel> atoms;
   const Dataset numbers = encoder.has_atoms() ? encoder.atom_numbers() : Dataset{};
   const auto classes = [&](const Dataset& rows, const Run& own_run) {
-    return BoostedClasses::fit(rows, seed_of(options), own_run);
+    return fit_classes(rows, seed_of(options), own_run);
   };
   if (encoder.has_atoms()) atoms = classes(numbers, run);
   Refits refits{&coded, {}, {}};

@@ -310,10 +310,10 @@ TEST(TargetKind, RefusesFilesThatDoNotFitTogether) {
   without.set("atoms", Document());
   EXPECT_EQ(refused(without, 1), "the target has 1 atoms and probabilities of 0");
   Document classes = target.at("atoms");
-  classes.set("n_models", 0);
+  classes.set("model", "neural");
   Document damaged = target;
   damaged.set("atoms", classes);
-  EXPECT_EQ(refused(damaged, 1), "BoostedClasses: its parts do not fit together; the file is damaged");
+  EXPECT_EQ(refused(damaged, 1), "probabilities of classes by 'neural', which this version lacks");
   Document more = model_of(find_model("gp"), "positive", data_of("positive", 80)).target->to_document();
   more.set("atoms", target.at("atoms"));
   EXPECT_EQ(refused(more, 1), "the target has 0 atoms and probabilities of 1");

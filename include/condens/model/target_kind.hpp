@@ -55,6 +55,8 @@ class ClassModel {
   /// Their logarithms at every column of x, classes x n.
   virtual Matrix log_probabilities(const MatrixView& x, const Run& run) const = 0;
   virtual Document to_document() const = 0;
+  /// What it is, in words: "boosted trees".
+  virtual std::string description() const = 0;
 };
 using LoadClasses = std::function<std::shared_ptr<const ClassModel>(const Document&)>;
 

@@ -14,22 +14,21 @@
 
 #include <memory>
 
-#include "condens/data/dataset.hpp"
-#include "condens/model/target_kind.hpp"
-#include "ensemble.hpp"
+#include "class_rows.hpp"
+#include "estimators/boost/ensemble.hpp"
 #include "estimators/trees/saved_trees.hpp"
 
 namespace condens {
 
 class BoostedClasses final : public ClassModel {
  public:
-  /// The one target of `data` is the class: 0, 1, 2, ..., each at least once. Cost: that of `boost` with as many
-  /// targets.
-  static std::shared_ptr<const BoostedClasses> fit(const Dataset& data, std::uint64_t seed, const Run& run);
+  /// Cost: that of `boost` with as many targets.
+  static FittedClasses fit(const ClassRows& data, std::uint64_t seed, const Run& run);
 
   Index n_inputs() const override { return n_inputs_; }
   Matrix log_probabilities(const MatrixView& x, const Run& run) const override;
   Document to_document() const override;
+  std::string description() const override { return "boosted trees"; }
   /// Throws FormatError for parts that do not fit together.
   static std::shared_ptr<const BoostedClasses> from_document(const Document& document);
 

@@ -1,4 +1,4 @@
-#include "classes.hpp"
+#include "boosted_classes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "data/splits.hpp"
-#include "growing.hpp"
-#include "linalg/log_sum_exp.hpp"
-#include "model/preparation.hpp"
+#include "estimators/boost/growing.hpp"
 
 namespace condens {
 
@@ -21,32 +19,22 @@ constexpr std::string_view classes_owner = "BoostedClasses";
 constexpr Index most_rounds = 500;
 constexpr Index rounds_between_looks = 5;
 constexpr Index classes_patience = 30;
-constexpr Index n_class_folds = 5;
 constexpr Index most_rows_of_tree = 250'000;
 constexpr double class_learning_rate = 0.1;
 constexpr double longest_class_step = 4;
 constexpr std::uint64_t stream_of_class_models = 2'000;
 
-/// log p_k of a row, from F_1, F_2, ...; `out` has one more.
-void class_log_probabilities(const double* score, Index n_scores, double* out) {
-  out[0] = 0.0;
-  std::copy_n(score, n_scores, out + 1);
-  const double total = log_sum_exp(Eigen::Map<const Vector>(out, n_scores + 1));
-  for (Index k = 0; k <= n_scores; ++k) out[k] -= total;
-}
-
 /// The trees of a model that leaves a fold out, and F of all rows.
 class ClassBooster {
  public:
-  ClassBooster(const std::vector<trees::BinnedInput>& inputs, const Dataset& rows, const Vector& start,
-               const std::vector<Index>& fold, Index number, std::uint64_t seed)
+  ClassBooster(const std::vector<trees::BinnedInput>& inputs, const ClassRows& data, Index number, std::uint64_t seed)
       : inputs_(inputs),
-        rows_(rows),
+        data_(data),
         random_(seed, stream_of_class_models + static_cast<std::uint64_t>(number)),
         grower_(inputs, {.max_depth = 5, .min_samples_leaf = 20, .l2 = 3, .max_features = 1}),
-        score_(start.replicate(1, rows.size())) {
-    for (Index i = 0; i < rows.size(); ++i) {
-      (!fold.empty() && fold[static_cast<std::size_t>(i)] == number ? left_out_ : own_).push_back(i);
+        score_(data.start.replicate(1, data.rows.size())) {
+    for (Index i = 0; i < data.rows.size(); ++i) {
+      (!data.fold.empty() && data.fold[static_cast<std::size_t>(i)] == number ? left_out_ : own_).push_back(i);
     }
     if (own_.empty()) own_ = left_out_;
   }
@@ -70,8 +58,8 @@ class ClassBooster {
       for (std::size_t k = 0; k < drawn.size(); ++k) {
         const Index i = drawn[k];
         const double p = probability(c + 1, static_cast<Index>(k));
-        const double hit = rows_.y(0, i) == static_cast<double>(c + 1) ? 1.0 : 0.0;
-        const double weight = rows_.weights[i];
+        const double hit = data_.class_of(i) == c + 1 ? 1.0 : 0.0;
+        const double weight = data_.rows.weights[i];
         own[k] = {weight, weight * (hit - p), weight * std::max(p * (1.0 - p), 1e-12), 0.0};
         narrow[k] = static_cast<std::int32_t>(i);
       }
@@ -85,12 +73,12 @@ class ClassBooster {
     }
   }
 
-  /// -log p of the class of every row that was left out.
-  void tell(Vector& loss) const {
+  /// log p of the class of every row that was left out.
+  void tell(Vector& log_score) const {
     Vector log_p(score_.rows() + 1);
     for (const Index i : left_out_) {
       class_log_probabilities(score_.col(i).data(), score_.rows(), log_p.data());
-      loss[i] = -log_p[static_cast<Index>(rows_.y(0, i))];
+      log_score[i] = log_p[data_.class_of(i)];
     }
   }
 
@@ -101,7 +89,7 @@ class ClassBooster {
 
  private:
   const std::vector<trees::BinnedInput>& inputs_;
-  const Dataset& rows_;
+  const ClassRows& data_;
   RandomStream random_;
   Grower grower_;
   std::vector<Index> own_;
@@ -116,56 +104,44 @@ class ClassBooster {
 
 using namespace boosting;
 
-std::shared_ptr<const BoostedClasses> BoostedClasses::fit(const Dataset& data, std::uint64_t seed, const Run& run) {
-  Dataset storage;
-  Dataset rows = preparation::merge_copies(rows_that_count(data, storage));
-  if (rows.weights.size() == 0) rows.weights = Vector::Ones(rows.size());
-  rows.weights /= std::min(1.0, rows.weights.mean());
-  const auto n_scores = static_cast<Index>(rows.y.maxCoeff());
-  Vector count = Vector::Zero(n_scores + 1);
-  for (Index i = 0; i < rows.size(); ++i) count[static_cast<Index>(rows.y(0, i))] += rows.weights[i];
-  const Vector start = (count.tail(n_scores).array() / count[0]).log();
-
-  const std::vector<trees::BinnedInput> inputs = trees::bin_inputs(rows, 256, resolve_threads(run.threads));
-  std::vector<Index> fold;
-  if (rows.size() >= 2 * n_class_folds) {
-    fold = preparation::folds_of({n_class_folds}, {.x = rows.x, .y = rows.y}, static_cast<Index>(seed));
-  }
-  const Index n_models = fold.empty() ? 1 : *std::max_element(fold.begin(), fold.end()) + 1;
-
+FittedClasses BoostedClasses::fit(const ClassRows& data, std::uint64_t seed, const Run& run) {
+  const std::vector<trees::BinnedInput> inputs = trees::bin_inputs(data.rows, 256, resolve_threads(run.threads));
+  const Index n_scores = data.start.size();
   std::vector<ClassBooster> models;
-  models.reserve(static_cast<std::size_t>(n_models));
-  for (Index m = 0; m < n_models; ++m) models.emplace_back(inputs, rows, start, fold, m, seed);
-  Task task(run, "fitting the probabilities of the atoms", static_cast<double>(most_rounds));
+  models.reserve(static_cast<std::size_t>(data.n_folds));
+  for (Index m = 0; m < data.n_folds; ++m) models.emplace_back(inputs, data, m, seed);
+  Task task(run, "fitting the probabilities of the classes", static_cast<double>(most_rounds));
   Boosted boosted;
-  Vector loss = Vector::Zero(rows.size());
   const auto tell = [&] {
-    for (const ClassBooster& model : models) model.tell(loss);
-    return rows.weights.dot(loss);
+    Vector log_score = Vector::Zero(data.rows.size());
+    for (const ClassBooster& model : models) model.tell(log_score);
+    return log_score;
   };
-  double best = tell();
-  const Index last = fold.empty() || inputs.empty() ? 0 : most_rounds;  // none can be judged, or make no difference
-  for (Index done = 0; done < last;) {
+  FittedClasses out{{}, tell()};
+  const bool is_judged = !data.fold.empty() && !inputs.empty();  // or rounds make no difference
+  for (Index done = 0; is_judged && done < most_rounds && done - boosted.rounds < classes_patience;) {
     parallel_for(
-        n_models, task.threads(),
+        data.n_folds, task.threads(),
         [&](Index m) {
           for (Index k = 0; k < rounds_between_looks; ++k) models[static_cast<std::size_t>(m)].round();
         },
         [&] { task.poll(); });
     done += rounds_between_looks;
     task.advance(static_cast<double>(rounds_between_looks));
-    const double now = tell();
-    if (now < best) {
-      best = now;
+    Vector now = tell();
+    if (data.rows.weights.dot(now) > data.rows.weights.dot(out.log_score)) {
+      out.log_score = std::move(now);
       boosted.rounds = done;
     }
-    if (done - boosted.rounds >= classes_patience) break;
   }
+  if (data.fold.empty()) out.log_score.resize(0);
   for (Index k = 0; k < boosted.rounds * n_scores; ++k) boosted.targets.push_back(k % n_scores);
   for (ClassBooster& model : models) boosted.trees.push_back(model.take_trees(boosted.rounds));
   BoostState state;
-  write_trees(inputs, boosted, rows.x.rows(), state);
-  return std::shared_ptr<const BoostedClasses>(new BoostedClasses(rows.x.rows(), start, n_models, std::move(state)));
+  write_trees(inputs, boosted, data.rows.x.rows(), state);
+  out.model = std::shared_ptr<const BoostedClasses>(
+      new BoostedClasses(data.rows.x.rows(), data.start, data.n_folds, std::move(state)));
+  return out;
 }
 
 BoostedClasses::BoostedClasses(Index n_inputs, Vector start, Index n_models, BoostState trees)
@@ -200,7 +176,10 @@ Matrix BoostedClasses::log_probabilities(const MatrixView& x, const Run& run) co
 
 Document BoostedClasses::to_document() const {
   Document out;
-  out.set("n_inputs", std::int64_t{n_inputs_}).set("start", start_).set("n_models", std::int64_t{n_models_});
+  out.set("model", "trees")
+      .set("n_inputs", std::int64_t{n_inputs_})
+      .set("start", start_)
+      .set("n_models", std::int64_t{n_models_});
   out.set("groups", state_.groups).set("positions", state_.positions).set("nodes", state_.nodes);
   return out.set("roots", state_.roots).set("targets", state_.targets).set("steps", state_.steps);
 }

@@ -1,0 +1,35 @@
+#pragma once
+// The probabilities of a few classes given x, by boosted trees and logistic regression:
+//
+//   p_k(x) = sum_m w_m p_mk(x),   w the mixing weights of the best log score of rows that each member has not seen.
+//
+// Source: Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Using stacking to average Bayesian predictive distributions,
+// Bayesian Analysis 13, 2018.
+
+#include "class_rows.hpp"
+
+namespace condens {
+
+class PooledClasses final : public ClassModel {
+ public:
+  /// Throws FormatError for members and weights that do not fit together.
+  PooledClasses(std::vector<std::shared_ptr<const ClassModel>> members, Vector weights);
+
+  Index n_inputs() const override { return members_.front()->n_inputs(); }
+  Matrix log_probabilities(const MatrixView& x, const Run& run) const override;
+  Document to_document() const override;
+  std::string description() const override;
+
+ private:
+  std::vector<std::shared_ptr<const ClassModel>> members_;
+  Vector weights_;
+};
+
+/// The one target of `data` is the class: 0, 1, 2, ..., each at least once. A pool, or the one member that has all
+/// weight. Cost: that of `boost` with as many targets.
+std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t seed, const Run& run);
+
+/// Throws FormatError for parts that do not fit together.
+std::shared_ptr<const ClassModel> load_classes(const Document& document);
+
+}  // namespace condens
