@@ -215,9 +215,10 @@ def _rewritten(name: str, place: int, records: Iterable[Record]) -> Iterator[tup
         yield place, 0, len(block), None
 
 
-def _removed(name: str, _: int, __: Any) -> Iterator[tuple[int, int, int, None]]:
-    for path in _path(name, 0, "x").parent.glob(f"condens-{name}-*"):
-        path.unlink(missing_ok=True)
+def _removed(name: str, _: int, numbers: Iterable[int]) -> Iterator[tuple[int, int, int, None]]:
+    for _ in numbers:  # all of them, or Spark would end this worker
+        for path in _path(name, 0, "x").parent.glob(f"condens-{name}-*"):
+            path.unlink(missing_ok=True)
     return iter(())
 
 
