@@ -50,7 +50,7 @@ TEST(Classes, LogisticRegressionEndsWhereThePenalisedLikelihoodIsFlat) {
   Dataset data = classes_of(lines, 200, 1);
   data.weights = Vector::LinSpaced(200, 0.5, 2.0);
   const ClassRows rows(data, 0);
-  const Document fitted = LogisticClasses::fit(rows, {}).model->to_document();
+  const Document fitted = LogisticClasses::fit(rows, 0, {}).model->to_document();
   const Matrix b = fitted.at("coefficients").as_matrix();
   const double ridge = fitted.at("ridge").as_number();
   const Standardizer scaling = Standardizer::from_document(fitted.at("scaling"));
@@ -72,7 +72,7 @@ TEST(Classes, LogisticRegressionEndsWhereThePenalisedLikelihoodIsFlat) {
 
 TEST(Classes, InputsBeyondTheRangeOfTheRowsCountAsAtItsEnd) {
   const Dataset data = classes_of(lines, 200, 2);
-  const auto model = LogisticClasses::fit(ClassRows(data, 0), {}).model;
+  const auto model = LogisticClasses::fit(ClassRows(data, 0), 0, {}).model;
   const Vector high = data.x.rowwise().maxCoeff();
   EXPECT_EQ(model->log_probabilities(Matrix(1e6 * high), {}), model->log_probabilities(Matrix(high), {}));
 }
@@ -84,7 +84,7 @@ TEST(Classes, PoolIsAtLeastAsGoodAsItsMembers) {
       const Dataset test = classes_of(scores, 20'000, seed + 100);
       const ClassRows rows(data, 0);
       const double trees = log_score(*BoostedClasses::fit(rows, 0, {}).model, test);
-      const double logistic = log_score(*LogisticClasses::fit(rows, {}).model, test);
+      const double logistic = log_score(*LogisticClasses::fit(rows, 0, {}).model, test);
       const double pool = log_score(*fit_classes(data, 0, {}), test);
       EXPECT_GT(pool, std::max(trees, logistic) - 0.004) << seed;  // a weight from 600 rows
       EXPECT_GT(scores == lines ? logistic - trees : trees - logistic, 0.01) << seed;
@@ -113,7 +113,7 @@ TEST(Classes, FilesGiveTheSameProbabilities) {
   const Dataset data = classes_of(steps, 300, 5);
   const ClassRows rows(data, 0);
   const std::vector<std::shared_ptr<const ClassModel>> both{BoostedClasses::fit(rows, 0, {}).model,
-                                                            LogisticClasses::fit(rows, {}).model};
+                                                            LogisticClasses::fit(rows, 0, {}).model};
   const PooledClasses pool(both, Vector{{0.25, 0.75}});
   const Matrix expected = 0.25 * both[0]->log_probabilities(data.x, {}).array().exp() +
                           0.75 * both[1]->log_probabilities(data.x, {}).array().exp();

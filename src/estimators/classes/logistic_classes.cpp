@@ -9,6 +9,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/optim/lbfgs.hpp"
+#include "data/splits.hpp"
 
 namespace condens {
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::array<double, 6> ridges{1e4, 1e3, 1e2, 10, 1, 0.1};  // in rows; falling, so that each starts the next
 constexpr Index logistic_rows_together = 1024;
+constexpr Index most_rows_of_fold = 50'000;
+constexpr std::uint64_t stream_of_logistic_folds = 2'100;
 
 /// Standardised inputs of some rows below a line of ones.
 Matrix design(const Dataset& rows, const Standardizer& scaling, const Index* numbers, Index count) {
@@ -75,7 +78,7 @@ Matrix solve(const ClassRows& data, const Standardizer& scaling, const std::vect
 
 }  // namespace
 
-FittedClasses LogisticClasses::fit(const ClassRows& data, const Run& run) {
+FittedClasses LogisticClasses::fit(const ClassRows& data, std::uint64_t seed, const Run& run) {
   const Dataset& rows = data.rows;
   const Standardizer scaling = Standardizer::fit(rows.x, rows.weights);
   Matrix start = Matrix::Zero(data.start.size(), rows.x.rows() + 1);
@@ -91,6 +94,12 @@ FittedClasses LogisticClasses::fit(const ClassRows& data, const Run& run) {
         std::vector<Index> left_out;
         for (Index i = 0; i < rows.size(); ++i) {
           (data.fold[static_cast<std::size_t>(i)] == f ? left_out : own).push_back(i);
+        }
+        if (std::ssize(own) > most_rows_of_fold) {
+          const RandomStream random(seed, stream_of_logistic_folds + static_cast<std::uint64_t>(f));
+          std::vector<Index> drawn = random_rows(std::ssize(own), most_rows_of_fold, random);
+          for (Index& i : drawn) i = own[static_cast<std::size_t>(i)];
+          own = std::move(drawn);
         }
         Matrix coefficients = start;
         for (std::size_t r = 0; r < ridges.size(); ++r) {

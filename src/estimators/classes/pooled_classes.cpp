@@ -60,7 +60,7 @@ std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t
   const ClassRows rows(data, seed);
   const FittedClasses trees = BoostedClasses::fit(rows, seed, run);
   if (rows.fold.empty() || rows.rows.x.rows() == 0) return trees.model;  // nothing to choose by, or to tell rows apart
-  const FittedClasses logistic = LogisticClasses::fit(rows, run);
+  const FittedClasses logistic = LogisticClasses::fit(rows, seed, run);
   Matrix log_score(2, rows.rows.size());
   log_score << trees.log_score.transpose(), logistic.log_score.transpose();
   const Vector weights = mixture_proportions(log_score, rows.rows.weights, 1e-8).weights;
