@@ -16,7 +16,7 @@ import pytest
 from conftest import QUICK, assert_same_model, assert_same_scores, make_data, with_cities
 
 import condens
-from condens import FitWarning, _core
+from condens import FitWarning, _cluster, _core
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyspark", reason="pyspark is not installed")
@@ -100,6 +100,7 @@ def test_fit_is_the_same_for_any_partitions(spark: Any, table: Any, monkeypatch:
     expected = whole.log_density(table[INPUTS], table["y"])
     np.testing.assert_allclose(cut.log_density(table[INPUTS], table["y"]), expected, rtol=0, atol=1e-10)
     # Merged on executors, in the same tree: the same bits.
+    monkeypatch.setattr(_cluster, "FAN_IN", 2)  # of seven states four and then two
     monkeypatch.setattr(_engine, "_ON_DRIVER", 2)
     monkeypatch.setattr(_engine, "_PIECE_ROWS", 16)
     on_executors = fit(frame, gatherRows=10).estimator

@@ -121,7 +121,7 @@ def faults(folder: str) -> None:
         return accumulated(*arguments)
 
     def waits(*arguments: Any) -> Any:
-        open(os.path.join(started, str(arguments[3])), "w").close()
+        open(os.path.join(started, str(arguments[4])), "w").close()
         while not os.path.exists(go_on):
             time.sleep(0.05)
         return accumulated(*arguments)
