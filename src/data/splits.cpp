@@ -63,4 +63,10 @@ std::vector<Index> random_rows(Index n, Index count, RandomStream random) {
   return out;
 }
 
+std::vector<Index> random_rows(const std::vector<Index>& rows, Index count, RandomStream random) {
+  std::vector<Index> out = random_rows(std::ssize(rows), count, random);
+  for (Index& i : out) i = rows[static_cast<std::size_t>(i)];
+  return out;
+}
+
 }  // namespace condens

@@ -29,4 +29,7 @@ std::vector<Split> time_splits(Index n, Index repeats, double test_fraction);
 /// `count` different of 0, ..., n - 1 at random, rising; all where there are no more.
 std::vector<Index> random_rows(Index n, Index count, RandomStream random);
 
+/// `count` of these rows at random, in their order; all where there are no more.
+std::vector<Index> random_rows(const std::vector<Index>& rows, Index count, RandomStream random);
+
 }  // namespace condens

@@ -32,19 +32,12 @@ class ClassBooster {
         data_(data),
         random_(seed, stream_of_class_models + static_cast<std::uint64_t>(number)),
         grower_(inputs, {.max_depth = 5, .min_samples_leaf = 20, .l2 = 3, .max_features = 1}),
-        score_(data.start.replicate(1, data.rows.size())) {
-    for (Index i = 0; i < data.rows.size(); ++i) {
-      (!data.fold.empty() && data.fold[static_cast<std::size_t>(i)] == number ? left_out_ : own_).push_back(i);
-    }
-    if (own_.empty()) own_ = left_out_;
-  }
+        own_(data.rows_of(number)),
+        score_(data.start.replicate(1, data.rows.size())) {}
 
   void round() {
-    std::vector<Index> drawn = own_;
-    if (std::ssize(own_) > most_rows_of_tree) {
-      drawn = random_rows(std::ssize(own_), most_rows_of_tree, RandomStream(random_()));
-      for (Index& k : drawn) k = own_[static_cast<std::size_t>(k)];
-    }
+    std::vector<Index> drawn = own_.train;
+    if (std::ssize(drawn) > most_rows_of_tree) drawn = random_rows(drawn, most_rows_of_tree, RandomStream(random_()));
     const Index n_scores = score_.rows();
     Matrix probability(n_scores + 1, std::ssize(drawn));
     for (Index k = 0; k < probability.cols(); ++k) {
@@ -76,7 +69,7 @@ class ClassBooster {
   /// log p of the class of every row that was left out.
   void tell(Vector& log_score) const {
     Vector log_p(score_.rows() + 1);
-    for (const Index i : left_out_) {
+    for (const Index i : own_.test) {
       class_log_probabilities(score_.col(i).data(), score_.rows(), log_p.data());
       log_score[i] = log_p[data_.class_of(i)];
     }
@@ -92,8 +85,7 @@ class ClassBooster {
   const ClassRows& data_;
   RandomStream random_;
   Grower grower_;
-  std::vector<Index> own_;
-  std::vector<Index> left_out_;
+  RowsOfFold own_;
   Matrix score_;  // F_k, k > 0, of every row
   std::vector<GrownTree> trees_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "linalg/log_sum_exp.hpp"
 #include "model/preparation.hpp"
@@ -22,6 +23,14 @@ ClassRows::ClassRows(const Dataset& data, std::uint64_t seed) : n_folds(1) {
     fold = preparation::folds_of({folds_of_classes}, {.x = rows.x, .y = rows.y}, static_cast<Index>(seed));
     n_folds = *std::max_element(fold.begin(), fold.end()) + 1;
   }
+}
+
+RowsOfFold ClassRows::rows_of(Index k) const {
+  if (!fold.empty()) return rows_of_fold(fold, k);
+  RowsOfFold out;
+  out.train.resize(static_cast<std::size_t>(rows.size()));
+  std::iota(out.train.begin(), out.train.end(), Index{0});
+  return out;
 }
 
 void class_log_probabilities(const double* score, Index n_scores, double* out) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "condens/data/dataset.hpp"
+#include "condens/data/folds.hpp"
 #include "condens/model/target_kind.hpp"
 
 namespace condens {
@@ -19,6 +20,8 @@ struct ClassRows {
   Index n_folds;            ///< at least one: of no folds the fit to all rows
 
   Index class_of(Index row) const { return static_cast<Index>(rows.y(0, row)); }
+  /// The rows outside of a fold, which train, and those in it; of no folds all rows train.
+  RowsOfFold rows_of(Index k) const;
 };
 
 struct FittedClasses {

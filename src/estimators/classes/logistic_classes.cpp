@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "condens/core/errors.hpp"
@@ -90,16 +91,10 @@ FittedClasses LogisticClasses::fit(const ClassRows& data, std::uint64_t seed, co
   parallel_for(
       data.fold.empty() ? 0 : data.n_folds, task.threads(),
       [&](Index f) {
-        std::vector<Index> own;
-        std::vector<Index> left_out;
-        for (Index i = 0; i < rows.size(); ++i) {
-          (data.fold[static_cast<std::size_t>(i)] == f ? left_out : own).push_back(i);
-        }
+        auto [own, left_out] = data.rows_of(f);
         if (std::ssize(own) > most_rows_of_fold) {
           const RandomStream random(seed, stream_of_logistic_folds + static_cast<std::uint64_t>(f));
-          std::vector<Index> drawn = random_rows(std::ssize(own), most_rows_of_fold, random);
-          for (Index& i : drawn) i = own[static_cast<std::size_t>(i)];
-          own = std::move(drawn);
+          own = random_rows(own, most_rows_of_fold, random);
         }
         Matrix coefficients = start;
         for (std::size_t r = 0; r < ridges.size(); ++r) {
@@ -119,7 +114,7 @@ FittedClasses LogisticClasses::fit(const ClassRows& data, std::uint64_t seed, co
   const double ridge = ridges[static_cast<std::size_t>(best)];
 
   std::vector<Index> all(static_cast<std::size_t>(rows.size()));
-  for (Index i = 0; i < rows.size(); ++i) all[static_cast<std::size_t>(i)] = i;
+  std::iota(all.begin(), all.end(), Index{0});
   Matrix coefficients = solve(data, scaling, all, ridge, start, [&] { task.poll(); });
   FittedClasses out;
   out.model = std::shared_ptr<const LogisticClasses>(new LogisticClasses(
