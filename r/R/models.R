@@ -1550,7 +1550,7 @@ pool <- function(x, ..., models = NULL, model_preset = NULL, options = NULL, shr
 #' @param x A formula, or the inputs: see [condens()].
 #' @param ... `data` of a formula, or `y`; and the other arguments of [condens()].
 #' @param budget `number`, in `[0, Inf)`. Seconds of one core that the fit may take, as counted by its work: what
-#'   would take longer is no member, or is fitted to fewer rows; 0: 60, and 6 more for every thousand rows up to
+#'   would take longer is no member, or is fitted to fewer rows; 0: 60, and 5 more for every thousand rows up to
 #'   40,000, 0.6 for every thousand beyond. Default: 0.
 #' @param model_preset `text`. Preset of the members. Default: "recommended"; of preset "paper": "paper".
 #' @param shrinkage `number`, in `[0, Inf)`. Evidence for equal weights, in rows: with few rows left out, weights

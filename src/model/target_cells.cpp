@@ -31,6 +31,23 @@ TargetCells TargetCells::of(const Dataset& rows) {
   return out;
 }
 
+TargetCells::Cell TargetCells::around(double y) const {
+  // The last value that is not above y; of a y that is none of the values, the cell that it falls into.
+  const auto above = std::upper_bound(values_.begin(), values_.end(), y);
+  auto k = above == values_.begin() ? above : above - 1;
+  if (above != values_.begin() && above != values_.end() && y > *k + (*above - *k) / 2) k = above;
+  const double below = k == values_.begin() ? -infinity : *(k - 1) + (*k - *(k - 1)) / 2;
+  const double beyond = k + 1 == values_.end() ? infinity : *k + (*(k + 1) - *k) / 2;
+  const double width = below == -infinity ? *(k + 1) - *k : beyond == infinity ? *k - *(k - 1) : beyond - below;
+  return {below, beyond, width};
+}
+
+Vector TargetCells::log_probability(const Vector& scores, const MatrixView& y) const {
+  Vector out = scores;
+  for (Index i = 0; i < out.size(); ++i) out[i] += std::log(around(y(0, i)).width);
+  return out;
+}
+
 Vector TargetCells::log_density(const ConditionalDensity& model, const Dataset& rows, const Run& run) const {
   const Matrix x = rows.x.topRows(model.n_inputs());
   if (empty()) return model.log_density(x, rows.y, run);
@@ -55,15 +72,10 @@ Vector TargetCells::log_density(const GaussianMixtures& laws, const MatrixView& 
   Vector upper(y.cols());
   Vector width(y.cols());
   for (Index i = 0; i < y.cols(); ++i) {
-    // The last value that is not above y; of a y that is none of the values, the cell that it falls into.
-    const auto above = std::upper_bound(values_.begin(), values_.end(), y(0, i));
-    auto k = above == values_.begin() ? above : above - 1;
-    if (above != values_.begin() && above != values_.end() && y(0, i) > *k + (*above - *k) / 2) k = above;
-    const double below = k == values_.begin() ? -infinity : *(k - 1) + (*k - *(k - 1)) / 2;
-    const double beyond = k + 1 == values_.end() ? infinity : *k + (*(k + 1) - *k) / 2;
-    lower[i] = below;
-    upper[i] = beyond;
-    width[i] = below == -infinity ? *(k + 1) - *k : beyond == infinity ? *k - *(k - 1) : beyond - below;
+    const Cell cell = around(y(0, i));
+    lower[i] = cell.lower;
+    upper[i] = cell.upper;
+    width[i] = cell.width;
   }
   Vector out = laws.probability(lower, upper, run);
   if (out.minCoeff() < least_probability) {

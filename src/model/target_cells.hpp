@@ -35,7 +35,16 @@ class TargetCells {
   /// The score of every y by one distribution.
   Vector log_density(const GaussianMixture& law, const MatrixView& y, const Run& run = {}) const;
 
+  /// The log probabilities of the cells of y that have these scores.
+  Vector log_probability(const Vector& scores, const MatrixView& y) const;
+
  private:
+  struct Cell {
+    double lower;
+    double upper;
+    double width;
+  };
+  Cell around(double y) const;
   Vector log_density(const GaussianMixtures& laws, const MatrixView& y, const Run& run) const;
 
   std::vector<double> values_;  // ascending

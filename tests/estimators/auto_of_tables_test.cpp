@@ -97,7 +97,7 @@ TEST(AutoOfTables, OtherMembersStayAsTheSampleMadeThem) {
   options.budget = 1e-3;
   const AutoDensity hasty = AutoDensity::fit(table, options, stand_in);
   const std::string& told = hasty.report().warnings.back();
-  EXPECT_NE(told.find("lscde (250; all would take 1 s)"), told.npos) << told;
+  EXPECT_NE(told.find("lscde (1000; all would take 1 s)"), told.npos) << told;
 }
 
 TEST(AutoOfTables, AreTheSameBitsForAnyNumberOfThreads) {

@@ -25,7 +25,7 @@ using race::Runner;
 Runner runner(std::vector<Lap> laps) { return {.candidate = {}, .laps = std::move(laps)}; }
 
 TEST(Race, CostsGoOnAsAPowerOfTheRows) {
-  EXPECT_NEAR(race::expected_seconds(runner({{250, 2, 0, 0}}), 1000), 2 * std::pow(4, 1.5), 1e-9);
+  EXPECT_NEAR(race::expected_seconds(runner({{250, 2, 0, 0}}), 1000), 2 * std::pow(4, 2), 1e-9);
   EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 4, 0, 0}}), 10000), 40, 1e-9);
   // Neither faster than the power 1.2 nor slower than the square root.
   EXPECT_NEAR(race::expected_seconds(runner({{250, 1, 0, 0}, {1000, 64, 0, 0}}), 4000), 64 * std::pow(4, 1.2), 1e-9);
@@ -34,6 +34,9 @@ TEST(Race, CostsGoOnAsAPowerOfTheRows) {
   Runner own = runner({{250, 1, 0, 0}, {1000, 4, 0, 0}});
   own.most_rows = 2000;
   EXPECT_NEAR(race::expected_seconds(own, 32000), 8 * std::pow(16, 0.75), 1e-9);
+  own.laps.back().seconds = 64;  // the power 3, cut to 1.7
+  EXPECT_NEAR(race::expected_seconds(own, 32000), 64 * std::pow(2, 1.7) * std::pow(16, 0.75), 1e-9);
+  own.laps.back().seconds = 4;
   own.most_rows = 500;
   EXPECT_NEAR(race::expected_seconds(own, 16000), 4 * std::pow(16, 0.75), 1e-9);
 }
@@ -65,11 +68,17 @@ TEST(Race, PlansWhatTheBudgetAllows) {
   // A third pays for one of them: the most valuable.
   EXPECT_EQ(plan(94).rows, (std::vector<Index>{0, 4000}));
   EXPECT_FALSE(plan(94).last);
-  // Not even that: as far as the budget goes.
+  // Not even that: as far as all of it goes.
   EXPECT_EQ(plan(47).rows, (std::vector<Index>{4000, 4000}));
-  EXPECT_TRUE(plan(47).last);
   EXPECT_EQ(plan(20).rows, (std::vector<Index>{0, 4000}));
+  EXPECT_FALSE(plan(20).last);
   EXPECT_EQ(plan(1).rows, (std::vector<Index>{0, 0}));
+  EXPECT_TRUE(plan(1).last);
+  // The next step is too far for one that waited, which takes what it can.
+  const std::vector<Runner> apart = {runner({{1000, 4, 0, 0}, {4000, 16, 0, 0}}), runner({{250, 1, 0, 0}})};
+  const race::Plan end = race::plan_laps(apart, {0, 1}, steps, 64000, 20);
+  EXPECT_EQ(end.rows, (std::vector<Index>{0, 1000}));
+  EXPECT_TRUE(end.last);
 }
 
 TEST(Race, WhoeverImprovesThePoolMostStandsFirst) {
@@ -191,6 +200,60 @@ TEST(Race, TheBudgetEndsIt) {
   EXPECT_LT(seconds, 1500);
 }
 
+TEST(Race, OnesThatTakeLongWaitWhileOthersGoOn) {
+  // A lap of the first takes more than a third of the budget, which pays for it once the others are done.
+  const std::vector<Runner> two = {runner({{250, 5, 0, 0}, {1000, 20, 0, 0}}),
+                                   runner({{250, 0.25, 9, 0}, {1000, 1, 9, 0}})};
+  const std::vector<Index> steps = race::steps_below(8000);
+  const race::Plan plan = race::plan_laps(two, {0, 1}, steps, 8000, 180);
+  EXPECT_FALSE(plan.last);
+  EXPECT_EQ(plan.rows, (std::vector<Index>{0, 4000}));
+  constexpr Index n = 10000;
+  Log log;
+  const std::map<std::string, Known> known = {{"mdn", {.seconds_of_row = 0.01}}, {"gp", {.slope = 0.5}}};
+  const AutoDensity model =
+      AutoDensity::fit(line_data(n), {.budget = 110}, known_models(known, log, n), {.threads = 2, .observer = {}});
+  EXPECT_EQ(log["mdn"], (std::vector<Index>{250, 1000, 4000}));
+}
+
+TEST(Race, ThoseThatCostLittleGoFirst) {
+  // The first, worth most, would leave too little of a third of 60 s for the second.
+  const std::vector<Runner> two = {runner({{250, 1, 0, 0}, {1000, 4, 0, 0}}),
+                                   runner({{250, 1.25, 0, 0}, {1000, 1.25, 0, 0}})};
+  const auto plan = [&](double left) {
+    return race::plan_laps(two, {0, 1}, race::steps_below(64000), 64000, left).rows;
+  };
+  EXPECT_EQ(plan(60), (std::vector<Index>{4000, 4000}));
+  EXPECT_EQ(plan(54), (std::vector<Index>{0, 4000}));
+}
+
+TEST(Race, ScoresByDensitiesWhereCellsAreKnown) {
+  constexpr Index n = 5000;
+  Matrix x(1, n);
+  for (Index i = 0; i < n; ++i) x(0, i) = static_cast<double>(i % 50);
+  const Dataset data{.x = x, .y = x};
+  Log log;
+  const std::map<std::string, Known> known = {
+      {"mdn", {.spread = 0.01}}, {"gp", {.spread = 0.1}}, {"nw", {.spread = 2}}};
+  const AutoDensity sure = AutoDensity::fit(data, {.budget = 300}, known_models(known, log, n), {});
+  const auto weight = [](const AutoDensity& model, const std::string& name) {
+    for (const auto& own : model.accounts()) {
+      if (own.name == name) return own.weight;
+    }
+    return 0.0;
+  };
+  EXPECT_GT(weight(sure, "mdn"), 0.95);
+  EXPECT_EQ(sure.report().details.find("score_note"), nullptr);
+  for (std::size_t lap = 0; lap < 2; ++lap) {
+    const auto score = [&](const std::string& name) { return contender(sure.report(), name).laps.at(lap).score; };
+    EXPECT_NEAR(score("gp") - score("mdn"), std::log(10.0), 1e-9) << lap;
+  }
+  // Where none is sure, spikes are worth no more than cells.
+  const std::map<std::string, Known> unsure = {{"mdn", {.spread = 0.4}}, {"gp", {.slope = 0}}};
+  const AutoDensity by_cells = AutoDensity::fit(data, {.budget = 300}, known_models(unsure, log, n), {});
+  EXPECT_NE(by_cells.report().details.find("score_note"), nullptr);
+}
+
 TEST(Race, AFitThatFailsLeavesTheOneBefore) {
   constexpr Index n = 20000;
   Log log;
@@ -249,9 +312,9 @@ TEST(Race, WritesWhatItReads) {
 
 TEST(Race, TheDefaultBudgetGrowsWithTheRows) {
   EXPECT_EQ(default_budget(0), 60);
-  EXPECT_EQ(default_budget(10000), 120);
-  EXPECT_EQ(default_budget(40000), 300);
-  EXPECT_EQ(default_budget(1000000), 876);
+  EXPECT_EQ(default_budget(10000), 110);
+  EXPECT_EQ(default_budget(40000), 260);
+  EXPECT_EQ(default_budget(1000000), 836);
 }
 
 }  // namespace

@@ -53,6 +53,18 @@ TEST(TargetCells, FollowTheUnitOfTheTarget) {
   for (Index i = 0; i < 3; ++i) EXPECT_NEAR(other[i] + std::log(1e3), found[i], 1e-12);
 }
 
+TEST(TargetCells, TellTheProbabilitiesBehindTheirScores) {
+  const TargetCells cells = TargetCells::of(with_targets({0, 1, 3, 4}, 20));
+  const GaussianMixture law(Vector{{0.3, 0.7}}, Matrix{{0.4, 2.5}}, Matrix{{0.8, 1.5}});
+  const Matrix y{{0, 1, 3, 4}};
+  const Vector found = cells.log_probability(cells.log_density(law, y), y);
+  EXPECT_NEAR(found.array().exp().sum(), 1, 1e-13);
+  EXPECT_NEAR(
+      found[1],
+      std::log(0.3 * (normal_cdf(2.0) - normal_cdf(0.125)) + 0.7 * (normal_cdf(-1.0 / 3) - normal_cdf(-4.0 / 3))),
+      1e-13);
+}
+
 TEST(TargetCells, FallBackToTheDensityFarOut) {
   const TargetCells cells = TargetCells::of(with_targets({0, 1, 2, 100}, 20));
   const GaussianMixture law(Vector{{1.0}}, Matrix{{0.0}}, Matrix{{0.5}});

@@ -42,7 +42,7 @@ template <>
 inline constexpr auto option_table<AutoOptions> = Fields{
     OptionField{"budget", &AutoOptions::budget, at_least(0),
                 "Seconds of one core that the fit may take, as counted by its work: what would take longer is no "
-                "member, or is fitted to fewer rows; 0: 60, and 6 more for every thousand rows up to 40,000, 0.6 "
+                "member, or is fitted to fewer rows; 0: 60, and 5 more for every thousand rows up to 40,000, 0.6 "
                 "for every thousand beyond."},
     OptionField{"model_preset", &AutoOptions::model_preset, anything(), "Preset of the members."},
     OptionField{"shrinkage", &AutoOptions::shrinkage, at_least(0),

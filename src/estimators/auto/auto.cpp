@@ -215,8 +215,7 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   const Cut cut = cut_rows(settings, data);
   const Dataset left_out = data.rows.subset(cut.scoring);
   std::vector<Index> fold = assign_folds(left_out.size(), folds_of_scoring, static_cast<std::uint64_t>(settings.seed));
-  const pooling::ScoringRows scoring =
-      pooling::scoring_rows(owner, left_out, data.rows, std::move(fold), settings.seed);
+  pooling::ScoringRows scoring = pooling::scoring_rows(owner, left_out, data.rows, std::move(fold), settings.seed);
   std::vector<Runner> runners;
   for (Candidate& own : candidates) runners.push_back({.candidate = std::move(own)});
   const double spent = race::run_race(runners, {data.rows, cut.racing, scoring}, budget, run);
@@ -252,7 +251,7 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
 double default_budget(Index rows) {
   const double thousands = static_cast<double>(rows) / 1000;
   constexpr double many = 40;
-  return 60 + 6 * std::min(thousands, many) + 0.6 * std::max(0.0, thousands - many);
+  return 60 + 5 * std::min(thousands, many) + 0.6 * std::max(0.0, thousands - many);
 }
 
 const std::vector<std::string>& auto_models(bool with_inputs) {

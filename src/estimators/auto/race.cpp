@@ -14,6 +14,7 @@ namespace {
 constexpr Index first_rows = 250;
 constexpr Index growth = 4;
 constexpr double no_gain = 1e-3;  // nats a row
+constexpr double sure = -0.05;    // mean log probability of a cell
 
 /// Log densities of the rows left out under each of these runners.
 Matrix log_densities(const std::vector<Runner>& runners, const std::vector<std::size_t>& chosen) {
@@ -43,6 +44,16 @@ double sum_of(const std::vector<Runner>& runners, const std::vector<std::size_t>
   return out;
 }
 
+/// Those first that take less than an equal share of these seconds, so that none goes without for the sake of one that
+/// costs many times as much; else in the order in which they are given.
+std::vector<std::size_t> cheap_first(const std::vector<Runner>& runners, std::vector<std::size_t> on, Index rows,
+                                     double seconds) {
+  const double share = seconds / static_cast<double>(on.size());
+  std::stable_partition(on.begin(), on.end(),
+                        [&](std::size_t k) { return expected_seconds(runners[k], rows) <= share; });
+  return on;
+}
+
 /// Drops those that promise nothing, and says so.
 void drop_hopeless(std::vector<Runner>& runners, const Standing& now, Index rows) {
   double best = infinity;
@@ -55,6 +66,29 @@ void drop_hopeless(std::vector<Runner>& runners, const Standing& now, Index rows
   }
 }
 
+/// Whether one of them knows nearly surely which cell a row falls into.
+bool cells_are_known(const std::vector<Runner>& runners, const pooling::ScoringRows& scoring) {
+  if (scoring.cells.empty()) return false;
+  return std::any_of(runners.begin(), runners.end(), [&](const Runner& own) {
+    if (own.laps.empty() || !own.candidate.failure.empty()) return false;
+    const Vector log_probability = scoring.cells.log_probability(own.candidate.held_out, scoring.rows.y);
+    return scoring.weights.dot(log_probability) > sure * scoring.weights.sum();
+  });
+}
+
+/// All laps once more, by densities.
+void score_by_density(std::vector<Runner>& runners, pooling::ScoringRows& scoring) {
+  scoring.cells = {};
+  for (Runner& own : runners) {
+    if (own.laps.empty()) continue;
+    own.candidate.held_out = own.by_density;
+    for (std::size_t i = 0; i < own.laps.size(); ++i) {
+      own.laps[i].score = own.density_scores[i].mean;
+      own.laps[i].standard_error = own.density_scores[i].standard_error;
+    }
+  }
+}
+
 }  // namespace
 
 double expected_seconds(const Runner& runner, Index rows) {
@@ -63,10 +97,12 @@ double expected_seconds(const Runner& runner, Index rows) {
   const auto log_growth = [](Index from, Index to) {
     return std::log(static_cast<double>(to) / static_cast<double>(from));
   };
-  double power = 1.5;
+  double power = 2;
   if (laps.size() > 1) {
     const Lap& before = laps[laps.size() - 2];
-    power = std::clamp(std::log(last.seconds / before.seconds) / log_growth(before.n_rows, last.n_rows), 0.5, 1.2);
+    const double steepest = last.n_rows < runner.most_rows && runner.most_rows < no_most_rows ? 1.7 : 1.2;
+    const double found = std::log(last.seconds / before.seconds) / log_growth(before.n_rows, last.n_rows);
+    power = std::clamp(found, 0.5, steepest);
   }
   const Index full = std::clamp(runner.most_rows, last.n_rows, rows);
   return last.seconds * std::exp(power * log_growth(last.n_rows, full) + 0.75 * log_growth(full, rows));
@@ -133,20 +169,21 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
     return out;
   }
   const auto next = std::upper_bound(steps.begin(), steps.end(), reached);
-  double for_next = next == steps.end() ? 0.0 : left / 3;
-  bool any = false;
-  for (const std::size_t k : on) {
-    const double cost = expected_seconds(runners[k], next == steps.end() ? rows : *next);
-    if (cost > for_next) continue;
-    out.rows[k] = *next;
-    for_next -= cost;
-    any = true;
+  for (const double for_next : {left / 3, left}) {
+    if (next == steps.end()) break;
+    double rest = for_next;
+    for (const std::size_t k : cheap_first(runners, on, *next, for_next)) {
+      const double cost = expected_seconds(runners[k], *next);
+      if (cost > rest) continue;
+      out.rows[k] = *next;
+      rest -= cost;
+    }
+    if (rest < for_next) return out;
   }
-  if (any) return out;
   out.last = true;
   std::vector<Index> sizes = steps;
   sizes.push_back(rows);
-  for (const std::size_t k : on) {
+  for (const std::size_t k : cheap_first(runners, on, rows, left)) {
     for (auto size = sizes.rbegin(); size != sizes.rend() && *size > runners[k].laps.back().n_rows; ++size) {
       const double cost = expected_seconds(runners[k], *size);
       if (cost > left) continue;
@@ -181,7 +218,14 @@ void run_laps(std::vector<Runner>& runners, const std::vector<Index>& rows, cons
         const WorkMeter meter;
         pooling::Candidate& candidate = runner(i).candidate;
         candidate.model = candidate.inner.fit(train, candidate.options, own);
-        candidate.held_out = pooling::held_out_density(*candidate.model, track.scoring.rows, track.scoring.cells, own);
+        const auto held_out = [&](const TargetCells& cells) {
+          return pooling::held_out_density(*candidate.model, track.scoring.rows, cells, own);
+        };
+        candidate.held_out = held_out(track.scoring.cells);
+        if (!track.scoring.cells.empty()) {
+          runner(i).by_density = held_out({});
+          runner(i).density_scores.push_back(track.scoring.score(runner(i).by_density));
+        }
         const FoldScore score = track.scoring.score(candidate.held_out);
         const Document options = candidate.model->options();
         if (const Document* most = options.find("max_rows")) runner(i).most_rows = most->as_integer();
@@ -206,14 +250,14 @@ double run_race(std::vector<Runner>& runners, const Track& track, double budget,
     for (std::size_t k = 0; k < runners.size(); ++k) {
       if (laps[k] > 0 && !runners[k].laps.empty()) spent += runners[k].laps.back().seconds;
     }
+    if (cells_are_known(runners, track.scoring)) score_by_density(runners, track.scoring);
     if (last) return spent;
     const Standing now = standing(runners, track.scoring.weights);
     drop_hopeless(runners, now, rows);
     const Plan plan = plan_laps(runners, now.order, steps, rows, budget - spent);
     for (std::size_t k = 0; k < runners.size(); ++k) {
       Runner& own = runners[k];
-      const bool left_behind = plan.last ? plan.rows[k] < rows : plan.rows[k] == 0;
-      if (own.running() && left_behind && own.laps.back().n_rows < rows) {
+      if (plan.last && own.running() && plan.rows[k] < rows && own.laps.back().n_rows < rows) {
         own.fate =
             message("the budget is spent; ", rows, " rows would take ", std::ceil(expected_seconds(own, rows)), " s");
       }

@@ -8,6 +8,9 @@
 // - where the pool of all is better with it than without, or
 // - where its score, falling on as from the lap before to this one, would reach the best one's score of today.
 // Costs are counted work (core/work.hpp), continued as powers of the number of rows. Subsamples are nested.
+//
+// Targets with few values are scored by cells around these (model/target_cells.hpp). Where a candidate knows the cells
+// nearly surely, they tell no more which one is better, and densities do from then on.
 
 #include <limits>
 #include <string>
@@ -19,17 +22,22 @@ namespace condens::race {
 
 using Lap = Contender::Lap;
 
+constexpr Index no_most_rows = std::numeric_limits<Index>::max();
+
 struct Runner {
   pooling::Candidate candidate;  ///< as of the last lap
   std::vector<Lap> laps = {};
-  Index most_rows = std::numeric_limits<Index>::max();  ///< that the model reads of more, its option max_rows
-  std::string fate = {};                                ///< why it went no further
+  Index most_rows = no_most_rows;              ///< that the model reads of more, its option max_rows
+  std::string fate = {};                       ///< why it went no further
+  Vector by_density = {};                      ///< of the last lap as `held_out`, while cells score
+  std::vector<FoldScore> density_scores = {};  ///< of all laps, while cells score
 
   bool running() const { return candidate.failure.empty() && fate.empty(); }
 };
 
-/// Seconds of a fit to `rows` rows, from the laps so far (at least one): a power of the rows, between 1/2 and 1.2, as
-/// from the last lap but one to the last; 3/2 where there is one lap. Beyond most_rows the power 3/4.
+/// Seconds of a fit to `rows` rows, from the laps so far (at least one): a power of the rows as from the last lap but
+/// one to the last, at least 1/2 and at most 1.2, or 1.7 short of most_rows, where models tend to read pairs of rows; 2
+/// where there is one lap. Beyond most_rows the power 3/4.
 double expected_seconds(const Runner& runner, Index rows);
 
 /// Whether a score that fell to the last lap and goes on to fall as much for every four times the rows reaches `best`
@@ -38,8 +46,9 @@ bool may_reach(const std::vector<Lap>& laps, double best, Index rows);
 
 /// The next laps: rows for each runner, 0 for none. `value` orders the runners, most valuable first. All that run go on
 /// to all `rows` where half of the `left` seconds pays for that, the other half being for the members of the pool; else
-/// those to the next of `steps` that a third of them pays for, the most valuable first; where there is no further step,
-/// or none can pay for it, each as far as it can, and `last` says that there is no further lap.
+/// those to the next of `steps` that a third of them pays for (all of them, where a third pays for none), the cheap and
+/// then the most valuable first, while the others wait; where there is no further step, or nothing pays for it, each as
+/// far as it can, and `last` says that there is no further lap.
 struct Plan {
   std::vector<Index> rows;
   bool last = false;
@@ -59,11 +68,11 @@ Standing standing(const std::vector<Runner>& runners, const Vector& weights);
 std::vector<Index> steps_below(Index rows);
 
 /// What the runners know of `track`, the rows of which they are given the first so many; `scoring` are the rows left
-/// out.
+/// out, which lose their cells where these tell no more.
 struct Track {
   const Dataset& rows;
   std::vector<Index> order;
-  const pooling::ScoringRows& scoring;
+  pooling::ScoringRows& scoring;
 };
 
 /// Fits side by side, each runner to its number of rows (0: none), and adds the lap.
