@@ -267,6 +267,19 @@ TEST(Race, AFitThatFailsLeavesTheOneBefore) {
   for (const auto& own : model.accounts()) EXPECT_NE(own.name, "gp");
 }
 
+TEST(Race, WhatKnowsNearlyAllRowsIsNotFittedAgain) {
+  constexpr Index n = 251'000;
+  Log log;
+  const std::map<std::string, Known> known = {{"mdn", {.seconds_of_row = 1e-4}}, {"gp", {.slope = 0}}};
+  const AutoDensity model =
+      AutoDensity::fit(line_data(n), {.budget = 200}, known_models(known, log, n), {.threads = 2, .observer = {}});
+  EXPECT_GE(log["mdn"].back(), n - 5500);  // folds that leave about 5,000 out
+  EXPECT_EQ(std::ssize(log["mdn"]), std::ssize(contender(model.report(), "mdn").laps));
+  const std::vector<Runner> one = {runner({{1000, 1, 0, 0}, {4000, 4, 0, 0}})};
+  EXPECT_FALSE(race::plan_laps(one, {0}, race::steps_below(64000), 64000, 65).last);
+  EXPECT_TRUE(race::plan_laps(one, {0}, race::steps_below(64000), 64000, 65, false).last);
+}
+
 TEST(Race, IsTheSameForAnyNumberOfThreads) {
   constexpr Index n = 6000;
   const Dataset data = line_data(n);

@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view owner = AutoDensity::class_name;
 constexpr Index most_rows_of_folds = 2000;  // more rows race
 constexpr Index folds_of_scoring = 5;       // of rows left out, to score the pool
+constexpr double nearly_all = 0.98;         // of the rows: members that know so many are not fitted again
 
 using pooling::Candidate;
 using pooling::Pooled;
@@ -218,7 +219,8 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   pooling::ScoringRows scoring = pooling::scoring_rows(owner, left_out, data.rows, std::move(fold), settings.seed);
   std::vector<Runner> runners;
   for (Candidate& own : candidates) runners.push_back({.candidate = std::move(own)});
-  const double spent = race::run_race(runners, {data.rows, cut.racing, scoring}, budget, run);
+  const bool again = static_cast<double>(std::ssize(cut.racing)) < nearly_all * static_cast<double>(every.count);
+  const double spent = race::run_race(runners, {data.rows, cut.racing, scoring, again}, budget, run);
 
   Pooled& out = data.out;
   std::vector<Candidate> all;
@@ -234,8 +236,8 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   out.parts.defensive = Defensive::fit(settings.defensive_weight, data.rows);
   pooling::Combination found = pooling::combine(all, scoring, out.parts.defensive, settings.shrinkage);
   drop_least(found);
-  const std::string fewer =
-      fit_to_all(all, fitted_runners, found.weights, every, std::ssize(cut.racing), budget - spent, run);
+  std::string fewer;
+  if (again) fewer = fit_to_all(all, fitted_runners, found.weights, every, std::ssize(cut.racing), budget - spent, run);
   warn_of_budget(runners, budget, out.report);
   if (every.table != nullptr && !fewer.empty()) {
     out.report.warnings.push_back(

@@ -154,7 +154,7 @@ std::vector<Index> steps_below(Index rows) {
 }
 
 Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t>& value,
-               const std::vector<Index>& steps, Index rows, double left) {
+               const std::vector<Index>& steps, Index rows, double left, bool again) {
   Plan out{std::vector<Index>(runners.size(), 0)};
   std::vector<std::size_t> on;
   Index reached = 0;
@@ -163,7 +163,7 @@ Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t
     on.push_back(k);
     reached = std::max(reached, runners[k].laps.back().n_rows);
   }
-  if (on.empty() || sum_of(runners, on, rows) <= left / 2) {
+  if (on.empty() || sum_of(runners, on, rows) <= (again ? left / 2 : left)) {
     for (const std::size_t k : on) out.rows[k] = rows;
     out.last = true;
     return out;
@@ -254,7 +254,7 @@ double run_race(std::vector<Runner>& runners, const Track& track, double budget,
     if (last) return spent;
     const Standing now = standing(runners, track.scoring.weights);
     drop_hopeless(runners, now, rows);
-    const Plan plan = plan_laps(runners, now.order, steps, rows, budget - spent);
+    const Plan plan = plan_laps(runners, now.order, steps, rows, budget - spent, track.again);
     for (std::size_t k = 0; k < runners.size(); ++k) {
       Runner& own = runners[k];
       if (plan.last && own.running() && plan.rows[k] < rows && own.laps.back().n_rows < rows) {

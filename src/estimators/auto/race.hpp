@@ -45,16 +45,16 @@ double expected_seconds(const Runner& runner, Index rows);
 bool may_reach(const std::vector<Lap>& laps, double best, Index rows);
 
 /// The next laps: rows for each runner, 0 for none. `value` orders the runners, most valuable first. All that run go on
-/// to all `rows` where half of the `left` seconds pays for that, the other half being for the members of the pool; else
-/// those to the next of `steps` that a third of them pays for (all of them, where a third pays for none), the cheap and
-/// then the most valuable first, while the others wait; where there is no further step, or nothing pays for it, each as
-/// far as it can, and `last` says that there is no further lap.
+/// to all `rows` where half of the `left` seconds pays for that, the other half being for the members of the pool, or
+/// all of them unless these are fitted `again`; else those to the next of `steps` that a third of them pays for (all of
+/// them, where a third pays for none), the cheap and then the most valuable first, while the others wait; where there
+/// is no further step, or nothing pays for it, each as far as it can, and `last` says that there is no further lap.
 struct Plan {
   std::vector<Index> rows;
   bool last = false;
 };
 Plan plan_laps(const std::vector<Runner>& runners, const std::vector<std::size_t>& value,
-               const std::vector<Index>& steps, Index rows, double left);
+               const std::vector<Index>& steps, Index rows, double left, bool again = true);
 
 /// The order in which runners that have a lap enter the best pool, one after the other, each the one that lowers its
 /// score most; and what the pool of all loses in nats a row without each.
@@ -73,6 +73,7 @@ struct Track {
   const Dataset& rows;
   std::vector<Index> order;
   pooling::ScoringRows& scoring;
+  bool again = true;  ///< whether members are fitted once more, to more rows
 };
 
 /// Fits side by side, each runner to its number of rows (0: none), and adds the lap.
