@@ -219,7 +219,8 @@ Pooled pool_by_race(std::vector<Candidate> candidates, const pooling::Settings& 
   pooling::ScoringRows scoring = pooling::scoring_rows(owner, left_out, data.rows, std::move(fold), settings.seed);
   std::vector<Runner> runners;
   for (Candidate& own : candidates) runners.push_back({.candidate = std::move(own)});
-  const bool again = static_cast<double>(std::ssize(cut.racing)) < nearly_all * static_cast<double>(every.count);
+  const bool again = every.table != nullptr ||
+                     static_cast<double>(std::ssize(cut.racing)) < nearly_all * static_cast<double>(every.count);
   const double spent = race::run_race(runners, {data.rows, cut.racing, scoring, again}, budget, run);
 
   Pooled& out = data.out;
