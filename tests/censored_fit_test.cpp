@@ -14,6 +14,7 @@
 #include "condens/metrics/survival.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::tests::censored_fit_test {
 namespace {
@@ -128,7 +129,8 @@ TEST_P(CensoredRecovery, ComesNearerToTheFitOfAllValuesThanWhatIgnoresCensoring)
   // them, fits to draws of fits to the same rows followed these draws, and lost up to 0.4 nats. Without its censored
   // rows this sample loses little.
   const bool slow = model == "location_scale";
-  const Outcome found = outcome_of(model, slow ? 200 : 500, slow ? 4 : 3);
+  const Outcome found = outcome_of(model, slow || sanitized ? 200 : 500, slow ? 4 : 3);
+  if (sanitized) return;  // which tells the same of fewer rows; the margins hold in the optimised build
   EXPECT_LT(found.known, found.whole + 0.1);
   if (slow) return;
   EXPECT_LT(found.known, found.dropped - 0.03);
@@ -276,7 +278,7 @@ TEST(CensoredReplicates, AreTheSameForAnyThreadsAndLeaveTheModelAsItIs) {
 // A normal target of which 42 % are censored at random: replicates spread as the estimate does from table to table.
 TEST(CensoredReplicates, SpreadAsTheEstimateDoes) {
   constexpr Index n = 400;
-  constexpr Index n_tables = 200;
+  constexpr Index n_tables = repetitions(200);
   const auto mean_of = [](const ConditionalDensity& density) { return density.predict(Matrix(0, 1)).mean()(0, 0); };
   std::vector<double> estimates;
   double spread = 0.0;
@@ -291,7 +293,8 @@ TEST(CensoredReplicates, SpreadAsTheEstimateDoes) {
       limits.high[i] = y(0, i) <= end ? y(0, i) : infinity;
     }
     const Dataset data{.x = Matrix(0, n), .y = std::move(y)};
-    TargetRequest request{.kind = TargetKind::parse("real"), .replicates = t < 4 ? 60 : 0, .censoring = limits};
+    TargetRequest request{
+        .kind = TargetKind::parse("real"), .replicates = t < 4 ? repetitions(60) : 0, .censoring = limits};
     const TargetModel fitted =
         fit_target(find_model("gmm"), request, data, "", Document(Document::Object{{"n_components", 1}}), place, {});
     estimates.push_back(mean_of(*fitted.density));
@@ -300,6 +303,7 @@ TEST(CensoredReplicates, SpreadAsTheEstimateDoes) {
     for (Index r = 0; r < own.size(); ++r) own[r] = mean_of(*fitted.replicates->density(*fitted.density, r));
     spread += (own.array() - own.mean()).square().sum() / static_cast<double>(own.size() - 1) / 4.0;
   }
+  if (sanitized) return;
   const Eigen::Map<const Vector> all(estimates.data(), n_tables);
   const double truth = (all.array() - all.mean()).square().sum() / static_cast<double>(n_tables - 1);
   EXPECT_NEAR(spread / truth, 1.0,

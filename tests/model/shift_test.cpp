@@ -9,6 +9,7 @@
 #include "condens/model/conformal.hpp"
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::shift_test {
 namespace {
@@ -68,11 +69,11 @@ TEST(Shift, MassesAreWeightedQuantiles) {
 }
 
 TEST(Shift, WeightsKeepThePromiseThatIsLostWithoutThem) {
-  constexpr int repetitions = 60;
-  Vector plain(repetitions);
-  Vector known(repetitions);
-  Vector estimated(repetitions);
-  for (int r = 0; r < repetitions; ++r) {
+  constexpr int n_tables = repetitions(60);
+  Vector plain(n_tables);
+  Vector known(n_tables);
+  Vector estimated(n_tables);
+  for (int r = 0; r < n_tables; ++r) {
     const TargetModel model = fit(draw(300, 0.0, static_cast<std::uint64_t>(2 * r + 1)));
     const Dataset fresh = draw(100, 1.0, static_cast<std::uint64_t>(2 * r + 2));
     const GaussianMixtures laws = model.density->predict(fresh.x);
@@ -86,7 +87,8 @@ TEST(Shift, WeightsKeepThePromiseThatIsLostWithoutThem) {
     known[r] = coverage(ShiftWeights{ratio(model.conformal->scored().x), ratio(fresh.x)});
     estimated[r] = coverage(estimate_shift(*model.conformal, fresh.x, 0, {}));
   }
-  const double error = std::sqrt((known.array() - known.mean()).square().mean() / repetitions);
+  if (sanitized) return;
+  const double error = std::sqrt((known.array() - known.mean()).square().mean() / n_tables);
   EXPECT_LT(plain.mean(), 0.7);
   EXPECT_GT(known.mean(), 0.8 - 4.0 * error);
   EXPECT_LT(known.mean(), 0.88);
