@@ -338,6 +338,8 @@ std::deque<ModelInfo>& all_models() {
   return all;
 }
 
+std::shared_ptr<const ClassModel> load_atoms(const Document& document) { return load_classes(document, load_density); }
+
 }  // namespace
 
 const std::deque<ModelInfo>& models() { return all_models(); }
@@ -455,7 +457,7 @@ Document save_density(const ConditionalDensity& density) {
 }
 
 TargetDecoder load_target(const Document& document, Index n_inputs) {
-  return TargetDecoder::from_document(document, n_inputs, load_classes);
+  return TargetDecoder::from_document(document, n_inputs, load_atoms);
 }
 
 Document save_conformal(const Conformal& conformal) {
@@ -480,7 +482,7 @@ Conformal load_conformal(const Document& document, Index n_inputs) {
 
 Replicates load_replicates(const Document& document, const ConditionalDensity& density,
                            const std::optional<TargetDecoder>& target) {
-  return Replicates::from_document(document, density, target, load_density, load_classes);
+  return Replicates::from_document(document, density, target, load_density, load_atoms);
 }
 
 std::unique_ptr<ConditionalDensity> load_density(const Document& document) {

@@ -40,6 +40,25 @@ Document options_of_rows(const Document& options, const std::vector<Index>& rows
   return out.set("cv", Document(kept));
 }
 
+/// Options of a fit to other rows than those whose folds may be listed.
+Document without_folds_of_rows(const ModelInfo& info, std::string_view preset, const Document& options) {
+  Document out = options;
+  const Document* cv = options.is_null() ? nullptr : options.find("cv");
+  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
+  return listed && cv->as_array().size() > 1 ? out.set("cv", info.defaults(preset).at("cv")) : out;
+}
+
+/// The model itself for the numbers of the atoms, with what its first fit chooses from then on; none of a pool, which
+/// is many.
+DensityClasses::Fit model_of_atoms(const ModelInfo& info, std::string_view preset, Document& options) {
+  if (info.can("has_members")) return {};
+  return [&info, preset, &options](const Dataset& rows, const Run& run) {
+    std::unique_ptr<ConditionalDensity> out = info.fit(rows, preset, options, run);
+    options = continued_options(info, *out);
+    return out;
+  };
+}
+
 /// Of columns as they are.
 GaussianMixture mixture_of_columns(const Dataset& columns, Index most, const Run& run) {
   GmmOptions options{.n_components = {}, .covariance = GmmCovariance::full, .starts = 1, .defensive_weight = 0.0};
@@ -108,10 +127,12 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   out.density = fit_own(info, coded, preset, options_of_rows(options, encoder.rest(), data.size()), run);
   std::shared_ptr<const ClassModel> atoms;
   const Dataset numbers = encoder.has_atoms() ? encoder.atom_numbers() : Dataset{};
+  Document chosen = without_folds_of_rows(info, preset, options);
+  if (encoder.has_atoms()) atoms = fit_classes(numbers, seed_of(options), run, model_of_atoms(info, preset, chosen));
   const auto classes = [&](const Dataset& rows, const Run& own_run) {
-    return fit_classes(rows, seed_of(options), own_run);
+    Document own_options = chosen;
+    return fit_classes(rows, seed_of(options), own_run, model_of_atoms(info, preset, own_options));
   };
-  if (encoder.has_atoms()) atoms = classes(numbers, run);
   Refits refits{&coded, {}, {}};
   if (encoder.has_atoms()) refits = {&coded, encoder.rest(), {}, &numbers, classes};
   out.replicates = replicates_of(info, *out.density, refits, request, preset, options, run);

@@ -1,12 +1,15 @@
 #pragma once
-// The probabilities of a few classes given x, by boosted trees and logistic regression:
+// The probabilities of a few classes given x, by boosted trees, logistic regression and, where one is given, a density:
 //
 //   p_k(x) = sum_m w_m p_mk(x),   w the mixing weights of the best log score of rows that each member has not seen.
+//
+// A density, whose fit may take long, is fitted without the first fold alone where that has no use for it.
 //
 // Source: Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Using stacking to average Bayesian predictive distributions,
 // Bayesian Analysis 13, 2018.
 
 #include "class_rows.hpp"
+#include "density_classes.hpp"
 
 namespace condens {
 
@@ -26,10 +29,12 @@ class PooledClasses final : public ClassModel {
 };
 
 /// The one target of `data` is the class: 0, 1, 2, ..., each at least once. A pool, or the one member that has all
-/// weight. Cost: that of `boost` with as many targets.
-std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t seed, const Run& run);
+/// weight; a density that cannot be fitted is no member. Cost: that of `boost` with as many targets, and one fit of
+/// the density or six.
+std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t seed, const Run& run,
+                                              const DensityClasses::Fit& density = {});
 
 /// Throws FormatError for parts that do not fit together.
-std::shared_ptr<const ClassModel> load_classes(const Document& document);
+std::shared_ptr<const ClassModel> load_classes(const Document& document, const InnerLoader& load_density);
 
 }  // namespace condens

@@ -1,0 +1,70 @@
+#include "density_classes.hpp"
+
+#include <utility>
+
+#include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "condens/distributions/target_distributions.hpp"
+#include "data/splits.hpp"
+#include "model/target_codes.hpp"
+
+namespace condens {
+
+namespace {
+
+constexpr std::uint64_t stream_of_class_rows = 5'001;
+
+TargetSupport support_of_classes(Index n_classes) {
+  std::vector<double> numbers;
+  for (Index k = 0; k < n_classes; ++k) numbers.push_back(static_cast<double>(k));
+  return {.values = TargetValues::listed(std::move(numbers))};
+}
+
+}  // namespace
+
+DensityClasses::DensityClasses(std::shared_ptr<const ConditionalDensity> density, Index n_classes)
+    : density_(std::move(density)) {
+  if (density_->n_targets() != 1 || n_classes < 2) {
+    throw FormatError("DensityClasses: its parts do not fit together; the file is damaged");
+  }
+  support_ = support_of_classes(n_classes);
+}
+
+std::shared_ptr<const DensityClasses> DensityClasses::fit(const ClassRows& data, std::vector<Index> rows,
+                                                          std::uint64_t seed, const Fit& density, const Run& run) {
+  constexpr Index most_rows = 10'000;
+  if (std::ssize(rows) > most_rows) rows = random_rows(rows, most_rows, RandomStream(seed, stream_of_class_rows));
+  const Index n_classes = data.start.size() + 1;
+  const TargetSupport support = support_of_classes(n_classes);
+  Dataset own = data.rows.subset(rows);
+  if ((own.weights.array() == own.weights[0]).all()) own.weights.resize(0);
+  Matrix codes(1, own.size());
+  for (Index i = 0; i < own.size(); ++i) {
+    codes(0, i) = code_of_value(support, own.y(0, i), seed, rows[static_cast<std::size_t>(i)]);
+  }
+  own.y = std::move(codes);
+  return std::make_shared<const DensityClasses>(density(own, run), n_classes);
+}
+
+Matrix DensityClasses::log_probabilities(const MatrixView& x, const Run& run) const {
+  constexpr double least = -700.0;  // of a probability that is no more than rounding
+  const TargetDistributions laws(density_->predict(x, run), support_);
+  Matrix out(std::ssize(support_.values.list()), x.cols());
+  for (Index k = 0; k < out.rows(); ++k) {
+    out.row(k) = laws.log_pdf(Matrix::Constant(1, x.cols(), static_cast<double>(k)), run).cwiseMax(least).transpose();
+  }
+  return out;
+}
+
+Document DensityClasses::to_document() const {
+  Document out;
+  return out.set("model", "density")
+      .set("density", inner_document(*density_))
+      .set("n_classes", std::ssize(support_.values.list()));
+}
+
+std::shared_ptr<const DensityClasses> DensityClasses::from_document(const Document& document, const InnerLoader& load) {
+  return std::make_shared<const DensityClasses>(load(document.at("density")), document.at("n_classes").as_integer());
+}
+
+}  // namespace condens
