@@ -60,7 +60,7 @@ Document DensityClasses::to_document() const {
   Document out;
   return out.set("model", "density")
       .set("density", inner_document(*density_))
-      .set("n_classes", std::ssize(support_.values.list()));
+      .set("n_classes", static_cast<Index>(support_.values.list().size()));
 }
 
 std::shared_ptr<const DensityClasses> DensityClasses::from_document(const Document& document, const InnerLoader& load) {
