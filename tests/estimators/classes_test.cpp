@@ -139,6 +139,21 @@ TEST(Classes, ADensityIsAMemberWhereItKnowsMore) {
   }
 }
 
+TEST(Classes, ADensityIsFittedToASampleOfManyRows) {
+  const Dataset data = classes_of(waves, 13'000, 5);
+  const Document plain = Document::Object{{"n_components", Document(std::vector<double>{4})}, {"starts", Index{1}}};
+  std::vector<Index> sizes;
+  const auto model = fit_classes(data, 0, {}, [&](const Dataset& rows, const condens::Run& run) {
+    sizes.push_back(rows.size());
+    return find_model("gmm").fit(rows, "", plain, run);
+  });
+  ASSERT_EQ(sizes.size(), 6U);
+  EXPECT_EQ(sizes.back(), 12'500);
+  EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end() - 1, Index{0}),
+            4 * Index{12'500});  // each fold is left out once
+  EXPECT_NE(model->description().find("gmm"), std::string::npos) << model->description();
+}
+
 TEST(Classes, ADensityThatCannotBeFittedIsNoMember) {
   const Dataset data = classes_of(lines, 200, 3);
   const auto expected = fit_classes(data, 0, {})->to_document();

@@ -3,16 +3,13 @@
 #include <utility>
 
 #include "condens/core/errors.hpp"
-#include "condens/core/random.hpp"
+#include "condens/core/parallel.hpp"
 #include "condens/distributions/target_distributions.hpp"
-#include "data/splits.hpp"
 #include "model/target_codes.hpp"
 
 namespace condens {
 
 namespace {
-
-constexpr std::uint64_t stream_of_class_rows = 5'001;
 
 TargetSupport support_of_classes(Index n_classes) {
   std::vector<double> numbers;
@@ -30,10 +27,8 @@ DensityClasses::DensityClasses(std::shared_ptr<const ConditionalDensity> density
   support_ = support_of_classes(n_classes);
 }
 
-std::shared_ptr<const DensityClasses> DensityClasses::fit(const ClassRows& data, std::vector<Index> rows,
+std::shared_ptr<const DensityClasses> DensityClasses::fit(const ClassRows& data, const std::vector<Index>& rows,
                                                           std::uint64_t seed, const Fit& density, const Run& run) {
-  constexpr Index most_rows = 10'000;
-  if (std::ssize(rows) > most_rows) rows = random_rows(rows, most_rows, RandomStream(seed, stream_of_class_rows));
   const Index n_classes = data.start.size() + 1;
   const TargetSupport support = support_of_classes(n_classes);
   Dataset own = data.rows.subset(rows);
@@ -47,11 +42,20 @@ std::shared_ptr<const DensityClasses> DensityClasses::fit(const ClassRows& data,
 }
 
 Matrix DensityClasses::log_probabilities(const MatrixView& x, const Run& run) const {
+  constexpr Index rows_together = 1024;
   constexpr double least = -700.0;  // of a probability that is no more than rounding
-  const TargetDistributions laws(density_->predict(x, run), support_);
   Matrix out(std::ssize(support_.values.list()), x.cols());
-  for (Index k = 0; k < out.rows(); ++k) {
-    out.row(k) = laws.log_pdf(Matrix::Constant(1, x.cols(), static_cast<double>(k)), run).cwiseMax(least).transpose();
+  Task task(run, "predicting", static_cast<double>(x.cols()));
+  const Run here{.threads = run.threads, .observer = {}};
+  for (Index block = 0; block < block_count(x.cols(), rows_together); ++block) {
+    const Range range = block_range(x.cols(), rows_together, block);
+    const TargetDistributions laws(density_->predict(x.middleCols(range.begin, range.size()), here), support_);
+    for (Index k = 0; k < out.rows(); ++k) {
+      const Vector log_p = laws.log_pdf(Matrix::Constant(1, range.size(), static_cast<double>(k)), here);
+      out.row(k).segment(range.begin, range.size()) = log_p.cwiseMax(least).transpose();
+    }
+    task.advance(static_cast<double>(range.size()));
+    task.poll();
   }
   return out;
 }

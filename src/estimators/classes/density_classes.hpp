@@ -19,9 +19,9 @@ class DensityClasses final : public ClassModel {
   /// Throws FormatError for a density of several targets, and for less than two classes.
   DensityClasses(std::shared_ptr<const ConditionalDensity> density, Index n_classes);
 
-  /// To some of the rows of `data`, to 10,000 of them at most. Cost: that of `density`. Throws what it throws.
-  static std::shared_ptr<const DensityClasses> fit(const ClassRows& data, std::vector<Index> rows, std::uint64_t seed,
-                                                   const Fit& density, const Run& run);
+  /// To some of the rows of `data`. Cost: that of `density`. Throws what it throws.
+  static std::shared_ptr<const DensityClasses> fit(const ClassRows& data, const std::vector<Index>& rows,
+                                                   std::uint64_t seed, const Fit& density, const Run& run);
 
   Index n_inputs() const override { return density_->n_inputs(); }
   Matrix log_probabilities(const MatrixView& x, const Run& run) const override;

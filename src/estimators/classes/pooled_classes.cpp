@@ -7,6 +7,8 @@
 
 #include "boosted_classes.hpp"
 #include "condens/core/errors.hpp"
+#include "condens/core/random.hpp"
+#include "data/splits.hpp"
 #include "linalg/log_sum_exp.hpp"
 #include "logistic_classes.hpp"
 #include "optim/mixture_proportions.hpp"
@@ -77,30 +79,39 @@ std::shared_ptr<const ClassModel> pool_of(const std::vector<std::shared_ptr<cons
                                                Eigen::Map<const Vector>(kept_weights.data(), std::ssize(kept_weights)));
 }
 
-/// log p of the class of every row by a density that has not seen it; nothing where it cannot be fitted, and where the
-/// rows of the first fold have no use for it beside the other members.
-Vector log_score_of_density(const ClassRows& rows, const Matrix& others, std::uint64_t seed,
-                            const DensityClasses::Fit& density, const Run& run) {
-  Vector out(rows.rows.size());
-  try {
-    for (Index k = 0; k < rows.n_folds; ++k) {
-      const auto [train, test] = rows.rows_of(k);
-      const Matrix log_p = DensityClasses::fit(rows, train, seed, density, run)
-                               ->log_probabilities(Matrix(rows.rows.x(Eigen::all, test)), run);
-      Index i = 0;
-      for (const Index row : test) out[row] = log_p(rows.class_of(row), i++);
-      if (k > 0) continue;
-      Matrix of_fold(others.rows() + 1, std::ssize(test));
-      of_fold << others(Eigen::all, test), out(test).transpose();
-      const Vector weights = mixture_proportions(of_fold, rows.rows.weights(test), tolerance_of_weights).weights;
-      if (weights[others.rows()] == 0.0) return {};
-    }
-  } catch (const std::invalid_argument&) {
-    return {};
-  } catch (const NumericalError&) {
-    return {};
+/// The pool with a density beside the two members, whose log scores are given; nothing where it has no weight by the
+/// rows of the first fold, or by those of all.
+std::shared_ptr<const ClassModel> pool_with_density(const ClassRows& rows,
+                                                    std::vector<std::shared_ptr<const ClassModel>> members,
+                                                    const Matrix& log_score_of_members, std::uint64_t seed,
+                                                    const DensityClasses::Fit& density, const Run& run) {
+  constexpr Index most_rows = 12'500;
+  constexpr std::uint64_t stream_of_density_rows = 5'001;
+  std::vector<Index> judged(static_cast<std::size_t>(rows.rows.size()));
+  std::iota(judged.begin(), judged.end(), Index{0});
+  if (std::ssize(judged) > most_rows)
+    judged = random_rows(judged, most_rows, RandomStream(seed, stream_of_density_rows));
+  const Index last = log_score_of_members.rows();
+  Matrix log_score(last + 1, rows.rows.size());
+  log_score.topRows(last) = log_score_of_members;
+  const auto weights_by = [&](const std::vector<Index>& own) {
+    return mixture_proportions(log_score(Eigen::all, own), rows.rows.weights(own), tolerance_of_weights).weights;
+  };
+  for (Index k = 0; k < rows.n_folds; ++k) {
+    RowsOfFold own;
+    for (const Index row : judged)
+      (rows.fold[static_cast<std::size_t>(row)] == k ? own.test : own.train).push_back(row);
+    if (own.test.empty()) continue;
+    const auto model = DensityClasses::fit(rows, own.train, seed, density, run);
+    const Matrix log_p = model->log_probabilities(Matrix(rows.rows.x(Eigen::all, own.test)), run);
+    Index i = 0;
+    for (const Index row : own.test) log_score(last, row) = log_p(rows.class_of(row), i++);
+    if (k == 0 && weights_by(own.test)[last] == 0.0) return nullptr;
   }
-  return out;
+  const Vector weights = weights_by(judged);
+  if (weights[last] == 0.0) return nullptr;
+  members.push_back(DensityClasses::fit(rows, judged, seed, density, run));
+  return pool_of(members, weights);
 }
 
 }  // namespace
@@ -111,22 +122,17 @@ std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t
   const FittedClasses trees = BoostedClasses::fit(rows, seed, run);
   if (rows.fold.empty() || rows.rows.x.rows() == 0) return trees.model;  // nothing to choose by, or to tell rows apart
   const FittedClasses logistic = LogisticClasses::fit(rows, seed, run);
-  std::vector<std::shared_ptr<const ClassModel>> members{trees.model, logistic.model};
+  const std::vector<std::shared_ptr<const ClassModel>> members{trees.model, logistic.model};
   Matrix log_score(2, rows.rows.size());
   log_score << trees.log_score.transpose(), logistic.log_score.transpose();
-  const auto best_weights = [&] {
-    return mixture_proportions(log_score, rows.rows.weights, tolerance_of_weights).weights;
-  };
-  Vector weights = best_weights();
-  const Vector own = density ? log_score_of_density(rows, log_score, seed, density, run) : Vector();
-  if (own.size() == 0) return pool_of(members, weights);
-  log_score.conservativeResize(3, Eigen::NoChange);
-  log_score.row(2) = own.transpose();
-  weights = best_weights();
-  std::vector<Index> all(static_cast<std::size_t>(rows.rows.size()));
-  std::iota(all.begin(), all.end(), Index{0});
-  members.push_back(weights[2] == 0.0 ? nullptr : DensityClasses::fit(rows, std::move(all), seed, density, run));
-  return pool_of(members, weights);
+  if (density) {
+    try {
+      if (auto out = pool_with_density(rows, members, log_score, seed, density, run)) return out;
+    } catch (const std::invalid_argument&) {  // it cannot be fitted to these numbers
+    } catch (const NumericalError&) {
+    }
+  }
+  return pool_of(members, mixture_proportions(log_score, rows.rows.weights, tolerance_of_weights).weights);
 }
 
 std::shared_ptr<const ClassModel> load_classes(const Document& document, const InnerLoader& load_density) {

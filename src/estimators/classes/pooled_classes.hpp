@@ -3,7 +3,8 @@
 //
 //   p_k(x) = sum_m w_m p_mk(x),   w the mixing weights of the best log score of rows that each member has not seen.
 //
-// A density, whose fit may take long, is fitted without the first fold alone where that has no use for it.
+// A density, whose fit may take long, is fitted to 12,500 rows at most, and without the first fold alone where that has
+// no use for it.
 //
 // Source: Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Using stacking to average Bayesian predictive distributions,
 // Bayesian Analysis 13, 2018.
