@@ -11,6 +11,7 @@
 #include "condens/registry.hpp"
 #include "support/complaint.hpp"
 #include "support/cut_tables.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::auto_of_tables_test {
 namespace {
@@ -71,6 +72,7 @@ TEST(AutoOfTables, SumsOverRowsAreFittedToAllOfThem) {
   ASSERT_FALSE(pool.members().empty());
   for (const PoolMember& member : pool.members()) {
     EXPECT_EQ(rows_known(member), many) << member.model->model_name();
+    if (sanitized) continue;  // another fit to all rows for each
     Bytes again(data, 6'000);
     const ModelInfo& info = find_model(member.model->model_name());
     const auto alone = fit_by_sums(info, again, "", Document::Object{{"seed", Index{0}}}, 0, {});
