@@ -130,7 +130,7 @@ TEST_P(CensoredRecovery, ComesNearerToTheFitOfAllValuesThanWhatIgnoresCensoring)
   // rows this sample loses little.
   const bool slow = model == "location_scale";
   const Outcome found = outcome_of(model, slow || sanitized ? 200 : 500, slow ? 4 : 3);
-  if (sanitized) return;  // which tells the same of fewer rows; the margins hold in the optimised build
+  if (sanitized) return;  // of rows too few for the margins, which the optimised build asks for
   EXPECT_LT(found.known, found.whole + 0.1);
   if (slow) return;
   EXPECT_LT(found.known, found.dropped - 0.03);

@@ -28,13 +28,18 @@ std::uint64_t seed_of(const Document& options) {
   return static_cast<std::uint64_t>(seed == nullptr ? 0 : seed->as_integer());
 }
 
+/// How many numbers option cv lists, which may be the fold of every row; zero where it is no list.
+Index n_listed_folds(const Document& options) {
+  const Document* cv = options.is_null() ? nullptr : options.find("cv");
+  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
+  return listed ? std::ssize(cv->as_array()) : 0;
+}
+
 /// Options of a fit to some of the rows: the folds of these.
 Document options_of_rows(const Document& options, const std::vector<Index>& rows, Index n) {
   Document out = options;
-  const Document* cv = options.is_null() ? nullptr : options.find("cv");
-  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
-  if (!listed || std::ssize(cv->as_array()) != n || std::ssize(rows) == n) return out;
-  const std::vector<double> folds = cv->as_numbers();
+  if (n_listed_folds(options) != n || std::ssize(rows) == n) return out;
+  const std::vector<double> folds = options.at("cv").as_numbers();
   std::vector<double> kept;
   for (const Index row : rows) kept.push_back(folds[static_cast<std::size_t>(row)]);
   return out.set("cv", Document(kept));
@@ -43,9 +48,7 @@ Document options_of_rows(const Document& options, const std::vector<Index>& rows
 /// Options of a fit to other rows than those whose folds may be listed.
 Document without_folds_of_rows(const ModelInfo& info, std::string_view preset, const Document& options) {
   Document out = options;
-  const Document* cv = options.is_null() ? nullptr : options.find("cv");
-  const bool listed = cv != nullptr && std::holds_alternative<Document::Array>(cv->value());
-  return listed && cv->as_array().size() > 1 ? out.set("cv", info.defaults(preset).at("cv")) : out;
+  return n_listed_folds(options) > 1 ? out.set("cv", info.defaults(preset).at("cv")) : out;
 }
 
 /// The model itself for the numbers of the atoms, with what its first fit chooses from then on; none of a pool, which

@@ -222,8 +222,11 @@ TEST(Classes, FilesGiveTheSameProbabilities) {
   damaged = both[1]->to_document();
   EXPECT_EQ(refused(damaged.set("low", Vector{{9.0, 9.0, 9.0}})),
             "LogisticClasses: its parts do not fit together; the file is damaged");
-  damaged = density->to_document();
-  EXPECT_EQ(refused(damaged.set("n_classes", 1)), "DensityClasses: its parts do not fit together; the file is damaged");
+  for (const Index n_classes : {Index{-1}, Index{1}, Index{1} << 60}) {
+    damaged = density->to_document();
+    EXPECT_EQ(refused(damaged.set("n_classes", n_classes)),
+              "DensityClasses: its parts do not fit together; the file is damaged");
+  }
   damaged = both[0]->to_document();
   EXPECT_EQ(refused(damaged.set("n_models", 0)), "BoostedClasses: its parts do not fit together; the file is damaged");
 }

@@ -11,6 +11,8 @@ namespace condens {
 
 namespace {
 
+constexpr Index most_classes = 1000;  // an atom has a hundredth of the rows; a damaged file may ask for any memory
+
 TargetSupport support_of_classes(Index n_classes) {
   std::vector<double> numbers;
   for (Index k = 0; k < n_classes; ++k) numbers.push_back(static_cast<double>(k));
@@ -21,7 +23,7 @@ TargetSupport support_of_classes(Index n_classes) {
 
 DensityClasses::DensityClasses(std::shared_ptr<const ConditionalDensity> density, Index n_classes)
     : density_(std::move(density)) {
-  if (density_->n_targets() != 1 || n_classes < 2) {
+  if (density_->n_targets() != 1 || n_classes < 2 || n_classes > most_classes) {
     throw FormatError("DensityClasses: its parts do not fit together; the file is damaged");
   }
   support_ = support_of_classes(n_classes);

@@ -16,7 +16,7 @@ class DensityClasses final : public ClassModel {
  public:
   using Fit = std::function<std::unique_ptr<ConditionalDensity>(const Dataset&, const Run&)>;
 
-  /// Throws FormatError for a density of several targets, and for less than two classes.
+  /// Throws FormatError for a density of several targets, for less than two classes, and for more than 1,000.
   DensityClasses(std::shared_ptr<const ConditionalDensity> density, Index n_classes);
 
   /// To some of the rows of `data`. Cost: that of `density`. Throws what it throws.
