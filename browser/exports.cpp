@@ -87,7 +87,7 @@ Document model_document() {
   }
   const ModelInfo& info = find_model(opened->density->model_name());
   Document out;
-  out.set("name", info.class_name).set("title", info.title).set("rows", opened->density->report().n_rows());
+  out.set("name", info.class_name).set("title", info.title).set("rows", opened->density->report().n_rows_with_atoms());
   out.set("inputs", std::move(inputs)).set("targets", Document(names_of(encoder.targets())));
   out.set("may_be_missing", encoder.missing() != MissingInputs::error);
   out.set("target_kind", opened->target ? opened->target->kind().text() : "real");

@@ -179,6 +179,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
   add_option(verb, "--inputs", inputs, "a,b", "Given columns (default: every other); \"\" for none, a plain density",
              "Columns")
       ->each([this](const std::string&) { inputs_given = true; });
+  add_option(verb, "--exclude", excluded, "a,b", "Columns that are no inputs, such as identifiers", "Columns");
   add_option(verb, "--categorical", categorical, "a,b", "Inputs whose numbers are names of categories", "Columns");
   add_option(verb, "--weight", weight, "w", "Column of weights >= 0; weight 2 is the row twice", "Columns");
   add_option(verb, "--missing", missing, "HOW",
@@ -198,6 +199,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
       "Columns");
   offer(verb, "--target", columns_before);
   offer(verb, "--inputs", columns_before);
+  offer(verb, "--exclude", columns_before);
   offer(verb, "--categorical", columns_before);
   offer(verb, "--weight", columns_before);
   offer(verb, "--missing", {"error", "model", "indicator"});
@@ -208,6 +210,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
 EncoderOptions ColumnFlags::options() const {
   EncoderOptions out{.targets = split_names(target),
                      .inputs = {},
+                     .excluded = split_names(excluded),
                      .weight = weight,
                      .categorical = split_names(categorical),
                      .drop_missing = drop_missing,
@@ -410,7 +413,32 @@ bool is_page(const std::string& output, const std::string& flag) {
   return page;
 }
 
-std::string words_for(const std::string& text, const CLI::App& verb) {
+namespace {
+
+/// Arguments that are left over: the first that looks like an option, or else the first.
+std::string words_for_unknown(const CLI::App& verb) {
+  const std::vector<std::string> others = verb.remaining();
+  const auto option =
+      std::find_if(others.begin(), others.end(), [](const auto& word) { return word.starts_with('-'); });
+  std::vector<std::string> known;
+  std::string places;
+  for (const CLI::Option* own : verb.get_options()) {
+    for (const std::string& long_name : own->get_lnames()) known.push_back("--" + long_name);
+    if (own->get_positional()) places += (places.empty() ? "" : " ") + own->get_type_name();
+  }
+  if (option == others.end()) {
+    return message("'", others.empty() ? "" : others.front(), "' is one argument too many, expected ",
+                   places.empty() ? "options only" : places);
+  }
+  const std::string name = option->substr(0, option->find('='));
+  return message("unknown option '", name, "'", did_you_mean(name, known));
+}
+
+}  // namespace
+
+std::string words_for(const CLI::ParseError& error, const CLI::App& verb) {
+  if (error.get_name() == "ExtrasError") return words_for_unknown(verb);
+  const std::string text = error.what();
   for (const CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
     const std::string name = option->get_name();
     const std::string kind = option->get_type_name();
@@ -420,6 +448,7 @@ std::string words_for(const std::string& text, const CLI::App& verb) {
     if (text.starts_with(name + ": 1 required ")) return name + " has no value, expected " + whole;
     if (text.starts_with(name + ": At Most 1 ")) return name + " is given more than once, expected one " + whole;
     if (text.starts_with(value)) {
+      if (kind.empty()) return name + " takes no value, but '" + text.substr(value.size()) + "' is given";
       return message(name, " = '", text.substr(value.size()), "', expected ",
                      kind == "f" ? "a number" : "a whole number");
     }

@@ -48,12 +48,13 @@ struct CsvFlags {
                       const std::string& memory = "") const;
 };
 
-/// Which columns play which part: --target, --inputs, --weight, --categorical, --missing, --drop-missing,
+/// Which columns play which part: --target, --inputs, --exclude, --weight, --categorical, --missing, --drop-missing,
 /// --many-levels, --rare-levels, --unseen.
 struct ColumnFlags {
   std::string target;
   std::string inputs;
   bool inputs_given = false;
+  std::string excluded;
   std::string weight;
   std::string categorical;
   std::string missing = "error";
@@ -142,7 +143,7 @@ bool is_page(const std::string& output, const std::string& flag = "-o");
 void write_result(const std::string& output, const std::string& text);
 
 /// What the parser says of a wrong option of the verb, with what was expected.
-std::string words_for(const std::string& text, const CLI::App& verb);
+std::string words_for(const CLI::ParseError& error, const CLI::App& verb);
 
 /// The document as JSON; numbers that JSON does not know (NaN, infinity) become null.
 std::string to_json_text(const Document& document);

@@ -237,7 +237,10 @@ std::string relevance_text(const Model& model) {
 /// What the inputs are worth; empty where no one has asked.
 std::string gain_text(const FitReport& report) {
   TextRows rows{{"rows", "gain", "std error", "number"}};
-  for (const auto& [name, text] : {std::pair{"held_out", "left out of a fit"}, {"fitted", "of the fit"}}) {
+  const bool has_atoms = report.gain_of_inputs("atoms").has_value();
+  for (const auto& [name, text] : {std::pair{"atoms", "atoms: left out of a fit"},
+                                   {"held_out", has_atoms ? "beside them: left out of a fit" : "left out of a fit"},
+                                   {"fitted", has_atoms ? "beside them: of the fit" : "of the fit"}}) {
     const auto gain = report.gain_of_inputs(name);
     if (gain) rows.push_back({text, brief(gain->mean), brief(gain->standard_error), std::to_string(gain->n_rows)});
   }
@@ -320,7 +323,9 @@ std::string describe_text(const Model& model) {
   const ModelInfo& info = find_model(model.density->model_name());
   const FitReport& report = model.density->report();
   std::string out = info.name + ": " + info.title + "\n\nFitted on";
-  out += report.n_rows() > 0 ? " " + std::to_string(report.n_rows()) + " rows" : "";
+  const Index all = report.n_rows_with_atoms();
+  if (all > 0) out += message(" ", all, " rows");
+  if (all > report.n_rows()) out += message(", the density to the ", report.n_rows(), " that are no atoms");
   out += model.encoder.weight().empty() ? "\n" : ", weighted by '" + shown(model.encoder.weight()) + "'\n";
   for (const std::string& line : censoring_lines(report)) out += "  " + line + "\n";
   out += columns_text(model) + kind_text(model) + (model.conformal ? conformal_text(*model.conformal) : "") +

@@ -500,7 +500,7 @@ std::vector<std::pair<std::string, std::string>> summary(const Sheet& sheet) {
       {"model", info.name + ": " + info.title},
       {"target", list_text(names_of(model.encoder.targets()))},
       {"inputs", model.encoder.input_columns().empty() ? "none" : list_text(names_of(model.encoder.input_columns()))}};
-  if (report.n_rows() > 0) out.emplace_back("rows of the fit", std::to_string(report.n_rows()));
+  if (report.n_rows() > 0) out.emplace_back("rows of the fit", std::to_string(report.n_rows_with_atoms()));
   if (const auto tuning = report.tuning()) {
     const Tuning::Candidate& best = tuning->candidates.front();
     for (std::size_t i = 0; i < best.values.size(); ++i) {

@@ -161,11 +161,16 @@ void report(const FitCall& call, const Model& model, Index rows, const Dataset& 
     say("fit", chosen);
   else if (!chosen.empty())
     say("fit", (score ? "chose " : "used ") + chosen);
-  if (const auto gain = told.gain_of_inputs("held_out")) {
-    say("fit", message("the inputs are worth ", brief(gain->mean), " ± ", brief(gain->standard_error),
-                       " nats a row, on ", gain->n_rows, " rows left out",
+  const auto say_gain = [&](std::string_view which, const std::string& of) {
+    const auto gain = told.gain_of_inputs(which);
+    if (!gain) return;
+    say("fit", message("the inputs are worth ", brief(gain->mean), " ± ", brief(gain->standard_error), " nats a row",
+                       of, ", on ", gain->n_rows, " rows left out",
                        gain->n_rows_fitted ? message(" of a fit to ", *gain->n_rows_fitted) : ""));
-  }
+  };
+  const bool has_atoms = model.target && model.target->atom_model() != nullptr;
+  say_gain("atoms", " for the probabilities of atoms");
+  say_gain("held_out", has_atoms ? " beside the atoms" : "");
   if (const auto* pool = capability<PooledDensity>(*model.density)) {
     std::string weights;
     for (const PooledDensity::Account& own : pool->accounts()) {

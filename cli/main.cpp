@@ -46,7 +46,7 @@ int parse(CLI::App& app, const std::vector<std::string>& words, const std::strin
   } catch (const CLI::ParseError& error) {
     std::string text = error.what();
     for (const CLI::App* sub : app.get_subcommands([&](const CLI::App* own) { return own->get_name() == verb; })) {
-      text = words_for(text, *sub);
+      text = words_for(error, *sub);
     }
     say(verb, shown(text, 300) + "\nSee condens " + (verb.empty() ? "" : verb + " ") + "--help");
     return wrong_call;

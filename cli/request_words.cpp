@@ -93,7 +93,7 @@ void take_words(const Words& words, CLI::App& verb) {
   try {
     verb.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // takes words from the back
   } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(without_dashes(words_for(error.what(), verb)));
+    throw std::invalid_argument(without_dashes(words_for(error, verb)));
   }
 }
 

@@ -41,18 +41,27 @@ Names input_names(const Table& table, const EncoderOptions& options) {
     require(!contains(options.targets, options.weight), "column '", options.weight, "' is both target and weight");
   }
 
+  require_distinct(options.excluded, "excluded");
+  for (const std::string& name : options.excluded) {
+    table.at(name, "excluded");
+    require(!contains(options.targets, name), "column '", name, "' is both target and excluded");
+    require(name != options.weight, "column '", name, "' is both weight and excluded");
+  }
+
   Names inputs;
   if (options.inputs) {
     inputs = *options.inputs;
     for (const std::string& name : inputs) table.at(name, "input");
     require_distinct(inputs, "input");
   } else {
-    std::copy_if(all.begin(), all.end(), std::back_inserter(inputs),
-                 [&](const std::string& name) { return !contains(options.targets, name) && name != options.weight; });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(inputs), [&](const std::string& name) {
+      return !contains(options.targets, name) && !contains(options.excluded, name) && name != options.weight;
+    });
   }
   for (const std::string& name : inputs) {
     require(!contains(options.targets, name), "column '", name, "' is both target and input");
     require(name != options.weight, "column '", name, "' is both weight and input");
+    require(!contains(options.excluded, name), "column '", name, "' is both input and excluded");
   }
   for (const std::string& name : options.categorical) {
     table.at(name, "categorical");

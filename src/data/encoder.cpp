@@ -52,6 +52,12 @@ Index EncodedColumn::width() const {
   return levels.size() > 2 ? std::ssize(levels) : 1;
 }
 
+std::vector<bool> EncodedColumn::equal_statistics() const {
+  std::vector<bool> out;
+  for (const auto& code : codes.leftCols(std::ssize(levels)).rowwise()) out.push_back((code.array() == code[0]).all());
+  return out;
+}
+
 Matrix EncodedColumn::values() const {
   if (is_date()) return calendar_of({low, typical, high}, calendar, low);
   if (has_statistics()) return codes.leftCols(std::ssize(levels));
@@ -68,6 +74,7 @@ Encoder Encoder::fit(const Table& table, const EncoderOptions& options) {
     EncoderOptions own = options;
     own.missing = MissingInputs::error;
     own.inputs = marked.inputs;
+    own.excluded.clear();
     Encoder out = fit(marked.table, own);
     for (EncodedColumn& input : out.inputs_) {
       const auto mark = marked.marks.find(input.name);

@@ -80,8 +80,13 @@ std::vector<std::string> Encoder::notes() const {
       out.push_back(message("input '", input.name, "': ", input.merged.size(), " levels of few rows are one, (other)"));
     }
     if (input.has_statistics()) {
-      out.push_back(message("input '", input.name, "': ", input.levels.size(), " levels, each given by ",
-                            join(input.statistics), " (out of fold in the fit)"));
+      const std::vector<bool> equal = input.equal_statistics();
+      Names given;
+      Names same;
+      for (std::size_t i = 0; i < equal.size(); ++i) (equal[i] ? same : given).push_back(input.statistics[i]);
+      out.push_back(message("input '", input.name, "': ", input.levels.size(), " levels",
+                            given.empty() ? "" : message(", each given by ", join(given), " (out of fold in the fit)"),
+                            same.empty() ? "" : message("; no more than chance differs in ", join(same))));
     }
     if (input.is_date()) out.push_back(message("input '", input.name, "': dates, given by ", join(input.calendar)));
   }

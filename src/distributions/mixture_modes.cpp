@@ -9,7 +9,8 @@
 // safeguarded Newton inside). So no stationary point is missed by chance; what may be
 // missed is a pair closer than 1e-9 of the least scale. All maxima and minima lie between
 // the least and the largest centre. Intervals whose upper bound of p is below a density that
-// matters are dropped (branch and bound).
+// matters are dropped (branch and bound). With the intervals the components become fewer, to those near by
+// (Curve::around): the cost is that of some for each stationary point, not of all.
 //
 // Everything is relative to exp(top), the largest term: nothing underflows between distant components. Places are
 // counted in a unit, a power of two, so that third derivatives are numbers whatever the scales, and change no bit.
@@ -17,7 +18,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "bracketed_root.hpp"
 #include "condens/core/cancellation.hpp"
@@ -32,6 +35,10 @@ namespace {
 constexpr double far_out = 4.0;
 // The squares of deviations beyond it, in scales, are no numbers.
 constexpr double farthest = 1e153;
+// Of fewer components none is left out.
+constexpr Index few_components = 16;
+// Others are left out of an interval where all that they add to derivatives is by this exponent below what is there.
+constexpr double beyond_rounding = 50.0;
 // Log densities below it are of places where rounding hides which component pulls harder.
 constexpr double nowhere = -1e25;
 
@@ -68,19 +75,23 @@ class Curve {
   Derivatives at(double y);
   Bounds over(double centre, double half_width);
   bool is_one_sided(double a, double b);
+  /// Of the components that matter on an interval; nothing where these are more than half.
+  std::shared_ptr<Curve> around(double centre, double half_width);
   double log_density(double y) {
     const Derivatives f = at(y);
     return f.top + std::log(f.p);
   }
 
  private:
+  Curve() = default;
   double z(double y, Index l) const { return std::clamp((y - mean_[l]) * inverse_[l], -farthest, farthest); }
 
-  double unit_;  // between the least and the largest scale
+  double unit_ = 1.0;  // between the least and the largest scale
   Vector mean_;
-  Vector inverse_;     // 1 / s
-  Vector log_factor_;  // log w - log s
-  Vector term_;        // work space
+  Vector inverse_;        // 1 / s
+  Vector log_factor_;     // log w - log s
+  Vector log_steepness_;  // 3 log of the largest scale over s
+  Vector term_;           // work space
 };
 
 Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m) {
@@ -97,6 +108,7 @@ Curve::Curve(const MixtureView& p) : mean_(p.m), inverse_(p.m), log_factor_(p.m)
   mean_.conservativeResize(kept);
   inverse_.conservativeResize(kept);
   log_factor_.conservativeResize(kept);
+  log_steepness_ = 3.0 * (inverse_.array() / inverse_.minCoeff()).log();
   term_.resize(2 * kept);
 }
 
@@ -157,6 +169,37 @@ Bounds Curve::over(double centre, double half_width) {
   out.log_density = top + std::log(density);
   for (Index l = 0; l < m; ++l) at_nearest[l] = -near(l);
   out.distance = -maximum(at_nearest, m);
+  return out;
+}
+
+// On the interval p is everywhere at least exp(L), L the largest of the components' least terms. A component is left
+// out whose term, times the derivatives' factors up to the third, (|z| + 1)^3 < exp(3 |z|) and those of its scale, is
+// nowhere above exp(L - 50): a million of them are below the rounding that `search` allows for.
+std::shared_ptr<Curve> Curve::around(double centre, double half_width) {
+  const Index m = size();
+  if (m <= few_components) return nullptr;
+  double* most = term_.data();
+  double* least = term_.data() + m;
+  for (Index l = 0; l < m; ++l) {
+    const double distance = std::abs(centre - mean_[l]);
+    const double near = std::min(std::max(distance - half_width, 0.0) * inverse_[l], farthest);
+    const double far = std::min((distance + half_width) * inverse_[l], farthest);
+    most[l] = multiply_add(-0.5 * near, near, multiply_add(3.0, far, log_factor_[l] + log_steepness_[l]));
+    least[l] = multiply_add(-0.5 * far, far, log_factor_[l]);
+  }
+  const double limit = maximum(least, m) - beyond_rounding;
+  std::vector<Index> kept;
+  for (Index l = 0; l < m; ++l) {
+    if (!(most[l] < limit)) kept.push_back(l);
+  }
+  if (2 * std::ssize(kept) > m) return nullptr;
+  auto out = std::shared_ptr<Curve>(new Curve());
+  out->unit_ = unit_;
+  out->mean_ = mean_(kept);
+  out->inverse_ = inverse_(kept);
+  out->log_factor_ = log_factor_(kept);
+  out->log_steepness_ = log_steepness_(kept);
+  out->term_.resize(2 * std::ssize(kept));
   return out;
 }
 
@@ -229,17 +272,24 @@ void add_root(Curve& curve, double a, double b, double second, std::vector<Stati
 }
 
 /// Every stationary point in [first, last] whose density may exceed exp(floor); a minimum stands for what is between.
-std::vector<StationaryPoint> search(Curve& curve, double first, double last, double floor) {
+std::vector<StationaryPoint> search(Curve& whole, double first, double last, double floor) {
   std::vector<StationaryPoint> found;
   bool below = false;  // the last one found is such a minimum
-  const double least_width = 1e-9 * curve.least_scale();
-  std::vector<std::pair<double, double>> open{{first, last}};
+  const double least_width = 1e-9 * whole.least_scale();
+  struct Piece {
+    double a;
+    double b;
+    std::shared_ptr<Curve> part;  // of the components that matter here; null: the whole
+  };
+  std::vector<Piece> open{{first, last, nullptr}};
   while (!open.empty()) {
     check_cancelled();
-    const auto [a, b] = open.back();
+    auto [a, b, part] = std::move(open.back());
     open.pop_back();
     const double c = 0.5 * a + 0.5 * b;
     const double h = std::max(c - a, b - c);
+    if (auto fewer = (part ? *part : whole).around(c, h)) part = std::move(fewer);
+    Curve& curve = part ? *part : whole;
     const Bounds f = curve.over(c, h);
     if (f.log_density < std::max(floor, nowhere)) {
       if (!below) found.push_back({c, false});
@@ -254,8 +304,8 @@ std::vector<StationaryPoint> search(Curve& curve, double first, double last, dou
       add_root(curve, a, b, f.second, found);
       below = below && found.size() == before;
     } else if (f.distance < far_out || !curve.is_one_sided(a, b)) {
-      open.emplace_back(c, b);
-      open.emplace_back(a, c);
+      open.push_back({c, b, part});
+      open.push_back({a, c, part});
     }
   }
   return found;

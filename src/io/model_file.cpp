@@ -1,5 +1,6 @@
 #include "condens/io/model_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -80,16 +81,38 @@ Model from_document(const Document& file) {
 std::string replace_number(const std::string& text, const std::string& kind, const std::vector<std::string>& names) {
   for (std::size_t i = names.size(); i-- > 0;) {
     const std::string from = message(kind, " ", i + 1, " ");
-    if (text.starts_with(from)) return kind + " '" + shown(names[i]) + "' " + text.substr(from.size());
+    for (const std::string& before : {std::string(), std::string(FitReport::beside_atoms)}) {
+      if (!text.starts_with(before + from)) continue;
+      return before + kind + " '" + shown(names[i]) + "' " + text.substr(before.size() + from.size());
+    }
   }
   return text;
+}
+
+/// Warnings that are none: of statistics of levels that are constant, which Encoder::notes() tells.
+std::vector<std::string> told_by_notes(const Encoder& encoder) {
+  std::vector<std::string> out;
+  Index place = 0;
+  for (const EncodedColumn& input : encoder.input_columns()) {
+    const std::vector<bool> equal = input.has_statistics() ? input.equal_statistics() : std::vector<bool>();
+    for (std::size_t i = 0; i < equal.size(); ++i) {
+      if (!equal[i]) continue;
+      const std::string text = message("input ", place + static_cast<Index>(i) + 1, " is constant and plays no part");
+      out.push_back(text);
+      out.push_back(std::string(FitReport::beside_atoms) + text);
+    }
+    place += input.width();
+  }
+  return out;
 }
 
 }  // namespace
 
 std::vector<std::string> warnings_of(const Model& model) {
-  std::vector<std::string> out = model.encoder.warnings(model.density->report().n_rows());
+  std::vector<std::string> out = model.encoder.warnings(model.density->report().n_rows_with_atoms());
+  const std::vector<std::string> told = told_by_notes(model.encoder);
   for (const std::string& warning : model.density->report().warnings) {
+    if (std::find(told.begin(), told.end(), warning) != told.end()) continue;
     const std::string named = replace_number(warning, "input", model.encoder.encoded_names());
     out.push_back(replace_number(named, "target", names_of(model.encoder.targets())));
   }

@@ -12,6 +12,11 @@ Index FitReport::n_rows() const {
   return rows == nullptr ? 0 : rows->as_integer();
 }
 
+Index FitReport::n_rows_with_atoms() const {
+  const Document* rows = details.find("n_rows_with_atoms");
+  return rows == nullptr ? n_rows() : rows->as_integer();
+}
+
 std::optional<FitReport::Score> FitReport::score() const {
   const Document* found = details.find("score");
   if (found == nullptr) return std::nullopt;
@@ -66,6 +71,15 @@ std::vector<Contender> FitReport::race() const {
     out.push_back(std::move(contender));
   }
   return out;
+}
+
+void FitReport::set_atoms(Index n_rows, const Document& gain) {
+  details.set("n_rows_with_atoms", n_rows);
+  for (std::string& warning : warnings) warning.insert(0, beside_atoms);
+  if (gain.is_null()) return;
+  const Document* told = details.find("gain_of_inputs");
+  Document gains = told != nullptr ? *told : Document(Document::Object{});
+  details.set("gain_of_inputs", std::move(gains.set("atoms", gain)));
 }
 
 void FitReport::set_race(const std::vector<Contender>& contenders) {

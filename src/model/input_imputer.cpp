@@ -28,6 +28,7 @@ constexpr Index turns_of_all = 5;
 constexpr std::uint64_t stream_of_rows = 4'000;
 constexpr std::uint64_t stream_of_turns = 1'000'000;
 constexpr std::uint64_t stream_of_tables = 999'000;
+constexpr std::uint64_t stream_of_constants = 998'000;
 
 /// Sorted values that are there; of many, as many at even levels.
 Vector quantiles_of(const VectorView& values) {
@@ -217,6 +218,19 @@ Matrix scores_of(const std::vector<Vector>& quantiles, const MatrixView& values)
   return out;
 }
 
+/// A coordinate that is one number in all these rows, as the mark of a rare level, has no spread that a mixture could
+/// be fitted to, and tells nothing of the others: noise takes its place.
+void put_noise_for_constants(const std::vector<Index>& rows, std::uint64_t seed, Matrix& known, Matrix& scores) {
+  for (Index j = 0; j < scores.rows(); ++j) {
+    const double first = scores(j, rows.front());
+    if (!(scores(j, rows).array() == first).all()) continue;
+    RandomStream random(seed + stream_of_constants, static_cast<std::uint64_t>(j));
+    for (Index i = 0; i < scores.cols(); ++i) {
+      if (known(j, i) == first) scores(j, i) = known(j, i) = random.normal();
+    }
+  }
+}
+
 std::vector<Vector> quantiles_of_rows(const MatrixView& values) {
   std::vector<Vector> out;
   for (Index j = 0; j < values.rows(); ++j) out.push_back(quantiles_of(values.row(j).transpose()));
@@ -282,6 +296,7 @@ InputImputer::Fit InputImputer::fit(const Dataset& data, std::uint64_t seed, con
   }
 
   const std::vector<Index> rows = random_rows(n, most_rows_of_mixture, RandomStream(seed));
+  put_noise_for_constants(rows, seed, known, scores);
   const Index turns_of_one = known.array().isNaN().any() ? turns_of_one_component : 0;
   const Index turns = turns_of_one > 0 ? turns_of_one + turns_of_all : 1;
   Task task(run, "imputing missing inputs", static_cast<double>(turns));

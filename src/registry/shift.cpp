@@ -39,7 +39,7 @@ ShiftWeights estimate_shift(const Conformal& conformal, const MatrixView& x, std
     const auto [train, test] = rows_of_fold(fold, k);
     const Dataset rows{.x = Matrix(all(Eigen::all, train)), .y = Matrix(is_new(Eigen::all, train))};
     const double prior = std::log((static_cast<double>(train.size()) - rows.y.sum()) / rows.y.sum());
-    const auto classes = fit_classes(rows, seed, run);
+    const auto classes = fit_classes(rows, seed, run).model;
     const Matrix found = classes->log_probabilities(all(Eigen::all, test), run);
     ratio(test) = (found.row(1) - found.row(0)).transpose().array() + prior;
   }

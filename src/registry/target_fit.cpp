@@ -131,10 +131,16 @@ TargetModel fit_kind(const ModelInfo& info, const TargetRequest& request, const 
   std::shared_ptr<const ClassModel> atoms;
   const Dataset numbers = encoder.has_atoms() ? encoder.atom_numbers() : Dataset{};
   Document chosen = without_folds_of_rows(info, preset, options);
-  if (encoder.has_atoms()) atoms = fit_classes(numbers, seed_of(options), run, model_of_atoms(info, preset, chosen));
+  if (encoder.has_atoms()) {
+    ClassFit fitted = fit_classes(numbers, seed_of(options), run, model_of_atoms(info, preset, chosen));
+    atoms = std::move(fitted.model);
+    FitReport report = out.density->report();
+    report.set_atoms(numbers.size(), fitted.gain ? fitted.gain->to_document() : Document());
+    out.density->set_report(std::move(report));
+  }
   const auto classes = [&](const Dataset& rows, const Run& own_run) {
     Document own_options = chosen;
-    return fit_classes(rows, seed_of(options), own_run, model_of_atoms(info, preset, own_options));
+    return fit_classes(rows, seed_of(options), own_run, model_of_atoms(info, preset, own_options)).model;
   };
   Refits refits{&coded, {}, {}};
   if (encoder.has_atoms()) refits = {&coded, encoder.rest(), {}, &numbers, classes};

@@ -54,6 +54,17 @@ TEST_F(BadInput, Tables) {
   expect_bad_table("x,y\n1,NA\n3,NA\n", {"none is left"}, "--drop-missing");
 }
 
+TEST_F(BadInput, ArgumentsThatNobodyKnows) {
+  write("t.csv", small_table(30));
+  expect_refusal("fit t.csv --target y --exclud x -o m.json", 2,
+                 {"condens fit: unknown option '--exclud'; did you mean '--exclude'?", "See condens fit --help"});
+  expect_refusal("fit t.csv --target y --thread=2 -o m.json", 2,
+                 {"unknown option '--thread'; did you mean '--threads'?"});
+  expect_refusal("fit t.csv --target y -z 3 -o m.json", 2, {"unknown option '-z'\n"});
+  expect_refusal("fit t.csv u.csv --target y -o m.json", 2, {"'u.csv' is one argument too many, expected TRAIN.csv"});
+  expect_refusal("fit t.csv --target y --quiet=x -o m.json", 2, {"--quiet takes no value, but 'x' is given"});
+}
+
 TEST_F(BadInput, OptionsOfTheModelInside) {
   write("t.csv", small_table(30));
   const auto refused = [&](const std::string& settings, const std::vector<std::string>& words) {

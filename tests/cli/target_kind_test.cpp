@@ -59,8 +59,11 @@ TEST_F(TargetKindCommand, GoesThroughEveryVerb) {
 
 TEST_F(TargetKindCommand, PrintsTheProbabilitiesOfValues) {
   write("t.csv", table());
-  good(fit_of("claim", "with-atoms"));
-  expect_in(good("describe m.json").out, {"  atoms, with probabilities of their own: 0\n", "  these are by "});
+  expect_in(good(fit_of("claim", "with-atoms")).err,
+            {"fitted gp to 120 rows", "nats a row for the probabilities of atoms, on 120 rows left out"});
+  expect_in(good("describe m.json").out,
+            {"Fitted on 120 rows, the density to the ", " that are no atoms\n", "\n  atoms: left out of a fit ",
+             "\n  beside them: of the fit ", "  atoms, with probabilities of their own: 0\n", "  these are by "});
   const std::string predicted = good("predict m.json t.csv --mass-at 0,1.5").out;
   expect_in(predicted, {"mass_at_0,mass_at_1.5\n", ",0\n"});
 }

@@ -168,7 +168,11 @@ TEST_F(UntidyData, DatesAndManyLevelsGoThroughEveryVerb) {
   }
   write("t.csv", table);
   const Outcome fitted = good("fit t.csv --target y --model gp -o m.json");
-  expect_words(fitted.err, {"input 'sold': dates, given by days", "input 'shop': 30 levels, each given by log rows"});
+  expect_words(
+      fitted.err,
+      {"input 'sold': dates, given by days",
+       "input 'shop': 30 levels, each given by mean of y, 10 % quantile of y, 90 % quantile of y (out of fold in the "
+       "fit); no more than chance differs in log rows, log spread of y"});
   good("describe m.json");
   good("predict m.json t.csv --mean");
   good("score m.json t.csv");

@@ -145,6 +145,24 @@ TEST(Encoder, RolesMustNotOverlap) {
             "column 'w' is both weight and input");
   EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .inputs = Texts{"zip"}, .categorical = {"sex"}}),
             "categorical column 'sex' is not among the inputs");
+  EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .excluded = {"age"}}),
+            "column 'age' is both target and excluded");
+  EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .excluded = {"w"}, .weight = "w"}),
+            "column 'w' is both weight and excluded");
+  EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .inputs = Texts{"zip"}, .excluded = {"zip"}}),
+            "column 'zip' is both input and excluded");
+  EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .excluded = {"zip", "zip"}}),
+            "column 'zip' is listed twice as excluded");
+  EXPECT_EQ(fit_complaint(people(), {.targets = {"age"}, .excluded = {"zap"}}),
+            "people.csv: there is no excluded column 'zap'; the columns are age, sex, city, zip, w, income; did you "
+            "mean 'zip'?");
+}
+
+TEST(Encoder, ExcludedColumnsAreNoInputs) {
+  for (const MissingInputs missing : {MissingInputs::error, MissingInputs::indicator}) {
+    const EncoderOptions options{.targets = {"income"}, .excluded = {"zip", "city"}, .weight = "w", .missing = missing};
+    EXPECT_EQ(names_of(Encoder::fit(people(), options).input_columns()), (Texts{"age", "sex"}));
+  }
 }
 
 TEST(Encoder, NamesTextWhereNumbersAreNeeded) {

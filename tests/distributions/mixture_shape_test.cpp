@@ -104,6 +104,45 @@ TEST(MixtureModes, AreThoseOfADenseScan) {
   }
 }
 
+// Most of so many components play no part in most of the intervals of the search.
+TEST(MixtureModes, OfManyComponentsAreThoseOfADenseScan) {
+  RandomStream random(8);
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    constexpr Index m = 200;
+    Vector weights(m), means(m), scales(m);
+    for (Index l = 0; l < m; ++l) {
+      weights[l] = std::pow(random.uniform(), 4.0);
+      means[l] = repeat % 2 == 0 ? 6.0 * random.uniform() : 0.03 * static_cast<double>(l);
+      scales[l] = repeat % 2 == 0 ? std::pow(10.0, -2.0 * random.uniform()) : 0.024;
+    }
+    weights /= weights.sum();
+    const GaussianMixture p = univariate(weights, means, scales);
+    std::vector<long double> density;
+    constexpr double step = 2e-4;  // a fiftieth of the least scale
+    for (double y = -0.1; y < 6.1; y += step) density.push_back(exact_pdf(p, y));
+    std::vector<double> scan;
+    for (std::size_t i = 1; i + 1 < density.size(); ++i) {
+      if (density[i] > density[i - 1] && density[i] >= density[i + 1]) {
+        scan.push_back(-0.1 + step * static_cast<double>(i));
+      }
+    }
+    Vector modes = p.modes().row(0).transpose();
+    std::sort(modes.begin(), modes.end());
+    ASSERT_EQ(modes.size(), std::ssize(scan)) << repeat;
+    ASSERT_GT(modes.size(), 10);
+    for (std::size_t k = 0; k < scan.size(); ++k) EXPECT_NEAR(modes[static_cast<Index>(k)], scan[k], 2.0 * step);
+
+    // A spike a million times narrower, at a place with little density beside one with much.
+    Vector with_spike(m + 1), its_means(m + 1), its_scales(m + 1);
+    with_spike << weights, 1e-6;
+    its_means << means, 2.0;
+    its_scales << scales, 1e-8;
+    const GaussianMixture spiked = univariate(with_spike / with_spike.sum(), its_means, its_scales);
+    EXPECT_EQ(spiked.modes().cols(), p.modes().cols() + 1);
+    EXPECT_LT((spiked.modes().row(0).array() - 2.0).abs().minCoeff(), 1e-9);
+  }
+}
+
 TEST(MixtureModes, HandleTheHardCases) {
   // The two modes of equal components at -a and a, scale 1: y = a tanh(a y).
   const GaussianMixture two = univariate(Vector{{0.5, 0.5}}, Vector{{-1.01, 1.01}}, Vector{{1.0, 1.0}});

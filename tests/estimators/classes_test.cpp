@@ -88,11 +88,30 @@ TEST(Classes, PoolIsAtLeastAsGoodAsItsMembers) {
       const ClassRows rows(data, 0);
       const double trees = log_score(*BoostedClasses::fit(rows, 0, {}).model, test);
       const double logistic = log_score(*LogisticClasses::fit(rows, 0, {}).model, test);
-      const double pool = log_score(*fit_classes(data, 0, {}), test);
+      const double pool = log_score(*fit_classes(data, 0, {}).model, test);
       EXPECT_GT(pool, std::max(trees, logistic) - 0.004) << seed;  // a weight from 600 rows
       EXPECT_GT(scores == lines ? logistic - trees : trees - logistic, 0.01) << seed;
     }
   }
+}
+
+TEST(Classes, TheGainIsWhatInputsAreWorthOnOtherRows) {
+  for (const Scores scores : {lines, steps}) {
+    const Dataset data = classes_of(scores, 2'000, 7);
+    const Dataset test = classes_of(scores, 20'000, 107);
+    const ClassFit found = fit_classes(data, 0, {});
+    Vector share = Vector::Zero(3);
+    for (const double k : data.y.row(0)) share[static_cast<Index>(k)] += 1.0 / 2'000.0;
+    double without = 0.0;
+    for (const double k : test.y.row(0)) without += std::log(share[static_cast<Index>(k)]) / 20'000.0;
+    ASSERT_TRUE(found.gain.has_value());
+    EXPECT_EQ(found.gain->rows, 2'000);
+    EXPECT_GT(found.gain->mean, 0.05);
+    EXPECT_NEAR(found.gain->mean, log_score(*found.model, test) - without, 4.0 * found.gain->standard_error);
+  }
+  Dataset none = classes_of(lines, 200, 1);
+  none.x = Matrix(0, 200);
+  EXPECT_FALSE(fit_classes(none, 0, {}).gain.has_value());
 }
 
 /// A density of the classes' numbers.
@@ -131,8 +150,8 @@ TEST(Classes, ADensityIsAMemberWhereItKnowsMore) {
     if (sanitized && seed > 1) break;
     const Dataset data = classes_of(waves, 800, seed);
     const Dataset test = classes_of(waves, 20'000, seed + 100);
-    const auto two = fit_classes(data, 0, {});
-    const auto three = fit_classes(data, 0, {}, density_by("lscde", options));
+    const auto two = fit_classes(data, 0, {}).model;
+    const auto three = fit_classes(data, 0, {}, density_by("lscde", options)).model;
     EXPECT_NE(three->description().find("lscde"), std::string::npos) << three->description();
     EXPECT_EQ(two->description().find("lscde"), std::string::npos);
     EXPECT_GT(log_score(*three, test), log_score(*two, test) + 0.004) << seed;  // 0.011 to 0.027 in other samples
@@ -143,7 +162,7 @@ TEST(Classes, ADensityIsFittedToASampleOfManyRows) {
   const Dataset data = classes_of(waves, 13'000, 5);
   const Document plain = Document::Object{{"n_components", Document(std::vector<double>{4})}, {"starts", Index{1}}};
   std::vector<Index> sizes;
-  const auto model = fit_classes(data, 0, {}, [&](const Dataset& rows, const condens::Run& run) {
+  const ClassFit found = fit_classes(data, 0, {}, [&](const Dataset& rows, const condens::Run& run) {
     sizes.push_back(rows.size());
     return find_model("gmm").fit(rows, "", plain, run);
   });
@@ -151,20 +170,20 @@ TEST(Classes, ADensityIsFittedToASampleOfManyRows) {
   EXPECT_EQ(sizes.back(), 12'500);
   EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end() - 1, Index{0}),
             4 * Index{12'500});  // each fold is left out once
-  EXPECT_NE(model->description().find("gmm"), std::string::npos) << model->description();
+  EXPECT_NE(found.model->description().find("gmm"), std::string::npos) << found.model->description();
 }
 
 TEST(Classes, ADensityThatCannotBeFittedIsNoMember) {
   const Dataset data = classes_of(lines, 200, 3);
-  const auto expected = fit_classes(data, 0, {})->to_document();
+  const auto expected = fit_classes(data, 0, {}).model->to_document();
   const DensityClasses::Fit refuses = [](const Dataset&, const condens::Run&) -> std::unique_ptr<ConditionalDensity> {
     throw std::invalid_argument("not these");
   };
   const DensityClasses::Fit fails = [](const Dataset&, const condens::Run&) -> std::unique_ptr<ConditionalDensity> {
     throw NumericalError("no end");
   };
-  EXPECT_EQ(fit_classes(data, 0, {}, refuses)->to_document(), expected);
-  EXPECT_EQ(fit_classes(data, 0, {}, fails)->to_document(), expected);
+  EXPECT_EQ(fit_classes(data, 0, {}, refuses).model->to_document(), expected);
+  EXPECT_EQ(fit_classes(data, 0, {}, fails).model->to_document(), expected);
 }
 
 TEST(Classes, AreTheSameForAnyThreadsAndForCopiesOfRows) {
@@ -175,7 +194,8 @@ TEST(Classes, AreTheSameForAnyThreadsAndForCopiesOfRows) {
   Dataset weighted = data;
   weighted.weights = Vector::Constant(300, 2.0);
   const auto fitted = [&](const Dataset& rows, int threads) {
-    return fit_classes(rows, 0, {.threads = threads, .observer = {}}, density_by("gmm"))->log_probabilities(data.x, {});
+    return fit_classes(rows, 0, {.threads = threads, .observer = {}}, density_by("gmm"))
+        .model->log_probabilities(data.x, {});
   };
   const Matrix one = fitted(data, 1);
   EXPECT_EQ(one, fitted(data, 2));
@@ -238,10 +258,10 @@ TEST(Classes, FewRowsOrNoInputsHaveTheSharesOfTheClasses) {
     for (const double own : rows.y.reshaped()) out[static_cast<Index>(own)] += 1.0 / static_cast<double>(rows.size());
     return out;
   };
-  const Vector none = fit_classes(data, 0, {})->log_probabilities(Matrix(0, 1), {}).array().exp();
+  const Vector none = fit_classes(data, 0, {}).model->log_probabilities(Matrix(0, 1), {}).array().exp();
   EXPECT_LT((none - shares(data)).cwiseAbs().maxCoeff(), 1e-12);
   const Dataset few{.x = Matrix{{0, 1, 2, 3}}, .y = Matrix{{0, 1, 0, 0}}};
-  const Vector own = fit_classes(few, 0, {})->log_probabilities(Matrix::Ones(1, 1), {}).array().exp();
+  const Vector own = fit_classes(few, 0, {}).model->log_probabilities(Matrix::Ones(1, 1), {}).array().exp();
   EXPECT_LT((own - shares(few)).cwiseAbs().maxCoeff(), 1e-12);
 }
 

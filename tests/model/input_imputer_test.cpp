@@ -48,6 +48,24 @@ GaussianMixture mixture_of(const Dataset& columns, Index, const condens::Run& ru
           GaussianComponents::from_covariances(model.kernel_means(), model.kernel_covariances())};
 }
 
+TEST(InputImputer, AConstantInputTellsNothingAndStays) {
+  Dataset data = normal_rows(300, 0.2, 2);
+  Matrix more(4, 300);
+  more << data.x, Matrix::Constant(1, 300, 7.0);
+  more(3, 5) = nan;
+  data.x = more;
+  const auto [imputer, x] = InputImputer::fit(data, 0, mixture_of, {});
+  EXPECT_TRUE((x.row(3).array() == 7.0).all());
+  Matrix at(4, 2);
+  at << 0.5, 0.5, nan, nan, 0.0, 0.0, 7.0, 8.0;  // the last was never there
+  const Matrix draws = imputer->draws(at).x;
+  EXPECT_TRUE(draws.allFinite());
+  const double one = draws.row(1).head(InputImputer::n_draws).array().log().mean();
+  const double other = draws.row(1).tail(InputImputer::n_draws).array().log().mean();
+  EXPECT_NEAR(one, 0.4, 0.3);  // 0.8 x1, and little of x3
+  EXPECT_NEAR(one, other, 0.3);
+}
+
 TEST(InputImputer, KeepsWhatIsThereAndDrawsValuesThatWere) {
   const Dataset data = normal_rows(500, 0.3, 1);
   const auto [imputer, x] = InputImputer::fit(data, 0, mixture_of, {});

@@ -45,6 +45,7 @@ struct EncoderOptions {
   std::vector<std::string> targets = {};  ///< one or more numeric columns
   /// Absent: every other column. Empty: none, for a density of the targets.
   std::optional<std::vector<std::string>> inputs = std::nullopt;
+  std::vector<std::string> excluded = {};     ///< columns that are no inputs, such as identifiers
   std::string weight = {};                    ///< column of weights >= 0; empty: all one
   std::vector<std::string> categorical = {};  ///< inputs to read as levels although they hold numbers
   bool drop_missing = false;                  ///< leave out rows with missing values instead of refusing them
@@ -77,6 +78,9 @@ struct EncodedColumn {
   bool is_number() const { return !is_categorical() && !is_date(); }
   bool has_statistics() const { return !statistics.empty(); }
   Index width() const;
+
+  /// Of each statistic, whether it is the same for every level: none differs by more than chance.
+  std::vector<bool> equal_statistics() const;
 
   /// What Dataset::x holds (width x n) at each level or, of numbers and dates, at low, typical and high.
   Matrix values() const;

@@ -59,18 +59,26 @@ struct FitReport {
 
   // All throw FormatError where the account holds something else.
 
-  Index n_rows() const;  ///< of the fit; 0 where it does not tell
+  Index n_rows() const;             ///< of the density; 0 where it does not tell
+  Index n_rows_with_atoms() const;  ///< the same, with those of the atoms of the target
   std::optional<Score> score() const;
   std::optional<Tuning> tuning() const;  ///< nothing where there was nothing to choose
   std::vector<Contender> race() const;   ///< empty where there was none
   /// Names and values of what proves the solution; empty where the method has no such proof.
   std::vector<std::pair<std::string, Document>> certificate() const;
-  std::optional<Gain> gain_of_inputs(std::string_view rows) const;  ///< rows: "held_out" or "fitted"
+  /// rows: "held_out" or "fitted", of the density; "atoms", of their probabilities, on rows left out.
+  std::optional<Gain> gain_of_inputs(std::string_view rows) const;
   /// What was chosen for an option, or nullptr.
   const Document* chosen(std::string_view option) const { return details.find(option); }
 
   Document to_document() const;
   static FitReport from_document(const Document& document);
+
+  /// What warnings of a density begin with that is one beside atoms.
+  static constexpr std::string_view beside_atoms = "beside the atoms, ";
+  /// The density is one beside atoms: of so many rows with these, and what the inputs are worth to the probabilities of
+  /// atoms, or null. For reports that have their warnings.
+  void set_atoms(Index n_rows, const Document& gain);
 
   void set_race(const std::vector<Contender>& contenders);
 };

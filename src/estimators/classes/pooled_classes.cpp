@@ -64,6 +64,26 @@ namespace {
 
 constexpr double tolerance_of_weights = 1e-8;
 
+std::vector<Index> places_of(const ClassRows& rows) {
+  std::vector<Index> out(static_cast<std::size_t>(rows.rows.size()));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+/// By the members' log scores of rows that they have not seen, of which these judge.
+InputGain gain_of(const ClassRows& rows, const Matrix& log_score, const std::vector<Index>& judged,
+                  const Vector& weights) {
+  Vector log_share(rows.start.size() + 1);
+  class_log_probabilities(rows.start.data(), rows.start.size(), log_share.data());
+  const Vector log_weights = weights.array().log();
+  Vector gains(std::ssize(judged));
+  Index i = 0;
+  for (const Index row : judged) {
+    gains[i++] = log_sum_exp(Vector(log_weights + log_score.col(row))) - log_share[rows.class_of(row)];
+  }
+  return input_gain(gains, rows.rows.weights(judged));
+}
+
 /// Of the members that have weight.
 std::shared_ptr<const ClassModel> pool_of(const std::vector<std::shared_ptr<const ClassModel>>& members,
                                           const Vector& weights) {
@@ -81,14 +101,12 @@ std::shared_ptr<const ClassModel> pool_of(const std::vector<std::shared_ptr<cons
 
 /// The pool with a density beside the two members, whose log scores are given; nothing where it has no weight by the
 /// rows of the first fold, or by those of all.
-std::shared_ptr<const ClassModel> pool_with_density(const ClassRows& rows,
-                                                    std::vector<std::shared_ptr<const ClassModel>> members,
-                                                    const Matrix& log_score_of_members, std::uint64_t seed,
-                                                    const DensityClasses::Fit& density, const Run& run) {
+std::optional<ClassFit> pool_with_density(const ClassRows& rows, std::vector<std::shared_ptr<const ClassModel>> members,
+                                          const Matrix& log_score_of_members, std::uint64_t seed,
+                                          const DensityClasses::Fit& density, const Run& run) {
   constexpr Index most_rows = 12'500;
   constexpr std::uint64_t stream_of_density_rows = 5'001;
-  std::vector<Index> judged(static_cast<std::size_t>(rows.rows.size()));
-  std::iota(judged.begin(), judged.end(), Index{0});
+  std::vector<Index> judged = places_of(rows);
   if (std::ssize(judged) > most_rows)
     judged = random_rows(judged, most_rows, RandomStream(seed, stream_of_density_rows));
   const Index last = log_score_of_members.rows();
@@ -106,33 +124,34 @@ std::shared_ptr<const ClassModel> pool_with_density(const ClassRows& rows,
     const Matrix log_p = model->log_probabilities(Matrix(rows.rows.x(Eigen::all, own.test)), run);
     Index i = 0;
     for (const Index row : own.test) log_score(last, row) = log_p(rows.class_of(row), i++);
-    if (k == 0 && weights_by(own.test)[last] == 0.0) return nullptr;
+    if (k == 0 && weights_by(own.test)[last] == 0.0) return std::nullopt;
   }
   const Vector weights = weights_by(judged);
-  if (weights[last] == 0.0) return nullptr;
+  if (weights[last] == 0.0) return std::nullopt;
   members.push_back(DensityClasses::fit(rows, judged, seed, density, run));
-  return pool_of(members, weights);
+  return ClassFit{pool_of(members, weights), gain_of(rows, log_score, judged, weights)};
 }
 
 }  // namespace
 
-std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t seed, const Run& run,
-                                              const DensityClasses::Fit& density) {
+ClassFit fit_classes(const Dataset& data, std::uint64_t seed, const Run& run, const DensityClasses::Fit& density) {
   const ClassRows rows(data, seed);
   const FittedClasses trees = BoostedClasses::fit(rows, seed, run);
-  if (rows.fold.empty() || rows.rows.x.rows() == 0) return trees.model;  // nothing to choose by, or to tell rows apart
+  if (rows.fold.empty() || rows.rows.x.rows() == 0)
+    return {trees.model, std::nullopt};  // nothing to choose by, or to tell rows apart
   const FittedClasses logistic = LogisticClasses::fit(rows, seed, run);
   const std::vector<std::shared_ptr<const ClassModel>> members{trees.model, logistic.model};
   Matrix log_score(2, rows.rows.size());
   log_score << trees.log_score.transpose(), logistic.log_score.transpose();
   if (density) {
     try {
-      if (auto out = pool_with_density(rows, members, log_score, seed, density, run)) return out;
+      if (auto out = pool_with_density(rows, members, log_score, seed, density, run)) return *std::move(out);
     } catch (const std::invalid_argument&) {  // it cannot be fitted to these numbers
     } catch (const NumericalError&) {
     }
   }
-  return pool_of(members, mixture_proportions(log_score, rows.rows.weights, tolerance_of_weights).weights);
+  const Vector weights = mixture_proportions(log_score, rows.rows.weights, tolerance_of_weights).weights;
+  return {pool_of(members, weights), gain_of(rows, log_score, places_of(rows), weights)};
 }
 
 std::shared_ptr<const ClassModel> load_classes(const Document& document, const InnerLoader& load_density) {

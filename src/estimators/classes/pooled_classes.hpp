@@ -9,8 +9,12 @@
 // Source: Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Using stacking to average Bayesian predictive distributions,
 // Bayesian Analysis 13, 2018.
 
+#include <memory>
+#include <optional>
+
 #include "class_rows.hpp"
 #include "density_classes.hpp"
+#include "model/input_gain.hpp"
 
 namespace condens {
 
@@ -29,11 +33,17 @@ class PooledClasses final : public ClassModel {
   Vector weights_;
 };
 
+struct ClassFit {
+  std::shared_ptr<const ClassModel> model;
+  /// What the inputs are worth: log p_k(x) of rows left out less the logarithm of the share of the row's class k.
+  /// Nothing without inputs, or where there are too few rows to leave any out.
+  std::optional<InputGain> gain;
+};
+
 /// The one target of `data` is the class: 0, 1, 2, ..., each at least once. A pool, or the one member that has all
 /// weight; a density that cannot be fitted is no member. Cost: that of `boost` with as many targets, and one fit of
 /// the density or six.
-std::shared_ptr<const ClassModel> fit_classes(const Dataset& data, std::uint64_t seed, const Run& run,
-                                              const DensityClasses::Fit& density = {});
+ClassFit fit_classes(const Dataset& data, std::uint64_t seed, const Run& run, const DensityClasses::Fit& density = {});
 
 /// Throws FormatError for parts that do not fit together.
 std::shared_ptr<const ClassModel> load_classes(const Document& document, const InnerLoader& load_density);
