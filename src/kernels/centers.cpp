@@ -15,7 +15,6 @@ namespace condens {
 
 namespace {
 
-constexpr Index lloyd_steps = 5;
 constexpr Index samples_per_center = 50;
 constexpr Index block_size = 128;
 
@@ -170,7 +169,7 @@ std::vector<Index> random_centers(const MatrixView& points, const VectorView& we
 }
 
 std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed,
-                                  int threads) {
+                                  int threads, Index steps) {
   const Index n = points.cols();
   std::vector<Index> rows(static_cast<std::size_t>(n));
   std::iota(rows.begin(), rows.end(), Index{0});
@@ -182,7 +181,7 @@ std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& we
   const Matrix sample = points(Eigen::all, rows);
   RandomStream random(seed, 1);
   Matrix centers = sample(Eigen::all, seed_centers(sample, mass, count, random));
-  for (Index step = 0; step < lloyd_steps; ++step) {
+  for (Index step = 0; step < steps; ++step) {
     move_to_means(sample, mass, assign(sample, centers, threads), centers);
   }
   std::vector<Index> chosen = snap_to_samples(assign(sample, centers, threads), centers.cols());

@@ -247,6 +247,28 @@ TEST(Gmm, StartsFromGivenCentres) {
   EXPECT_EQ(model.kernel_weights(), Vector::Constant(4, 0.25));
 }
 
+// Two branches over an even input: clusters split as well along it as between the branches, and k-means nearly always
+// does.
+TEST(Gmm, FewComponentsAreFoundFromFewStarts) {
+  int found = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
+    RandomStream random(seed);
+    Matrix x(1, 300);
+    Matrix y(1, 300);
+    for (Index i = 0; i < 300; ++i) {
+      x(0, i) = 2.0 * random.uniform() - 1.0;
+      y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * x(0, i) + 0.4 * random.normal();
+    }
+    const Dataset data{.x = x, .y = y};
+    GmmOptions options{.n_components = {2}, .covariance = GmmCovariance::full};
+    const auto score = [&] { return Gmm::fit(data, options).log_density(data.x, data.y).mean(); };
+    const double few = score();
+    options.starts = 60;
+    found += few > score() - 1e-3 ? 1 : 0;
+  }
+  EXPECT_GE(found, 6);  // of 8; from four k-means starts 2 or 3
+}
+
 TEST(Gmm, IsTheSameForWeightsAndCopiesAndThreads) {
   const Matrix y = clusters(2, 90, 11);
   Matrix copies(2, 120);

@@ -27,10 +27,10 @@ std::vector<Index> first_equal_columns(const MatrixView& points);
 std::vector<Index> random_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed);
 
 /// `count` columns that cover `points`, no two of them equal (fewer where there are fewer): k-means++ (Arthur and
-/// Vassilvitskii 2007), five steps of Lloyd's iteration, and each mean replaced by
-/// the nearest sample of its cluster. Of more than 50 `count` samples, a random
-/// subset of that size is covered. Cost: 6 * 50 * count^2 distances at most.
+/// Vassilvitskii 2007), so many steps of Lloyd's iteration, and each mean replaced by the nearest sample of its
+/// cluster; without a step the seeds. Of more than 50 `count` samples, a random subset of that size is covered. Cost:
+/// (steps + 1) * 50 * count^2 distances at most.
 std::vector<Index> kmeans_centers(const MatrixView& points, const VectorView& weights, Index count, std::uint64_t seed,
-                                  int threads);
+                                  int threads, Index steps = 5);
 
 }  // namespace condens

@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::string_view owner = Gmm::class_name;
 constexpr std::ptrdiff_t kPatience = 3;  // numbers of components without improvement
+constexpr Index steps_of_clusters = 5;   // of Lloyd's iteration
+constexpr Index few_components = 3;      // whose clusters would be the same from all starts
 
 struct Candidate {
   Index n_components;
@@ -127,8 +129,9 @@ class Fitter {
         if (options_.initialization == GmmInitialization::random) {
           out.push_back(em_start(random_centers_in_region(k, random), variances, full));
         } else {
+          const Index steps = start > 0 && k <= few_components ? 0 : steps_of_clusters;
           means.emplace_back(
-              start_.z(Eigen::all, kmeans_centers(start_.z, start_.weights, k, random(), task_.threads())));
+              start_.z(Eigen::all, kmeans_centers(start_.z, start_.weights, k, random(), task_.threads(), steps)));
         }
       }
     }
