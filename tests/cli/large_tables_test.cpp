@@ -190,12 +190,14 @@ void expect_same_scores(const std::string& a, const std::string& b) {
     const auto row = static_cast<std::size_t>(i);
     const std::string& measure = whole.at("measure", "").texts()[row];
     const bool counted = measure.find("_ks") != std::string::npos || measure.find("_cvm") != std::string::npos;
+    // A p-value moves by up to 1.7 sqrt(n) times as much as its statistic: for 3,000 rows 90 times.
+    const double of_cells = measure.find("p_value") != std::string::npos ? 5e-3 : 1e-3;
     for (const char* column : {"value", "standard_error"}) {
       const double x = parts.at(column, "").numbers()[row];
       const double y = whole.at(column, "").numbers()[row];
       EXPECT_EQ(std::isfinite(x), std::isfinite(y)) << measure;
       if (!std::isfinite(y)) continue;
-      EXPECT_NEAR(x, y, counted ? 1e-3 : 1e-12 * std::max(1.0, std::abs(y))) << measure;
+      EXPECT_NEAR(x, y, counted ? of_cells : 1e-12 * std::max(1.0, std::abs(y))) << measure;
     }
   }
 }

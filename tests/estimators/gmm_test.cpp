@@ -251,22 +251,22 @@ TEST(Gmm, StartsFromGivenCentres) {
 // does.
 TEST(Gmm, FewComponentsAreFoundFromFewStarts) {
   int found = 0;
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     RandomStream random(seed);
     Matrix x(1, 300);
     Matrix y(1, 300);
     for (Index i = 0; i < 300; ++i) {
       x(0, i) = 2.0 * random.uniform() - 1.0;
-      y(0, i) = (random.uniform() < 0.5 ? -1.0 : 1.0) + 0.5 * x(0, i) + 0.4 * random.normal();
+      y(0, i) = (random.uniform() < 0.5 ? -0.85 : 0.85) + 0.5 * x(0, i) + 0.35 * random.normal();
     }
     const Dataset data{.x = x, .y = y};
     GmmOptions options{.n_components = {2}, .covariance = GmmCovariance::full};
-    const auto score = [&] { return Gmm::fit(data, options).log_density(data.x, data.y).mean(); };
-    const double few = score();
-    options.starts = 60;
-    found += few > score() - 1e-3 ? 1 : 0;
+    const auto likelihood = [&] { return Gmm::fit(data, options).report().details.at("log_likelihood").as_number(); };
+    const double few = likelihood();
+    options.starts = 15;
+    found += few > likelihood() - 1e-3 ? 1 : 0;
   }
-  EXPECT_GE(found, 6);  // of 8; from four k-means starts 2 or 3
+  EXPECT_GE(found, 11);  // of 12; from four k-means starts 17 of 24 other samples
 }
 
 TEST(Gmm, IsTheSameForWeightsAndCopiesAndThreads) {

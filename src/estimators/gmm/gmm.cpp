@@ -25,7 +25,8 @@ namespace {
 constexpr std::string_view owner = Gmm::class_name;
 constexpr std::ptrdiff_t kPatience = 3;  // numbers of components without improvement
 constexpr Index steps_of_clusters = 5;   // of Lloyd's iteration
-constexpr Index few_components = 3;      // whose clusters would be the same from all starts
+constexpr Index few_components = 3;      // so few have more starts, of which all but the first are seeds
+constexpr Index starts_of_few = 4;       // times as many
 
 struct Candidate {
   Index n_components;
@@ -92,19 +93,21 @@ class Fitter {
     EmSettings settings{.full = full, .floors = floors_, .max_iterations = options_.short_iterations};
     settings.tolerance = options_.tolerance;
     std::vector<EmState> states = begin(counts, full, settings);
-    const std::size_t starts = states.size() / counts.size();
-    if (starts > 1) states = em_continue(start_.rows, std::move(states), settings, task_);
+    const bool several = starts_of(counts.front()) > 1;
+    if (several) states = em_continue(start_.rows, std::move(states), settings, task_);
     std::vector<EmState> best;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const auto first = states.begin() + static_cast<std::ptrdiff_t>(i * starts);
-      best.push_back(*std::max_element(first, first + static_cast<std::ptrdiff_t>(starts),
-                                       [](const EmState& a, const EmState& b) { return a.score < b.score; }));
+    auto first = states.begin();
+    for (const Index k : counts) {
+      const auto last = first + starts_of(k);
+      best.push_back(
+          *std::max_element(first, last, [](const EmState& a, const EmState& b) { return a.score < b.score; }));
+      first = last;
     }
     // Those that go on have all had the short iterations, or, of one start, none.
     std::vector<std::size_t> going;
     std::vector<EmState> rest;
     for (std::size_t i = 0; i < best.size(); ++i) {
-      if (starts > 1 && best[i].converged) continue;
+      if (several && best[i].converged) continue;
       going.push_back(i);
       rest.push_back(best[i]);
     }
@@ -116,6 +119,14 @@ class Fitter {
   }
 
  private:
+  /// One, or more of every number of components.
+  Index starts_of(Index k) const {
+    if (centers_.size() > 0) return 1;
+    const bool clusters = options_.initialization != GmmInitialization::random;
+    return clusters && options_.starts > 1 && k > 1 && k <= few_components ? starts_of_few * options_.starts
+                                                                           : options_.starts;
+  }
+
   /// The starts of the first number of components, of the second, ...
   std::vector<EmState> begin(const std::vector<Index>& counts, bool full, const EmSettings& settings) const {
     const Vector variances =
@@ -124,7 +135,7 @@ class Fitter {
     std::vector<EmState> out;
     std::vector<Matrix> means;
     for (const Index k : counts) {
-      for (Index start = 0; start < options_.starts; ++start) {
+      for (Index start = 0; start < starts_of(k); ++start) {
         RandomStream random(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(start));
         if (options_.initialization == GmmInitialization::random) {
           out.push_back(em_start(random_centers_in_region(k, random), variances, full));
