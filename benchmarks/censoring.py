@@ -1,6 +1,6 @@
 """Waits of which 40 % are censored: fits to what is known, beside fits that drop or ignore censoring, and lifelines.
 
-    python benchmarks/censoring.py > benchmarks/CENSORING.md
+    python benchmarks/censoring.py NOTE > benchmarks/CENSORING.md
 
 Runs the command in CONDENS_COMMAND (default: condens), some minutes; rivals where lifelines is installed. Two samples
 of 500 rows, log y = sin(3 a) + b / 2 + noise with a second bump, censored at times that grow with y's mean; scores on
@@ -167,6 +167,7 @@ def main() -> None:
         print(f"seed {seed} done", file=sys.stderr)
     share = np.mean([sample(N_ROWS, seed)[3].mean() for seed in SEEDS])
     print("# Censored targets\n")
+    print(f"{sys.argv[1]}.\n")
     print(f"By `python benchmarks/censoring.py`: means over {len(SEEDS)} samples of {N_ROWS} rows, {share:.0%} of them")
     print(f"right censored, scored on {N_TEST:,} rows of which all is known; nll and CRPS: less is better.\n")
     print("| model | fitted to | nll | CRPS | concordance | seconds |\n|---|---|---:|---:|---:|---:|")
