@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mixture_examples.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::mixture_shape_test {
 namespace {
@@ -107,7 +108,7 @@ TEST(MixtureModes, AreThoseOfADenseScan) {
 // Most of so many components play no part in most of the intervals of the search.
 TEST(MixtureModes, OfManyComponentsAreThoseOfADenseScan) {
   RandomStream random(8);
-  for (int repeat = 0; repeat < 4; ++repeat) {
+  for (int repeat = 0; repeat < repetitions(4); ++repeat) {
     constexpr Index m = 200;
     Vector weights(m), means(m), scales(m);
     for (Index l = 0; l < m; ++l) {
