@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "completion.hpp"
 #include "condens/core/errors.hpp"
+#include "console.hpp"
 
 namespace condens::cli {
 
@@ -97,6 +98,13 @@ void CensoringFlags::add_to(CLI::App& verb, const std::string& group) {
   offer(verb, "--censored", columns_before);
   offer(verb, "--target-upper", columns_before);
   offer(verb, "--entry", columns_before);
+}
+
+void CensoringFlags::remind(const std::string& verb, const FitReport& told) const {
+  if (given() || told.details.find("censoring") == nullptr) return;
+  say(verb,
+      "note: the model was fitted to a target that is known by limits; here all rows count as exact, unless "
+      "--censored, --target-upper or --entry names a column");
 }
 
 CensoredTable CensoringFlags::read(Table table, const std::vector<std::string>& targets,

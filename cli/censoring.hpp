@@ -7,6 +7,7 @@
 
 #include "condens/data/censoring.hpp"
 #include "condens/data/table.hpp"
+#include "condens/model/fit_report.hpp"
 
 namespace condens::cli {
 
@@ -22,6 +23,9 @@ struct CensoringFlags {
 
   void add_to(CLI::App& verb, const std::string& group);
   bool given() const { return !censored.empty() || !upper.empty() || !entry.empty(); }
+
+  /// Says so where a model of a censored target meets rows of which no column tells how they are known.
+  void remind(const std::string& verb, const FitReport& told) const;
 
   /// Throws std::invalid_argument, with file, line, column and value, for what cannot be read or be true. `others` play
   /// other parts: targets, inputs, the weight.

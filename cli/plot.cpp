@@ -84,6 +84,7 @@ FigureRequest read_request(const PlotCall& call) {
   }
   if (!call.data.empty()) {
     out.data_name = call.data;
+    call.censoring.remind("plot", out.model.density->report());
     const CensoredTable read = call.censoring.read(call.csv.read(call.data), names_of(encoder.targets()));
     const std::vector<Index> rows = rows_to_draw(call, encoder, read.table, call.data);
     out.data = encoder.encode(read.table, rows);

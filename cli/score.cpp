@@ -255,6 +255,7 @@ void score_model(const ScoreCall& call) {
   check_output(call.output, {call.model, call.test});
   const Model model = read_model(call.model, call.test);
   const std::vector<std::string> targets = names_of(model.encoder.targets());
+  call.censoring.remind("score", model.density->report());
   if (!call.memory.empty()) return score_in_blocks(call, model, targets);
   const CensoredTable read = call.censoring.read(call.csv.read(call.test), targets);
   const Table& table = read.table;

@@ -53,6 +53,10 @@ TEST_F(CensoringCommand, GoesThroughEveryVerb) {
   expect_in(good("describe w.json").out, {"  the target is exact in ", "  log likelihood of what is known, a row: "});
   good("score w.json w.csv");
   good("plot w.json w.csv --censored waiting --survival -o w.svg");
+  for (const std::string call : {"score w.json w.csv", "plot w.json w.csv --survival -o w.svg"}) {
+    expect_in(good(call).err, {"fitted to a target that is known by limits; here all rows count as exact"});
+    EXPECT_EQ(good(call + " --censored waiting").err.find("known by limits"), std::string::npos);
+  }
   expect_in(read("w.svg"), {"Survival of days", "Kaplan-Meier", "mean over the rows", "P(days &gt; t)"});
   good("plot w.json w.csv --censored waiting --figure survival --at age=0.5 -o at.svg");
   expect_in(read("at.svg"), {"age = 0.5"});
