@@ -438,7 +438,7 @@ std::string words_for_unknown(const CLI::App& verb) {
 
 std::string words_for(const CLI::ParseError& error, const CLI::App& verb) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) return words_for_unknown(verb);
-  const std::string text = error.what();
+  std::string text = error.what();
   for (const CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
     const std::string name = option->get_name();
     const std::string kind = option->get_type_name();
