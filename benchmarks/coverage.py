@@ -1,7 +1,9 @@
 """Coverage of intervals and regions with a guarantee, by simulation: models that are wrong, and few rows.
 
-usage: python benchmarks/coverage.py NOTE > benchmarks/COVERAGE.md
+usage: python benchmarks/coverage.py NOTE [MODEL...] > benchmarks/COVERAGE.md
        python benchmarks/coverage.py NOTE methods >> benchmarks/COVERAGE.md
+
+All models take some hours.
 
 Every repetition draws 120 rows, of which 40 are left out for calibration, and 50 new ones: one input, a skewed target
 whose spread grows with it, as it is, as a share, as counts, as six grades, or with zeros. Split conformal prediction
@@ -174,6 +176,8 @@ def print_kinds():
     with joblib.Parallel(n_jobs=joblib.cpu_count()) as parallel:
         for repetitions, models in REPETITIONS.items():
             for name, model in models.items():
+                if sys.argv[2:] and name not in sys.argv[2:]:
+                    continue
                 for kind in KINDS:
                     found = np.array(parallel(joblib.delayed(one)(model, kind, seed) for seed in range(repetitions)))
                     mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(repetitions)
