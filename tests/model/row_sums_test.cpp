@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "condens/core/random.hpp"
@@ -364,19 +365,40 @@ TEST(RowSums, WhatAModelCannotDoIsSaid) {
   EXPECT_THROW(accumulate(unknown, data, 0, {}), FormatError);
 }
 
-/// A table of which one answer has a matrix without its last row, or, before that, the question has. Without a damage
-/// it writes down what it was asked.
+/// A document with every matrix changed.
+Document changed_matrices(const Document& part, const std::function<Matrix(const Matrix&)>& change) {
+  if (const auto* matrix = std::get_if<Matrix>(&part.value())) return change(*matrix);
+  if (const auto* array = std::get_if<Document::Array>(&part.value())) {
+    Document::Array out;
+    for (const Document& own : *array) out.push_back(changed_matrices(own, change));
+    return out;
+  }
+  if (!std::holds_alternative<Document::Object>(part.value())) return part;
+  Document out = part;
+  for (const auto& [key, own] : part.as_object()) out.set(key, changed_matrices(own, change));
+  return out;
+}
+
+Matrix without_a_row(const Matrix& matrix) { return matrix.topRows(std::max<Index>(0, matrix.rows() - 1)); }
+
+/// A table of which one answer has other matrices, or, before that, the question has. Without a damage it writes down
+/// what it was asked.
 class Damaged final : public RowSums {
  public:
   enum class What { nothing, answer, question };
+  using Change = std::function<Matrix(const Matrix&)>;
 
-  Damaged(const Dataset& data, What what, std::size_t pass = 0)
-      : RowSums(data.x.rows(), data.y.rows()), blocks_(data, 20, run_), what_(what), pass_(pass) {}
+  Damaged(const Dataset& data, What what, std::size_t pass = 0, Change change = without_a_row)
+      : RowSums(data.x.rows(), data.y.rows()),
+        blocks_(data, 20, run_),
+        what_(what),
+        pass_(pass),
+        change_(std::move(change)) {}
   Document total(const Document& pass) override {
     kinds.push_back(kind_of(pass));
     if (what_ == What::nothing || kinds.size() != pass_ + 1) return blocks_.total(pass);
-    if (what_ == What::question) return blocks_.total(without_a_row(pass));
-    return without_a_row(blocks_.total(pass));
+    if (what_ == What::question) return blocks_.total(changed_matrices(pass, change_));
+    return changed_matrices(blocks_.total(pass), change_);
   }
 
   /// Of every pass so far: its name and those of the passes within it, with the names of their parts.
@@ -392,25 +414,11 @@ class Damaged final : public RowSums {
     return out;
   }
 
-  /// Of every matrix in the document.
-  static Document without_a_row(const Document& part) {
-    if (const auto* matrix = std::get_if<Matrix>(&part.value()))
-      return Matrix(matrix->topRows(std::max<Index>(0, matrix->rows() - 1)));
-    if (const auto* array = std::get_if<Document::Array>(&part.value())) {
-      Document::Array out;
-      for (const Document& own : *array) out.push_back(without_a_row(own));
-      return out;
-    }
-    if (!std::holds_alternative<Document::Object>(part.value())) return part;
-    Document out = part;
-    for (const auto& [key, own] : part.as_object()) out.set(key, without_a_row(own));
-    return out;
-  }
-
   Run run_{.threads = 1, .observer = {}};
   BlocksInMemory blocks_;
   What what_;
   std::size_t pass_;
+  Change change_;
 };
 
 TEST(RowSums, DamagedPassesAndStatesAreRefused) {
@@ -433,6 +441,41 @@ TEST(RowSums, DamagedPassesAndStatesAreRefused) {
       }
     }
   }
+}
+
+TEST(RowSums, DamagedNumbersAreRefusedOrGiveAModel) {
+  const Dataset data = rows_of(60, 9);
+  const auto constant = [](double value) {
+    return [value](const Matrix& matrix) { return Matrix(Matrix::Constant(matrix.rows(), matrix.cols(), value)); };
+  };
+  const std::vector<Damaged::Change> changes = {constant(0), constant(-1), constant(1e300), constant(1e-300),
+                                                [](const Matrix& matrix) { return Matrix(-matrix); }};
+  Index refused = 0;
+  for (const std::string& model : models_that("sums_over_rows")) {
+    const Document options = options_of(model);
+    Damaged whole(data, Damaged::What::nothing);
+    fit_by_sums(find_model(model), whole, "", options, 0, {});
+    std::set<std::string> seen;
+    for (std::size_t pass = 0; pass < whole.kinds.size(); ++pass) {
+      if (!seen.insert(whole.kinds[pass]).second) continue;
+      for (const Damaged::Change& change : changes) {
+        for (const Damaged::What what : {Damaged::What::answer, Damaged::What::question}) {
+          Damaged table(data, what, pass, change);
+          try {
+            const auto found = fit_by_sums(find_model(model), table, "", options, 0, {});
+            EXPECT_FALSE(found->log_density(data.x, data.y).hasNaN()) << model << ": " << whole.kinds[pass];
+          } catch (const FormatError&) {
+            ++refused;
+          } catch (const NumericalError&) {
+            ++refused;
+          } catch (const std::invalid_argument&) {
+            ++refused;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
 }
 
 TEST(RowSums, PartsOfAPassAreChecked) {

@@ -69,6 +69,10 @@ void settle_states(Fitted& fitted, const PressStates& found, FitReport& report) 
   for (Index j = 0; j < states; ++j) {
     if (found.sizes[j] > least_rows) order.push_back(j);
   }
+  if (order.empty()) {
+    throw NumericalError(message(owner, ": no state holds rows: the largest holds ", found.sizes.maxCoeff(),
+                                 ", expected weights of rows that add up to all of them"));
+  }
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return found.means(0, a) < found.means(0, b); });
   const Index empty = states - std::ssize(order);
   if (empty > 0) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "condens/core/errors.hpp"
 #include "optim/owlqn.hpp"
 
 namespace condens::press {
@@ -18,7 +19,11 @@ std::vector<Vector> ticks_for(const SampledRows& rows, const Vector& widths, con
   const Matrix ends = rows.scale.standardized(table_passes::extent_of(rows.table).ends(rows.table)).y;
   Vector values(rows.sample.size() + ends.cols());
   values << rows.sample.y.row(0).transpose(), ends.row(0).transpose();
-  const auto make = [&](double width) { return ticks_of(values, node_spacing(rules.tolerance, 1, width)); };
+  const auto make = [&](double width) {
+    Vector ticks = ticks_of(values, node_spacing(rules.tolerance, 1, width));
+    if (ticks.size() < 2) throw FormatError("a pass over the rows: the targets do not vary on the scale of the table");
+    return ticks;
+  };
   if ((widths.array() == widths[0]).all()) return {make(widths[0])};
   std::vector<Vector> out;
   for (const double width : widths) out.push_back(make(width));
@@ -164,6 +169,10 @@ TableDensities densities_of_table(const Fitted& fitted, const SampledRows& rows,
   double nll = infinity;
   if (defensive.weight > 0) nll = criterion.value(fitted.theta, fitted.widths, states).value;
   std::vector<Vector> masses = states.sums;
+  for (const Vector& mass : masses) {
+    const bool fit = mass.minCoeff() >= 0 && mass.sum() > 0;
+    if (!fit) throw FormatError("a pass over the rows: 'sums' of a state are no masses, expected numbers >= 0");
+  }
   if (ticks.size() == 1) drop_empty_ticks(ticks.front(), masses);
   std::vector<PressNodes> nodes;
   for (const Vector& own : ticks) nodes.push_back({.centers = own.transpose(), .node = {}, .share = {}});
