@@ -9,8 +9,8 @@ Every repetition draws 120 rows, of which 40 are left out for calibration, and 5
 whose spread grows with it, as it is, as a share, as counts, as six grades, or with zeros. Split conformal prediction
 promises, over calibrations and new rows, a coverage from 0.8 to 0.8 + 1 / 41 = 0.824 where scores have no ties; counts,
 grades and zeros may have more. The standard error is that of means over repetitions, so that it holds what the rows
-left out make vary. There are 200 repetitions of the models that fit in some hundredths of a second, 100 of others,
-20 of the slowest.
+left out make vary. There are 1,000 repetitions of the models that fit in some hundredths of a second, 200 of others,
+40 of the slowest.
 
 The second part compares what intervals can be based on, with the real target: rows left out, CV+ with 10 folds, groups
 (120 rows more; the second input, 0 or 1, trebles the spread: coverage is that of the narrow and of the wide group), and
@@ -58,7 +58,7 @@ SLOW = {
     "salscde": condens.SALSCDE,
     "auto": condens.AutoCDE,
 }
-REPETITIONS = {200: CHEAP, 100: OTHERS, 20: SLOW}
+REPETITIONS = {1000: CHEAP, 200: OTHERS, 40: SLOW}
 KINDS = ["real", "positive", "bounded:0,1", "count", "ordinal", "with-atoms"]
 LEVEL, ROWS, NEW, SHARE = 0.8, 120, 50, 1 / 3
 
