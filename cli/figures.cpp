@@ -98,6 +98,17 @@ plot::SliceOptions panels_of(const Model& model, const plot::Names& names) {
   return out;
 }
 
+/// A model file knows of an input the least, the median and the greatest value of its training rows, and no quantiles.
+void stand_half_way(plot::SliceOptions& options) {
+  options.levels = {0.25, 0.5, 0.75};  // of these three values
+  options.level_names = {"low", "median", "high"};
+  const std::string panels = options.remark;
+  options.remark =
+      "Low and high are half way from the median to the least and the greatest value of the training rows; with "
+      "DATA.csv they are its 10 and 90 % quantiles.";
+  if (!panels.empty()) options.remark += ' ' + panels;
+}
+
 plot::BandOptions bands_of(const FigureRequest& request) {
   if (!request.bands) return {};
   return {&*request.model.replicates, *request.bands};
@@ -123,6 +134,7 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
     return plot::density_map(*model.density, data, names, options, run);
   }
   plot::SliceOptions options = panels_of(model, names);
+  if (!request.data) stand_half_way(options);
   options.target = target;
   options.at = at;
   options.kind = kind;

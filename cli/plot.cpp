@@ -119,7 +119,8 @@ void add_plot(CLI::App& app) {
   const auto call = std::make_shared<PlotCall>();
   CLI::App& verb = *app.add_subcommand("plot", "Draw a model, as an SVG picture or a page that needs no network");
   add_option(verb, "model", call->model, "MODEL", "A model file written by condens fit")->required();
-  add_option(verb, "data", call->data, "DATA.csv", "Observations to draw, and the range of the axes");
+  add_option(verb, "data", call->data, "DATA.csv",
+             "Observations to draw; axes and the values of inputs that move are theirs");
   add_option(verb, "-o,--output", call->output, "FILE", "One picture (.svg), or all on a page (.html)", "Output")
       ->required();
   add_option(verb, "--figure", call->figure, "KIND",

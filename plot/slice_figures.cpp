@@ -41,6 +41,9 @@ std::vector<Index> slice_inputs(const std::vector<InputColumn>& columns, const S
             std::ssize(columns) - 1);
   require(!inputs.empty(), "slices: the model has no inputs, expected at least one (density_curve draws its density)");
   require(!options.levels.empty(), "slices: levels is empty, expected at least one quantile of the varied input");
+  require(options.level_names.empty() || options.level_names.size() == options.levels.size(),
+          "slices: ", options.level_names.size(), " level_names for ", options.levels.size(),
+          " levels, expected one for each, or none");
   for (const double level : options.levels)
     require(level >= 0.0 && level <= 1.0, "slices: level ", level, ", expected a probability in [0, 1]");
   return inputs;
@@ -127,9 +130,16 @@ std::vector<double> panel_tops(const std::vector<Matrix>& density) {
   return out;
 }
 
-/// Several inputs share the names of the quantiles, their values stand above the panels; a single one has both.
-std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const std::vector<double>& levels,
-                                      const BandOptions& bands) {
+/// What the legend calls level k of an input that has several panels beside it, or none.
+std::string level_name(const SliceOptions& options, std::size_t k, bool single) {
+  if (!options.level_names.empty()) return options.level_names[k];
+  const std::string own = percent(options.levels[k]);
+  if (single) return own + " quantile";
+  return k + 1 < options.levels.size() ? own : own + " quantile of the input";
+}
+
+/// Several inputs share the names of the levels, their values stand above the panels; a single one has both.
+std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const SliceOptions& options) {
   std::vector<LegendEntry> out;
   const Moves& first = panels.front();
   const bool single = panels.size() == 1;
@@ -137,35 +147,54 @@ std::vector<LegendEntry> slice_legend(const std::vector<Moves>& panels, const st
     for (std::size_t k = 0; k < first.values.size(); ++k)
       out.push_back({first.name + " = " + first.values[k], Mark::line, curve_style(k)});
   } else if (std::any_of(panels.begin(), panels.end(), [](const Moves& moves) { return !moves.levels; })) {
-    for (std::size_t k = 0; k < levels.size(); ++k) {
-      const std::string label = single ? "at " + first.values[k] + " (" + percent(levels[k]) + " quantile)"
-                                : k + 1 < levels.size() ? percent(levels[k])
-                                                        : percent(levels[k]) + " quantile of the input";
-      out.push_back({label, Mark::line, curve_style(k)});
+    for (std::size_t k = 0; k < options.levels.size(); ++k) {
+      const std::string name = level_name(options, k, single);
+      out.push_back({single ? "at " + first.values[k] + " (" + name + ")" : name, Mark::line, curve_style(k)});
     }
   }
-  if (bands.replicates != nullptr)
-    out.push_back({band_legend(bands).label, Mark::area, {.fill = line_color(0), .opacity = 0.25}});
+  if (options.bands.replicates != nullptr)
+    out.push_back({band_legend(options.bands).label, Mark::area, {.fill = line_color(0), .opacity = 0.25}});
   out.push_back({"beyond the data", Mark::area, beyond_style});
   return out;
 }
 
-/// The input, and its values in the colours of their curves.
-void draw_title(Canvas& canvas, Point at, double width, const Moves& moves) {
-  constexpr double size = 11.0;
-  const std::string name = fit_text(moves.name, 12.5, width / 2.0);
-  canvas.text(at, name, {.size = 12.0, .fill = "#111111", .bold = true});
-  double x = at.x + text_width(name, 13.0) + 8.0;
-  const double room = (at.x + width - x) / static_cast<double>(moves.values.size()) - 8.0;  // of each
-  double needed = 0.0;
-  for (const std::string& value : moves.values) needed += text_width(value, size) + 8.0;
-  const bool fits = x + needed <= at.x + width + 8.0;
-  for (std::size_t k = 0; k < moves.values.size(); ++k) {
-    const std::string value = fits ? moves.values[k] : fit_text(moves.values[k], size, std::max(room, 24.0));
-    canvas.text({x, at.y}, value, {.size = size, .fill = line_color(k), .bold = true});
-    x += text_width(value, size) + 8.0;
+constexpr double gap_of_panels = 64.0;
+constexpr double half_width = (figure_width - left_margin - right_margin - gap_of_panels) / 2.0;
+
+/// Above one of several panels: the input, and its values, cut where there is no room for all.
+struct Title {
+  static constexpr double size = 11.0;  // of the values
+  static constexpr double space = 8.0;
+
+  std::string name;
+  double name_width;
+  std::vector<std::string> values;
+  bool whole;
+
+  static Title of(const Moves& moves) {
+    Title out{
+        .name = fit_text(moves.name, 12.5, half_width / 2.0), .name_width = 0, .values = moves.values, .whole = true};
+    out.name_width = text_width(out.name, 13.0) + space;
+    const double room = half_width - out.name_width;
+    double needed = 0.0;
+    for (const std::string& value : out.values) needed += text_width(value, size) + space;
+    out.whole = needed <= room + space;
+    if (out.whole) return out;
+    const double each = std::max(room / static_cast<double>(out.values.size()) - space, 24.0);
+    for (std::string& value : out.values) value = fit_text(value, size, each);
+    return out;
   }
-}
+
+  /// The values in the colours of their curves.
+  void draw(Canvas& canvas, Point at) const {
+    canvas.text(at, name, {.size = 12.0, .fill = "#111111", .bold = true});
+    double x = at.x + name_width;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      canvas.text({x, at.y}, values[k], {.size = size, .fill = line_color(k), .bold = true});
+      x += text_width(values[k], size) + space;
+    }
+  }
+};
 
 /// Where the data end is marked: what lies beyond is the model's alone.
 void draw_beyond(const Panel& panel, const Extent& data) {
@@ -214,6 +243,13 @@ void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const 
   panel.draw_frame();
 }
 
+/// "a, b and c"
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string out = names.front();
+  for (std::size_t k = 1; k < names.size(); ++k) out += (k + 1 < names.size() ? ", " : " and ") + names[k];
+  return out;
+}
+
 Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputColumn>& columns, const Vector& at,
                       const std::string& remark, const std::string& outside) {
   Caption out{.remarks = {remark, outside}};
@@ -221,9 +257,11 @@ Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputC
   for (const Moves& moves : panels)
     if (!moves.all) some.push_back(moves.name);
   if (!some.empty()) {
-    std::string names = some.front();
-    for (std::size_t k = 1; k < some.size(); ++k) names += (k + 1 < some.size() ? ", " : " and ") + some[k];
-    out.remarks.push_back("Of " + names + " only some levels are drawn, spread evenly by the mean.");
+    out.remarks.push_back("Of " + enumerated(some) + " only some levels are drawn, spread evenly by the mean.");
+  }
+  for (const Moves& moves : panels) {
+    if (panels.size() == 1 || !moves.levels || Title::of(moves).whole) continue;
+    out.remarks.push_back("The levels of " + moves.name + " from left to right: " + enumerated(moves.values) + ".");
   }
   if (!panels.front().laws.support().atoms.empty()) {
     out.remarks.push_back("Bars: the probability of " + atom_names(panels.front().laws) + "; the top is 1.");
@@ -276,16 +314,15 @@ std::string slices(const ConditionalDensity& model, const Dataset& data, const N
   const double rows = std::ceil(static_cast<double>(inputs.size()) / 2.0);
   Frame frame = make_frame(
       {.title = "Density of " + y_name + (single ? " given " + panels.front().name : " as one input moves"),
-       .legend = slice_legend(panels, options.levels, options.bands),
+       .legend = slice_legend(panels, options),
        .height = single ? 400.0 : 76.0 + panel_pitch * rows,
        .caption = slice_caption(panels, columns, at, options.remark, outside_remark(outside, axis, Vector()))});
-  const double gap = 64.0;
-  const double width = single ? frame.inner_width : (frame.inner_width - gap) / 2.0;
+  const double width = single ? frame.inner_width : half_width;
   for (std::size_t p = 0; p < panels.size(); ++p) {
     const std::size_t row = p / 2;
-    const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap),
+    const Point corner{frame.corner.x + (p % 2 == 0 ? 0.0 : width + gap_of_panels),
                        frame.corner.y + (single ? 0.0 : 20.0 + panel_pitch * static_cast<double>(row))};
-    if (!single) draw_title(frame.canvas, {corner.x, corner.y - 7.0}, width, panels[p]);
+    if (!single) Title::of(panels[p]).draw(frame.canvas, {corner.x, corner.y - 7.0});
     draw_slices({frame.canvas,
                  {corner, width, single ? frame.inner_height : panel_height, axis, density_axis(tops[p]), y_name,
                   p % 2 == 0 ? "density" : ""}},

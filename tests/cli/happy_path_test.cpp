@@ -249,6 +249,19 @@ TEST_F(HappyPath, SlicesBeginWithTheInputsThatMatterAndNameTheRest) {
   for (int j = 1; j <= 13; ++j) expect_words(svg, {"x" + std::to_string(j) + " = "});  // where each stands
 }
 
+TEST_F(HappyPath, LevelsWithoutRoomAboveTheirPanelStandBelow) {
+  std::string table = "place,age,height\n";
+  for (int i = 0; i < 30; ++i) {
+    table += std::string("near the ") + (i % 2 == 0 ? "northern" : "southern") + " coast," + std::to_string(i % 9) +
+             "," + std::to_string(150 + i % 7) + "\n";
+  }
+  write("t.csv", table);
+  output_of("fit t.csv --target height -o m.json" + quick);
+  output_of("plot m.json t.csv -o p.svg");
+  expect_words(read("p.svg"),
+               {"The levels of place from left to right: near the northern coast and near the southern"});
+}
+
 TEST_F(HappyPath, CategoricalInput) {
   std::string table = "sex,age,height\n";
   for (int i = 0; i < 30; ++i) {
@@ -262,6 +275,8 @@ TEST_F(HappyPath, CategoricalInput) {
   expect_words(output_of("describe m.json"), {"3 levels: F, M, X"});
   output_of("plot m.json t.csv --at sex=F -o p.svg");
   expect_words(read("p.svg"), {"sex = F", "age = 3.5", ">X<"});  // every level is a curve
+  output_of("plot m.json -o p.svg");                             // of 0, ..., 8 with the median 3.5
+  expect_words(read("p.svg"), {">low<", ">median<", ">high<", ">1.75<", ">5.75<", "Low and high are half way"});
   output_of("plot m.json t.csv --x sex -o p.svg");
   expect_words(read("p.svg"), {"Density of height given sex", ">F<", ">M<", ">X<", "At age = 3.5"});
   write("new.csv", "sex,age\nM,3\nZ,3\n");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "condens/plot/page.hpp"
+#include "support/complaint.hpp"
 #include "support/gaussian_model.hpp"
 #include "support/xml.hpp"
 
@@ -87,6 +88,21 @@ TEST(Figures, SlicesOfOneInputNameItsValues) {
   const std::string svg = slices(gaussian_model(), data, awkward, {.levels = {0.25, 0.5}});
   expect_sound(svg);
   EXPECT_TRUE(has(svg, "at 1 (25 % quantile)") && has(svg, "at 2 (50 % quantile)"));
+}
+
+TEST(Figures, SlicesTakeOtherNamesOfTheirLevels) {
+  const KnownModel model(2, 1, [](const VectorView& x) {
+    return GaussianMixture(Vector::Ones(1), Matrix{{x[0] + x[1]}}, Matrix::Ones(1, 1));
+  });
+  const Dataset data{Matrix{{0, 1, 9}, {0, 2, 4}}, Matrix{{0, 3, 13}}};
+  const Names names{{"first", "second"}, {"y"}};
+  const std::string svg =
+      slices(model, data, names, {.levels = {0.25, 0.5, 0.75}, .level_names = {"low", "median", "high"}});
+  expect_sound(svg);
+  EXPECT_TRUE(has(svg, ">low<") && has(svg, ">median<") && has(svg, ">high<") && !has(svg, "quantile"));
+  EXPECT_TRUE(has(svg, ">0.5<") && has(svg, ">5<"));  // half way to the ends
+  EXPECT_EQ(complaint([&] { slices(model, data, names, {.level_names = {"low"}}); }),
+            "slices: 1 level_names for 3 levels, expected one for each, or none");
 }
 
 TEST(Figures, NoRowsHaveNoMedians) {

@@ -69,7 +69,8 @@ std::string density_map(const ConditionalDensity& model, const Dataset& data, co
 struct SliceOptions {
   std::vector<Index> inputs = {};  ///< places among Names::columns, one panel each; empty: all
   Index target = 0;
-  std::vector<double> levels{0.1, 0.5, 0.9};  ///< quantiles of the varied input
+  std::vector<double> levels{0.1, 0.5, 0.9};  ///< quantiles of the varied input, in the data that the picture is given
+  std::vector<std::string> level_names = {};  ///< in the legend; empty: by the quantiles
   Vector at = {};                             ///< the other inputs; empty: their medians
   std::string remark = {};                    ///< written below: what the panels leave out
   const TargetDecoder* kind = nullptr;        ///< of a target that is not any real number
