@@ -98,14 +98,14 @@ plot::SliceOptions panels_of(const Model& model, const plot::Names& names) {
   return out;
 }
 
-/// A model file knows of an input the least, the median and the greatest value of its training rows, and no quantiles.
+/// Of an input a model file knows the ends and the median of its training rows, and no quantiles.
 void stand_half_way(plot::SliceOptions& options) {
   options.levels = {0.25, 0.5, 0.75};  // of these three values
-  options.level_names = {"low", "median", "high"};
+  options.level_names = {"low", "middle", "high"};
   const std::string panels = options.remark;
   options.remark =
-      "Low and high are half way from the median to the least and the greatest value of the training rows; with "
-      "DATA.csv they are its 10 and 90 % quantiles.";
+      "Middle is the median of the training rows, of dates and of statistics of levels the middle of their range; low "
+      "and high are half way from it to the ends. With DATA.csv they are quantiles of its rows.";
   if (!panels.empty()) options.remark += ' ' + panels;
 }
 

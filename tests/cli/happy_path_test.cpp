@@ -276,7 +276,7 @@ TEST_F(HappyPath, CategoricalInput) {
   output_of("plot m.json t.csv --at sex=F -o p.svg");
   expect_words(read("p.svg"), {"sex = F", "age = 3.5", ">X<"});  // every level is a curve
   output_of("plot m.json -o p.svg");                             // of 0, ..., 8 with the median 3.5
-  expect_words(read("p.svg"), {">low<", ">median<", ">high<", ">1.75<", ">5.75<", "Low and high are half way"});
+  expect_words(read("p.svg"), {">low<", ">middle<", ">high<", ">1.75<", ">3.5<", ">5.75<", "Middle is the median"});
   output_of("plot m.json t.csv --x sex -o p.svg");
   expect_words(read("p.svg"), {"Density of height given sex", ">F<", ">M<", ">X<", "At age = 3.5"});
   write("new.csv", "sex,age\nM,3\nZ,3\n");
