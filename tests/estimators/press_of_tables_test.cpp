@@ -316,6 +316,44 @@ TEST(PressOfTables, FoldsOfEveryRowAndOneSampledRowAreRefused) {
   EXPECT_EQ(complaint([&] { Press::fit(data, options); }), "PRESS: sample_rows = 1, expected 0, or at least 2 rows");
 }
 
+/// A table that answers for one part of PRESS with this number in the place of all of one name.
+class Wrong final : public RowSums {
+ public:
+  Wrong(const Dataset& data, std::string part, std::string name, double value)
+      : RowSums(data.x.rows(), data.y.rows()),
+        blocks_(data, 100, one_thread),
+        part_(std::move(part)),
+        name_(std::move(name)),
+        value_(value) {}
+  Document total(const Document& pass) override {
+    Document out = blocks_.total(pass);
+    const Document* part = pass.find("part");
+    if (part == nullptr || part->as_string() != part_) return out;
+    Document sum = out.at("sum");
+    const Matrix& own = sum.at(name_).as_matrix();
+    sum.set(name_, Matrix(Matrix::Constant(own.rows(), own.cols(), value_)));
+    return out.set("sum", std::move(sum));
+  }
+
+ private:
+  BlocksInMemory blocks_;
+  std::string part_;
+  std::string name_;
+  double value_;
+};
+
+TEST(PressOfTables, AnswersThatNoTableGivesAreRefused) {
+  const Dataset data = rows_of(300, 18);
+  PressOptions options = small_fit(PressCriterion::likelihood);
+  options.table_steps = 0;
+  Wrong empty(data, "moments", "sizes", 0.0);
+  EXPECT_EQ(complaint<NumericalError>([&] { Press::fit(empty, options, {}); }),
+            "PRESS: no state holds rows: the largest holds 0, expected weights of rows that add up to all of them");
+  Wrong negative(data, "states", "sums", -1.0);
+  EXPECT_EQ(complaint<FormatError>([&] { Press::fit(negative, options, {}); }),
+            "a pass over the rows: 'sums' of a state are no masses, expected numbers >= 0");
+}
+
 TEST(PressOfTables, PartsOfAPassAreChecked) {
   const Dataset rows = standard_rows(60, 1, 17);
   const press::TableCriterion how = criterion_on(rows, PressCriterion::likelihood, {});
