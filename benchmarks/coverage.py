@@ -3,7 +3,7 @@
 usage: python benchmarks/coverage.py NOTE [MODEL...] > benchmarks/COVERAGE.md
        python benchmarks/coverage.py NOTE methods >> benchmarks/COVERAGE.md
 
-All models take some hours.
+All models take half an hour.
 
 Every repetition draws 120 rows, of which 40 are left out for calibration, and 50 new ones: one input, a skewed target
 whose spread grows with it, as it is, as a share, as counts, as six grades, or with zeros. Split conformal prediction
