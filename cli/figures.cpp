@@ -99,7 +99,12 @@ plot::SliceOptions panels_of(const Model& model, const plot::Names& names) {
 }
 
 /// Of an input a model file knows the ends and the median of its training rows, and no quantiles.
-void stand_half_way(plot::SliceOptions& options) {
+void stand_half_way(const Encoder& encoder, plot::SliceOptions& options) {
+  const std::vector<EncodedColumn>& columns = encoder.input_columns();
+  const bool only_levels = std::none_of(columns.begin(), columns.end(), [](const EncodedColumn& column) {
+    return column.is_number() || column.is_date() || column.has_statistics();
+  });
+  if (only_levels) return;
   options.levels = {0.25, 0.5, 0.75};  // of these three values
   options.level_names = {"low", "middle", "high"};
   const std::string panels = options.remark;
@@ -134,7 +139,7 @@ std::string density_figure(const FigureRequest& request, Index target, const Run
     return plot::density_map(*model.density, data, names, options, run);
   }
   plot::SliceOptions options = panels_of(model, names);
-  if (!request.data) stand_half_way(options);
+  if (!request.data) stand_half_way(model.encoder, options);
   options.target = target;
   options.at = at;
   options.kind = kind;

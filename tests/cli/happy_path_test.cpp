@@ -249,6 +249,20 @@ TEST_F(HappyPath, SlicesBeginWithTheInputsThatMatterAndNameTheRest) {
   for (int j = 1; j <= 13; ++j) expect_words(svg, {"x" + std::to_string(j) + " = "});  // where each stands
 }
 
+TEST_F(HappyPath, LevelsAreNeitherLowNorHigh) {
+  std::string table = "sex,kind,height\n";
+  for (int i = 0; i < 30; ++i) {
+    table +=
+        std::string(i % 2 == 0 ? "M" : "F") + "," + (i % 3 == 0 ? "a" : "b") + "," + std::to_string(150 + i % 7) + "\n";
+  }
+  write("t.csv", table);
+  output_of("fit t.csv --target height -o m.json" + quick);
+  output_of("plot m.json -o p.svg");
+  const std::string svg = read("p.svg");
+  expect_words(svg, {">M<", ">F<", ">a<", ">b<"});
+  EXPECT_EQ(svg.find("Middle"), std::string::npos);
+}
+
 TEST_F(HappyPath, LevelsWithoutRoomAboveTheirPanelStandBelow) {
   std::string table = "place,age,height\n";
   for (int i = 0; i < 30; ++i) {
