@@ -65,14 +65,20 @@ inline Extent visible(const GaussianMixtures& laws, const Run& run) {
   return extent_of(laws.quantile(tails, run).reshaped(), 0.02);
 }
 
-/// "0", or "0 and 1".
-inline std::string atom_names(const TargetDistributions& laws) {
-  const std::vector<double>& atoms = laws.support().atoms;
+/// "a", "a and b", "a, b and c".
+inline std::string enumerated(const std::vector<std::string>& names) {
   std::string out;
-  for (std::size_t k = 0; k < atoms.size(); ++k) {
-    out += (k == 0 ? "" : k + 1 < atoms.size() ? ", " : " and ") + short_number(atoms[k], 6);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    out += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k];
   }
   return out;
+}
+
+/// "0", or "0 and 1".
+inline std::string atom_names(const TargetDistributions& laws) {
+  std::vector<std::string> names;
+  for (const double atom : laws.support().atoms) names.push_back(short_number(atom, 6));
+  return enumerated(names);
 }
 
 /// From 0 to above the highest value; a law narrower than the axis can show has none.

@@ -130,7 +130,7 @@ std::vector<double> panel_tops(const std::vector<Matrix>& density) {
   return out;
 }
 
-/// What the legend calls level k of an input that has several panels beside it, or none.
+/// What the legend calls level k, of a single input or of all.
 std::string level_name(const SliceOptions& options, std::size_t k, bool single) {
   if (!options.level_names.empty()) return options.level_names[k];
   const std::string own = percent(options.levels[k]);
@@ -241,13 +241,6 @@ void draw_slices(const Panel& panel, const Extent& data, const Vector& y, const 
   draw_atoms(panel, laws);
   panel.end();
   panel.draw_frame();
-}
-
-/// "a, b and c"
-std::string enumerated(const std::vector<std::string>& names) {
-  std::string out = names.front();
-  for (std::size_t k = 1; k < names.size(); ++k) out += (k + 1 < names.size() ? ", " : " and ") + names[k];
-  return out;
 }
 
 Caption slice_caption(const std::vector<Moves>& panels, const std::vector<InputColumn>& columns, const Vector& at,
