@@ -233,16 +233,19 @@ std::string path_figure(const Model& model) {
   return plot::line_chart(chart);
 }
 
-/// Selected inputs of numbers that vary, the most influential first; at most six, by their place.
+/// Selected inputs of numbers that vary and have a term of their own, the most influential first; at most six, by their
+/// place.
 std::vector<std::size_t> movable_inputs(const Model& model) {
   constexpr std::size_t most = 6;
+  const auto* additive = capability<HasContributions>(*model.density);
   const std::vector<EncodedColumn>& columns = model.encoder.input_columns();
   std::vector<std::size_t> out;
   for (const Influence& influence : influences(model)) {
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const EncodedColumn& column) { return column.name == influence.input; });
     if (!found->is_number() || found->low == found->high || out.size() == most) continue;
-    out.push_back(static_cast<std::size_t>(std::distance(columns.begin(), found)));
+    const auto place = std::distance(columns.begin(), found);
+    if (additive->rows_of_term(place).size() == 1) out.push_back(static_cast<std::size_t>(place));
   }
   return out;
 }
@@ -442,7 +445,8 @@ constexpr std::array all_figures = {
            [](const Sheet& sheet) {
              if (!can<HasContributions>(sheet)) return expected(sheet, "is no sum over inputs", "has_contributions");
              if (sheet.n_targets() > 1) return message("of ", sheet.n_targets(), " targets, expected one");
-             return movable_inputs(sheet.model).empty() ? "no input of numbers was selected" : Problem();
+             return movable_inputs(sheet.model).empty() ? "no input of numbers with a term of its own was selected"
+                                                        : Problem();
            },
            [](const Sheet& sheet, Index) { return contributions_figure(sheet.model); }},
     Figure{"summary", "Summary of", "The data over the directions that the model found, and what it says of them.",

@@ -71,9 +71,10 @@ Document joined(Document a, const Document& b) {
 /// Where an option need not show: what two targets, an interrupted search or a table elsewhere would show, and rules by
 /// which the same candidate may win.
 bool needs_more(const std::string& model, const std::string& option) {
-  return option == "selection_rule" || option == "sketch_cells" || (model == "auto" && option == "sample_rows") ||
-         (model == "mdn" && option == "covariance") || (model == "lsce" && option == "keep_best") ||
-         (model == "lsmi" && option == "mask_centers") || (model == "gskd" && option == "literal_best");
+  return option == "selection_rule" || option == "search_inputs" || option == "sketch_cells" ||
+         (model == "auto" && option == "sample_rows") || (model == "mdn" && option == "covariance") ||
+         (model == "lsce" && option == "keep_best") || (model == "lsmi" && option == "mask_centers") ||
+         (model == "gskd" && option == "literal_best");
 }
 
 /// What an option needs beside it to act.
@@ -162,6 +163,7 @@ Document beside(const std::string& model, const std::string& preset, const std::
 
 /// Centres [x, y] for a matrix; other values by the name of the option.
 std::vector<Document> named_alternatives(const std::string& model, const OptionInfo& option) {
+  if (option.name == "groups") return {list({0, 0, 1}), list({0, 0, 0})};
   if (option.name == "start_directions") return {Matrix{{0.1}, {0.2}, {1.0}}};
   if (option.type == "matrix") {
     const Dataset data = sample_data();

@@ -308,8 +308,8 @@ SEXP condens_path(SEXP model) {
     const auto own = model_of(model);
     const HasPath::Path path = as<HasPath>(*own, "only a model with a path of penalties has one").path();
     Document::Array inputs;
-    const std::vector<std::string> names = own->encoder.encoded_names();
-    for (const Index j : path.inputs) inputs.emplace_back(names[static_cast<std::size_t>(j)]);
+    const std::vector<EncodedColumn>& columns = own->encoder.input_columns();
+    for (const Index j : path.inputs) inputs.emplace_back(columns.at(static_cast<std::size_t>(j)).name);
     Document out;
     out.set("penalty", Document(path.penalty)).set("inputs", Document(std::move(inputs)));
     return to_r(out.set("norms", Document(Matrix(path.norms))).set("chosen", path.chosen));

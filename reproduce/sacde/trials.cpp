@@ -8,6 +8,7 @@
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
 #include "condens/registry.hpp"
+#include "selections.hpp"
 
 namespace condens::reproduce {
 
@@ -56,19 +57,23 @@ std::optional<Vector> support(const Method& method, const ConditionalDensity& mo
   return found->as_vector();
 }
 
-TrialRecord run_trial(const Method& method, const Problem& problem, Index repetition) {
+/// `key` names the method on this problem; its repetition is -1 for a small one.
+TrialRecord run_trial(const Method& method, const TrialKey& key, const Problem& problem, Selections& selections) {
   TrialRecord out(number_names().size(), none);
   const auto number = [&](Number place) -> double& { return out[static_cast<std::size_t>(place)]; };
   const double begin = thread_seconds();
-  std::unique_ptr<ConditionalDensity> model;
+  std::shared_ptr<const ConditionalDensity> model;
   Vector log_density;
   try {
-    model = fit(method, problem.train, repetition);
-    log_density = model->log_density(problem.test.x, problem.test.y, one_thread);
+    const TimedFit fitted = selections.fit(method, key, problem.train, std::max<Index>(0, key.repetition));
+    const double scored = thread_seconds();
+    log_density = fitted.model->log_density(problem.test.x, problem.test.y, one_thread);
+    number(Number::seconds) = fitted.seconds + thread_seconds() - scored;
+    model = fitted.model;
   } catch (const NumericalError& error) {
     std::cerr << "reproduce_sacde: " << error.what() << '\n';
+    number(Number::seconds) = thread_seconds() - begin;
   }
-  number(Number::seconds) = thread_seconds() - begin;
   if (!model) return out;
 
   const TestScore score = standardized_score(problem.train, log_density);
@@ -96,14 +101,18 @@ const std::vector<std::string>& number_names() {
 }
 
 void run_study(const Study& study, RecordBook& book, double minutes) {
+  Selections selections;
   std::vector<Trial> trials;
   for (const Case& from : study.cases)
     for (const Index level : from.levels)
       for (Index r = 0; r < study.repetitions(level); ++r)
-        for (const Method& method : study.methods)
-          trials.push_back({{from.name, level, method.label, r},
-                            [&, level, r] { return run_trial(method, from.problem(level, r), r); },
-                            [&, level] { return run_trial(method, small_part(from.problem(level, 0)), 0); }});
+        for (const Method& method : study.methods) {
+          const TrialKey key{from.name, level, method.label, r};
+          const TrialKey small{from.name, level, method.label, -1};
+          trials.push_back(
+              {key, [&, key] { return run_trial(method, key, from.problem(key.level, key.repetition), selections); },
+               [&, small] { return run_trial(method, small, small_part(from.problem(small.level, 0)), selections); }});
+        }
   run_trials(std::move(trials), book, minutes);
 }
 

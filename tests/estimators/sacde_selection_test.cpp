@@ -16,6 +16,35 @@
 namespace condens::sacde_selection_test {
 namespace {
 
+TEST(SacdeSelection, OfManyInputsAFewChooseTheWidths) {
+  const Dataset data = planted(120, 12);
+  SacdeOptions options;
+  options.bandwidth = {0.5, 1};
+  options.bandwidth_y = {0.2, 0.4};
+  options.search_inputs = 3;
+  const Sacde model = Sacde::fit(data, options);
+  // By hand: the widths of three inputs, then all inputs at those.
+  SacdeOptions few = options;
+  few.search_inputs = 0;
+  few.screening = 3;
+  const Sacde narrow = Sacde::fit(data, few);
+  SacdeOptions at = options;
+  at.bandwidth = {narrow.state().bandwidth};
+  at.bandwidth_y = {narrow.state().bandwidth_y};
+  const Sacde by_hand = Sacde::fit(data, at);
+  EXPECT_EQ(model.log_density(data.x, data.y), by_hand.log_density(data.x, data.y));
+  EXPECT_EQ(model.support(), by_hand.support());
+  const Document& details = model.report().details;
+  EXPECT_TRUE(details.at("candidates") == narrow.report().details.at("candidates"));
+  EXPECT_TRUE(details.at("fold_scores") == narrow.report().details.at("fold_scores"));
+  EXPECT_TRUE(details.at("path") == by_hand.report().details.at("path"));
+  // Of no more inputs than that all of them choose.
+  options.search_inputs = 12;
+  few = options;
+  few.search_inputs = 0;
+  EXPECT_EQ(Sacde::fit(data, options).log_density(data.x, data.y), Sacde::fit(data, few).log_density(data.x, data.y));
+}
+
 TEST(SacdeSelection, FindsThePlantedInputAndLeavesTheOthers) {
   for (const Index d_x : {1, 6, 20}) {
     const Dataset data = planted(120, d_x);

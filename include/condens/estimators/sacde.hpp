@@ -56,7 +56,9 @@ struct SacdeOptions {
   double defensive_weight = 1e-3;
   Scoring scoring = Scoring::nll;
   std::vector<double> cv = {5};
+  std::vector<double> groups = {};
   Index screening = 0;
+  Index search_inputs = 200;
   Index stability_resamples = 0;
   double stability_bound = 0;
   double stability_threshold = 0.75;
@@ -107,9 +109,15 @@ inline constexpr auto option_table<SacdeOptions> = Fields{
     OptionField{"scoring", &SacdeOptions::scoring, anything(),
                 "Score of cross-validation: negative log-likelihood, or squared error of the density."},
     folds_field(&SacdeOptions::cv),
+    OptionField{"groups", &SacdeOptions::groups, at_least(0),
+                "Group number of every input: inputs of one number enter or stay out together, with kernels of them "
+                "all, so that they may act together (none: each input is its own group)."},
     OptionField{"screening", &SacdeOptions::screening, whole(0),
                 "Number of inputs on which y depends most by rank tests of location and spread, the only ones to take "
                 "part (0: all)."},
+    OptionField{"search_inputs", &SacdeOptions::search_inputs, whole(0),
+                "Of more inputs than this, widths are chosen with so many, those that screening would take, and the "
+                "path of those widths is that of all inputs (0: widths are compared with all inputs)."},
     OptionField{"stability_resamples", &SacdeOptions::stability_resamples, whole(0, most_runs),
                 "Number of random half-samples, in complementary pairs, on which the fit is repeated at the chosen "
                 "widths, to see which inputs return."},
@@ -165,14 +173,16 @@ class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
   static Sacde fit(RowSums& table, const SacdeOptions& options = {}, const Run& run = {});
   static Document accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run);
 
-  const Matrix& coefficients() const { return alpha_; }  ///< centres x inputs, >= 0
+  const Matrix& coefficients() const { return alpha_; }  ///< centres x inputs (x groups of them), >= 0
   Vector support() const override;                       ///< per row of x: 1 where its input is selected
   Vector feature_importances() const override;  ///< per row of x: norms of coefficients, sum 1; indicators share theirs
   Vector stability() const override { return state_.stability; }
 
-  /// r_d(y, x_d) of eq. 4 on a grid, m x k: `x` holds m columns of the input's rows, `y` k columns, on the scale of
-  /// the data. The sum over all inputs and the constant group is the numerator of eq. 20, eq. 21 its integral
-  /// on the standardised scale of y.
+  /// Of its group, where the option `groups` puts it into one.
+  const std::vector<Index>& rows_of_term(Index input) const override;
+  /// r_d(y, x_d) of eq. 4 on a grid, m x k: `x` holds m columns of rows_of_term, `y` k columns, on the scale of the
+  /// data. The sum over all inputs (once for each group) and the constant group is the numerator of eq. 20, eq. 21 its
+  /// integral on the standardised scale of y.
   Matrix contribution(Index input, const MatrixView& x, const MatrixView& y) const override;
   Vector constant_contribution(const MatrixView& y) const;
 
@@ -193,7 +203,8 @@ class Sacde final : public FittedModel<Sacde, SacdeOptions, SacdeState>,
   void prepare();
 
   // Derived: all coefficients; the positive ones by input, and the centres that have any.
-  std::vector<std::vector<Index>> inputs_;  // rows of x of every input
+  std::vector<std::vector<Index>> inputs_;  // rows of x of every input, or group of them
+  Index term_of(Index input) const;         // of an input by its place
   Matrix alpha_;
   struct ActiveInput {
     std::vector<Index> rows;    // of x
@@ -233,8 +244,9 @@ inline constexpr auto result_table<Sacde> = Fields{
     StateField{"input", &SacdeState::input, "", line("n_positive")}.or_empty().not_negative(),
     StateField{"center", &SacdeState::center, "", line("n_positive")}.or_empty().not_negative(),
     StateField{"coefficient", &SacdeState::coefficient, "", line("n_positive")}.or_empty().positive(),
-    ResultField{"kernel_weights", &Sacde::coefficients, "Coefficients alpha of every input at every centre, >= 0.",
-                items("n_features", "n_centers")},
+    ResultField{"kernel_weights", &Sacde::coefficients,
+                "Coefficients alpha of every input (group of inputs) at every centre, >= 0.",
+                items("n_terms", "n_centers")},
     StateField{"constant", &SacdeState::constant, "Coefficients of the term without inputs at every centre.",
                line("n_centers")}
         .not_negative()

@@ -83,6 +83,11 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
   /// once.
   static Salscde fit(const Dataset& data, const SalscdeOptions& options = {}, const Run& run = {});
 
+  /// The second stage alone, after a first one that stands: `selection` is of the same inputs and targets, and
+  /// options.selection is not read.
+  static Salscde fit(const Sacde& selection, const Dataset& data, const SalscdeOptions& options = {},
+                     const Run& run = {});
+
   /// Of rows that are elsewhere, by the sums of both stages; without tests of the residuals.
   static Salscde fit(RowSums& table, const SalscdeOptions& options = {}, const Run& run = {});
 
@@ -106,6 +111,8 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
  private:
   friend FittedWrapper;
   struct Stages;
+  /// `selection`: none where nothing selects first.
+  static Salscde fit_on(const Sacde* selection, const Dataset& data, const SalscdeOptions& options, const Run& run);
   /// Throws FormatError where the model inside is no LSCDE.
   Salscde(SalscdeOptions options, SalscdeState state, Parts parts, FitReport report);
 

@@ -56,12 +56,15 @@ class EntersInputs {
   virtual std::vector<Step> steps() const = 0;
 };
 
-/// A sum over inputs: each has a term of its own.
+/// A sum over inputs: each has a term of its own, or one with others.
 class HasContributions {
  public:
   virtual ~HasContributions() = default;
-  /// The term of one input on a grid, m x k: `x` holds m columns of the input's rows, `y` k columns, on the scale of
-  /// the data; the values on the standardised scale of y. Throws std::invalid_argument for what does not fit the model.
+  /// The rows of x that the term of an input, by its place among the inputs, is of. Throws std::invalid_argument for an
+  /// input that there is not.
+  virtual const std::vector<Index>& rows_of_term(Index input) const = 0;
+  /// The term of an input on a grid, m x k: `x` holds m columns of rows_of_term, `y` k columns, on the scale of the
+  /// data; the values on the standardised scale of y. Throws std::invalid_argument for what does not fit the model.
   virtual Matrix contribution(Index input, const MatrixView& x, const MatrixView& y) const = 0;
 };
 

@@ -53,6 +53,16 @@ test_that("base graphics draw every type", {
   plot(condens_compare(dist ~ speed, cars, models = c("nw", "gmm"), repeats = 2, seed = 1))
 })
 
+test_that("lines of a path have the names of their inputs, after a factor, too", {
+  set.seed(1)
+  table <- data.frame(kind = factor(sample(c("a", "b", "c"), 150, TRUE)), x = rnorm(150))
+  table$y <- 2 * table$x + rnorm(150, sd = 0.3)
+  path <- figure_path(sacde(y ~ kind + x, table, bandwidth = 1, bandwidth_y = 0.3, seed = 1))
+  expect_true(all(levels(path$lines$input) %in% c("kind", "x")))
+  largest <- path$lines[which.max(path$lines$norm), ]
+  expect_equal(as.character(largest$input), "x")
+})
+
 test_that("ggplot2 draws every type", {
   skip_if_not_installed("ggplot2")
   drawn <- function(plot) expect_gt(length(ggplot2::ggplot_build(plot)$data), 0)

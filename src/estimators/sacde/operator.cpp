@@ -75,6 +75,13 @@ Matrix group_targets(const Problem& problem, const Feature& feature, double widt
 
 }  // namespace
 
+bool is_dense(const Problem& problem) {
+  constexpr Index always = 1500;
+  constexpr Index largest = 4000;
+  const Index order = problem.groups() * problem.centers();
+  return problem.elsewhere || order <= always || (order <= largest && order <= 2 * problem.rows());
+}
+
 FoldSums fold_sums(const Problem& problem, double width_x, const std::vector<double>& widths_y, bool dense,
                    int threads) {
   const Index b = problem.centers();

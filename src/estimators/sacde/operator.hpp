@@ -18,8 +18,10 @@
 
 namespace condens::sacde {
 
-/// Problems up to this order G B hold H in memory.
-inline constexpr Index largest_dense_order = 1500;
+/// Whether H is better held in memory: up to the order G B of 1,500 always; up to 4,000 (128 MB for each problem, and
+/// as much for its sums over rows) where the rows are so many that to sum them anew for every product would take longer
+/// than to write H. Of rows that are elsewhere, whose products would be passes, always.
+bool is_dense(const Problem& problem);
 
 /// Sums over the rows of each fold at one width of x, as they come from a part of the rows.
 struct FoldSums {

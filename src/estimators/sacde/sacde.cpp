@@ -7,6 +7,7 @@
 #include "condens/data/folds.hpp"
 #include "condens/model/subset_density.hpp"
 #include "core/flush_subnormals.hpp"
+#include "input_groups.hpp"
 #include "kernels/gaussian_kernel.hpp"
 #include "linalg/vector_math.hpp"
 #include "model/preparation.hpp"
@@ -46,7 +47,8 @@ SacdeOptions SacdeOptions::paper() {
           .center_selection = CenterSelection::random,
           .mask_centers = false,
           .stop_early = false,
-          .defensive_weight = 0.0};
+          .defensive_weight = 0.0,
+          .search_inputs = 0};
 }
 
 namespace {
@@ -90,6 +92,9 @@ Sacde::Sacde(SacdeOptions options, SacdeState state, Standardizer x_scale, Stand
     : FittedModel(std::move(options), std::move(state), std::move(x_scale), std::move(y_scale), std::move(report)),
       inputs_(read_inputs(state_.input_of_row)),
       alpha_(alpha_of(state_, std::ssize(inputs_))) {
+  const std::vector<Index> places = sacde::places_of_groups(options_.groups);
+  const bool fits = places.empty() || *std::max_element(places.begin(), places.end()) + 1 == std::ssize(inputs_);
+  if (!fits) throw FormatError("SACDE: groups and the inputs' numbers do not fit together");
   prepare();
 }
 
@@ -143,11 +148,22 @@ GaussianMixtures Sacde::laws(const MatrixView& x) const {
   return kernel_laws(components_, largest.array() + sums.array().log(), state_.defensive);
 }
 
+Index Sacde::term_of(Index input) const {
+  const std::vector<double>& groups = options_.groups;
+  const Index count = groups.empty() ? std::ssize(inputs_) : std::ssize(groups);
+  require(input >= 0 && input < count, owner, ": input = ", input, ", expected 0 to ", count - 1);
+  return groups.empty() ? input : sacde::places_of_groups(groups)[static_cast<std::size_t>(input)];
+}
+
+const std::vector<Index>& Sacde::rows_of_term(Index input) const {
+  return inputs_[static_cast<std::size_t>(term_of(input))];
+}
+
 Matrix Sacde::contribution(Index input, const MatrixView& x, const MatrixView& y) const {
-  require(input >= 0 && input < alpha_.cols(), owner, ": input = ", input, ", expected 0 to ", alpha_.cols() - 1);
-  const auto& rows = inputs_[static_cast<std::size_t>(input)];
+  const Index term = term_of(input);
+  const auto& rows = inputs_[static_cast<std::size_t>(term)];
   require(x.rows() == std::ssize(rows), owner, ": contribution of input ", input, ": x has ", x.rows(),
-          " rows, expected ", rows.size());
+          " rows, expected ", rows.size(), std::ssize(rows) > 1 ? ", those of its term" : "");
   require(y.rows() == n_targets(), owner, ": contribution: y has ", y.rows(), " rows, expected ", n_targets());
   Matrix all = Matrix::Zero(n_inputs(), x.cols());
   all(rows, Eigen::all) = x;
@@ -156,7 +172,7 @@ Matrix Sacde::contribution(Index input, const MatrixView& x, const MatrixView& y
   squared_distances(state_.centers_x(rows, Eigen::all).transpose(), inside(rows, Eigen::all), phi);
   phi *= -0.5 / (state_.bandwidth * state_.bandwidth);
   exp_in_place(phi.data(), phi.size());
-  phi.array().colwise() *= alpha_.col(input).array();
+  phi.array().colwise() *= alpha_.col(term).array();
   Matrix eta(alpha_.rows(), y.cols());
   squared_distances(state_.centers_y.transpose(), y_scale().transform(y), eta);
   eta *= -0.5 / (state_.bandwidth_y * state_.bandwidth_y);
@@ -195,7 +211,7 @@ HasPath::Path Sacde::path() const {
   Path out{told.at("regularization").as_vector(), {}, told.at("norms").as_matrix(), told.at("chosen").as_number()};
   const Vector inputs = told.at("inputs").as_vector();
   for (const double input : inputs) {
-    const bool known = input >= 0 && input < static_cast<double>(inputs_.size());
+    const bool known = input >= 0 && input < static_cast<double>(n_inputs());
     if (!known) throw FormatError("SACDE: the path of the penalties names an input that there is not");
     out.inputs.push_back(static_cast<Index>(input));
   }
@@ -247,7 +263,7 @@ SacdeOptions at_chosen(SacdeOptions options, const sacde::Chosen& chosen) {
 /// The shares of half-samples that have a row of x among the first q on their paths (sacde/stability.hpp); what they
 /// mean goes into the report.
 Vector stability_within_bound(const Dataset& rows, const SacdeOptions& fixed, const Run& run, Document& report) {
-  const auto inputs = static_cast<double>(varying_inputs(rows).size());
+  const auto inputs = static_cast<double>(sacde::varying_groups(rows, fixed.groups));
   const double tau = fixed.stability_threshold;
   const Index most = sacde::most_per_half(fixed.stability_bound, tau, inputs);
   require(most >= 1, owner, ": stability_bound = ", fixed.stability_bound, " for ", inputs,
@@ -256,7 +272,7 @@ Vector stability_within_bound(const Dataset& rows, const SacdeOptions& fixed, co
   const auto select = [&](const Dataset& sample) { return sacde::first_to_enter(sample, fixed, most); };
   const Matrix selected = sacde::select_on_halves(rows, fixed.stability_resamples, fixed.seed, select, run);
   double mean = 0;  // number of inputs that a half-sample selects
-  for (const auto& own : rows.inputs()) mean += selected.row(own.front()).mean();
+  for (const auto& own : sacde::input_groups(rows, fixed.groups).rows) mean += selected.row(own.front()).mean();
   report = Document::Object{
       {"inputs_per_half", most},
       {"mean_inputs_per_half", mean},
@@ -271,13 +287,13 @@ Vector stability_within_bound(const Dataset& rows, const SacdeOptions& fixed, co
 
 struct Sacde::Fitting {
   const SacdeOptions& options;
-  std::vector<std::vector<Index>> inputs;
   sacde::Prepared prepared;
   sacde::Chosen chosen;
   Vector stability;
   FitReport report;
 
   Sacde finish() {
+    const auto& inputs = prepared.inputs.rows;
     SacdeState state{.bandwidth = chosen.point.bandwidth,
                      .bandwidth_y = chosen.point.bandwidth_y,
                      .regularization = chosen.point.lambda,
@@ -309,7 +325,8 @@ namespace {
 bool goes_by_sums(const Dataset& rows, const SacdeOptions& options) {
   if (rows.size() <= most_rows_at_once || options.stability_resamples > 0 || options.cv.size() > 1) return false;
   const bool constants_stay = !options.standardize && !options.constant_group;
-  const Index all = std::ssize(constants_stay ? rows.inputs() : varying_inputs(rows));
+  const Index all =
+      constants_stay ? sacde::input_groups(rows, options.groups).size() : sacde::varying_groups(rows, options.groups);
   const Index inputs = options.screening > 0 ? std::min(options.screening, all) : all;
   const Index centers = options.centers.size() > 0 ? options.centers.cols() : options.n_centers;
   const bool a_count = options.cv.front() >= 2 && options.cv.front() <= static_cast<double>(table_passes::most_folds);
@@ -330,14 +347,15 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
     RowsHere table(rows, &Sacde::accumulate, run);
     return fit_table(table, options, run, std::move(report));
   }
-  const auto inputs = rows.inputs();
+  const auto inputs = sacde::input_groups(rows, options.groups).rows;
   const auto begin = [&](const std::vector<Index>& among, FitReport& report) {
     preparation::warn_of_lost_weights(data, report);
     return sacde::prepare(data, rows, among, options, run, report);
   };
   FitReport report;
+  const auto widths = sacde::search_widths(data, rows, options, run, report);
   sacde::Prepared prepared = begin(sacde::screened_inputs(rows, options, run), report);
-  sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
+  sacde::Chosen chosen = sacde::choose(prepared, options, run, report, false, widths);
   Vector stability;
   if (options.stability_bound > 0 && !varying_inputs(rows).empty()) {
     Document told;
@@ -353,8 +371,7 @@ Sacde Sacde::fit(const Dataset& data, const SacdeOptions& options, const Run& ru
   } else if (options.stability_resamples > 0) {
     stability = selection_stability(rows, at_chosen(options, chosen), options.stability_resamples, run);
   }
-  return Fitting{options, inputs, std::move(prepared), std::move(chosen), std::move(stability), std::move(report)}
-      .finish();
+  return Fitting{options, std::move(prepared), std::move(chosen), std::move(stability), std::move(report)}.finish();
 }
 
 Sacde Sacde::fit(RowSums& table, const SacdeOptions& options, const Run& run) {
@@ -369,9 +386,7 @@ Sacde Sacde::fit_table(RowSums& table, const SacdeOptions& options, const Run& r
   const FlushSubnormals guard;
   sacde::Prepared prepared = sacde::prepare(table, options, run, report);
   sacde::Chosen chosen = sacde::choose(prepared, options, run, report);
-  return Fitting{options,          table_passes::first_rows(table).inputs(), std::move(prepared), std::move(chosen), {},
-                 std::move(report)}
-      .finish();
+  return Fitting{options, std::move(prepared), std::move(chosen), {}, std::move(report)}.finish();
 }
 
 Document Sacde::accumulate(const Document& pass, const Dataset& block, Index first_row, const Run& run) {

@@ -37,11 +37,6 @@ const PathPoint& pick(const std::vector<PathPoint>& points, SelectionRule rule) 
   });
 }
 
-/// Whether H is in memory: of a table, whose products with it would be passes, always.
-bool is_dense(const Problem& problem) {
-  return problem.elsewhere || problem.groups() * problem.centers() <= largest_dense_order;
-}
-
 Document candidates_to_document(const std::vector<PathPoint>& points) {
   const auto column = [&](const auto& value) { return preparation::column(points, value); };
   return Document::Object{{"bandwidth", column([](const PathPoint& p) { return p.bandwidth; })},
@@ -69,8 +64,8 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
   }
   Vector inputs(std::ssize(shown));
   for (Index i = 0; i < inputs.size(); ++i) {
-    inputs[i] =
-        static_cast<double>(prepared.input_of_group[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])]);
+    const Index group = prepared.input_of_group[static_cast<std::size_t>(shown[static_cast<std::size_t>(i)])];
+    inputs[i] = static_cast<double>(prepared.inputs.inputs[static_cast<std::size_t>(group)].front());
   }
   const auto column = [&](const auto& value) {
     return preparation::column(path, [&](const PathPoint* point) { return value(*point); });
@@ -84,6 +79,13 @@ Document path_to_document(const std::vector<PathPoint>& points, const PathPoint&
     out.set("standard_error", column([](const PathPoint& p) { return p.standard_error; }));
   }
   return out;
+}
+
+/// Of a penalty: how often H of all inputs was multiplied by a vector, for all rows.
+double mean_products(const std::vector<PathPoint>& points) {
+  double sum = 0;
+  for (const PathPoint& point : points) sum += static_cast<double>(point.products);
+  return sum / static_cast<double>(points.size());
 }
 
 bool selects_inputs(const Problem& problem, const PathPoint& point) {
@@ -124,7 +126,9 @@ std::vector<PathPoint> follow_paths(const Problem& problem, const PathOptions& o
                                     const std::vector<double>& bandwidth, const std::vector<double>& bandwidth_y,
                                     Task& task) {
   const bool dense = is_dense(problem);
-  const bool one_by_one = options.stop_early || !dense || problem.elsewhere;
+  constexpr Index largest_side_by_side = 1500;  // order of H: 20 MB for each fold and width
+  const bool small = dense && problem.groups() * problem.centers() <= largest_side_by_side;
+  const bool one_by_one = options.stop_early || !small || problem.elsewhere;
   const int inner_threads = one_by_one ? task.threads() : 1;
   const auto from_wide_to_narrow = [](const std::vector<double>& widths) {
     std::vector<std::size_t> order(widths.size());
@@ -190,21 +194,30 @@ void add_constant_group(Index rows, const SacdeOptions& options, Prepared& out) 
 Feature constant_feature(Index rows, Index centers) { return {Matrix(rows, 0), Matrix(0, centers)}; }
 
 std::vector<Index> screened_inputs(const Dataset& rows, const SacdeOptions& options, const Run& run) {
-  const Index inputs = std::ssize(rows.inputs());
-  if (options.screening == 0 || options.screening >= inputs) {
-    std::vector<Index> all(static_cast<std::size_t>(inputs));
+  const InputGroups groups = input_groups(rows, options.groups);
+  if (options.screening == 0 || options.screening >= groups.size()) {
+    std::vector<Index> all(static_cast<std::size_t>(groups.size()));
     std::iota(all.begin(), all.end(), Index{0});
     return all;
   }
   const auto tests = screening::rank_tests(rows, screening::marginal_scores(rows), {}, resolve_threads(run.threads));
-  return screening::most_dependent(tests, options.screening);
+  std::vector<screening::RankTest> of_groups;
+  for (const auto& inputs : groups.inputs) {
+    screening::RankTest together;
+    for (const Index input : inputs) {
+      const screening::RankTest& own = tests[static_cast<std::size_t>(input)];
+      together = {std::max(together.z, own.z), together.pairs + own.pairs};
+    }
+    of_groups.push_back(together);
+  }
+  return screening::most_dependent(of_groups, options.screening);
 }
 
 Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<Index>& among,
                  const SacdeOptions& options, const Run& run, FitReport& report) {
   preparation::Standardized standardized = preparation::standardize(owner, rows, options.standardize);
   const Dataset& data = standardized.data;
-  Prepared out{standardized.x, standardized.y, {}, {}, {}, {}};
+  Prepared out{standardized.x, standardized.y, {}, {}, {}, input_groups(rows, options.groups), {}};
   const std::vector<Index> center_rows = place_centers(data, options, run, out, report);
   Problem& problem = out.problem;
 
@@ -224,7 +237,7 @@ Prepared prepare(const Dataset& given, const Dataset& rows, const std::vector<In
   problem.weights = data.weights(order);
   problem.defensive = Defensive::fit(options.defensive_weight, data);
 
-  const auto inputs = rows.inputs();
+  const auto& inputs = out.inputs.rows;
   for (std::size_t d = 0; d < inputs.size(); ++d) {
     Feature feature(data.x(inputs[d], order).transpose(), out.centers_x(inputs[d], Eigen::all));
     // Unstandardised data are taken as they are: the group of a constant input is a constant one, unless there is one.
@@ -253,7 +266,7 @@ Prepared prepare(RowSums& table, const SacdeOptions& options, const Run& run, Fi
   const Index count = std::max(most_rows_at_once, 50 * options.n_centers);
   const table_passes::Sample drawn = table_passes::sample_of(table, count, options.seed);
   const Dataset sample = scale.standardized(drawn.rows);
-  Prepared out{scale.x(), scale.y(), {}, {}, {}, sample.y};
+  Prepared out{scale.x(), scale.y(), {}, {}, {}, input_groups(sample, options.groups), sample.y};
   const std::vector<Index> center_rows = place_centers(sample, options, run, out, report);
   Problem& problem = out.problem;
   problem.y = Matrix(table.n_targets(), 0);
@@ -275,7 +288,7 @@ Prepared prepare(RowSums& table, const SacdeOptions& options, const Run& run, Fi
   }
   problem.fold_begin.assign(static_cast<std::size_t>(problem.elsewhere->folds) + 1, 0);
 
-  const auto inputs = sample.inputs();
+  const auto& inputs = out.inputs.rows;
   std::vector<Index> among;
   for (const Index d : screened_inputs(drawn.rows, options, run)) {
     const auto& own = inputs[static_cast<std::size_t>(d)];
@@ -297,12 +310,31 @@ Prepared prepare(RowSums& table, const SacdeOptions& options, const Run& run, Fi
   return out;
 }
 
+std::optional<Widths> search_widths(const Dataset& given, const Dataset& rows, const SacdeOptions& options,
+                                    const Run& run, FitReport& report) {
+  const Index inputs = input_groups(rows, options.groups).size();
+  const Index all = options.screening > 0 ? std::min(options.screening, inputs) : inputs;
+  if (options.search_inputs == 0 || all <= options.search_inputs) return {};
+  if (options.bandwidth.size() < 2 && options.bandwidth_y.size() < 2) return {};
+  SacdeOptions few = options;
+  few.screening = options.search_inputs;
+  FitReport told;  // its warnings are those of the fit that follows
+  const Prepared prepared = prepare(given, rows, screened_inputs(rows, few, run), few, run, told);
+  const PathPoint point = choose(prepared, few, run, told).point;
+  for (const char* name : {"candidates", "fold_scores"}) {
+    if (const Document* found = told.details.find(name)) report.details.set(name, *found);
+  }
+  return Widths{point.bandwidth, point.bandwidth_y};
+}
+
 Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& run, FitReport& report,
-              bool every_input) {
+              bool every_input, const std::optional<Widths>& widths) {
   const Problem& problem = prepared.problem;
   // Without inputs that vary, widths of x and penalties of their own have nothing to act on.
   const bool without_inputs = prepared.input_of_group.front() < 0;
-  std::vector<double> bandwidth = options.bandwidth;
+  std::vector<double> bandwidth = widths ? std::vector{widths->x} : options.bandwidth;
+  const std::vector<double> bandwidth_y =
+      widths && !options.bandwidth_y.empty() ? std::vector{widths->y} : options.bandwidth_y;
   if (without_inputs && !options.bandwidth_y.empty()) bandwidth.resize(1);
   const auto falling = [&](std::vector<double> penalties) {
     std::sort(penalties.begin(), penalties.end(), std::greater<>());
@@ -317,11 +349,11 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
                    .tolerance = options.tolerance,
                    .stop_early = options.stop_early,
                    .scoring = options.scoring};
-  const Index paths = std::ssize(bandwidth) * std::max<Index>(1, std::ssize(options.bandwidth_y));
+  const Index paths = std::ssize(bandwidth) * std::max<Index>(1, std::ssize(bandwidth_y));
   Task task(run, "following the paths of penalties",
             static_cast<double>(paths * std::ssize(path.regularization)) +
                 static_cast<double>(options.adaptive ? again.size() : 0));
-  const std::vector<PathPoint> candidates = follow_paths(problem, path, bandwidth, options.bandwidth_y, task);
+  const std::vector<PathPoint> candidates = follow_paths(problem, path, bandwidth, bandwidth_y, task);
   const auto admitted = [&](const std::vector<PathPoint>& points) {
     return every_input ? that_select_all(points, prepared) : points;
   };
@@ -338,9 +370,11 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
     }
     preparation::warn_at_edge_of_y(options.bandwidth_y, chosen.bandwidth_y,
                                    problem.elsewhere ? prepared.sampled_y : problem.y, report);
-    report.details.set("candidates", candidates_to_document(candidates));
-    preparation::report_folds(
-        candidates, [](const PathPoint& p) { return p.folds; }, report);
+    if (!widths) {
+      report.details.set("candidates", candidates_to_document(candidates));
+      preparation::report_folds(
+          candidates, [](const PathPoint& p) { return p.folds; }, report);
+    }
     if (std::isfinite(chosen.score)) {
       report.details.set("score", chosen.score);
       report.details.set("score_standard_error", chosen.standard_error);
@@ -351,7 +385,8 @@ Chosen choose(const Prepared& prepared, const SacdeOptions& options, const Run& 
       "certificate",
       Document::Object{{"relative_gap", std::min(chosen.certificate.relative_gap, std::numeric_limits<double>::max())},
                        {"kkt_residual", chosen.certificate.kkt_residual},
-                       {"products", chosen.products}});
+                       {"products", chosen.products},
+                       {"mean_products", mean_products(candidates)}});
   if (options.solver == SacdeSolver::exact && !(chosen.certificate.relative_gap <= options.tolerance)) {
     report.status = message("the duality gap is ", chosen.certificate.relative_gap, ", not ", options.tolerance);
   }
@@ -402,10 +437,9 @@ Vector first_to_enter(const Dataset& rows, const SacdeOptions& options, Index co
   }
   std::stable_sort(entered.begin(), entered.end(), [&](Index a, Index b) { return norms[a] > norms[b]; });
   if (std::ssize(entered) > count) entered.resize(static_cast<std::size_t>(count));
-  const auto inputs = rows.inputs();
   for (const Index g : entered) {
     const Index input = prepared.input_of_group[static_cast<std::size_t>(g)];
-    out(inputs[static_cast<std::size_t>(input)]).setOnes();
+    out(prepared.inputs.rows[static_cast<std::size_t>(input)]).setOnes();
   }
   return out;
 }

@@ -1,10 +1,10 @@
 #include "condens/estimators/salscde.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "condens/core/errors.hpp"
 #include "condens/data/folds.hpp"
+#include "estimators/sacde/input_groups.hpp"
 #include "model/preparation.hpp"
 #include "model/selected_rows.hpp"
 #include "model/table_passes.hpp"
@@ -37,16 +37,29 @@ Matrix centers_on(const Matrix& centers, const std::vector<Index>& rows, Index n
   return out;
 }
 
-/// The rows of x of the inputs with norms above a share of the largest.
-std::vector<Index> selected_rows(const Sacde& selection, const std::vector<std::vector<Index>>& inputs, double share) {
+/// The rows of x of the groups of inputs with norms above a share of the largest, rising.
+std::vector<Index> selected_rows(const Sacde& selection, const sacde::InputGroups& groups, double share) {
   const Vector norms = selection.coefficients().colwise().norm();
   std::vector<Index> out;
-  for (std::size_t d = 0; d < inputs.size(); ++d) {
-    if (norms[static_cast<Index>(d)] > share * norms.maxCoeff()) {
-      out.insert(out.end(), inputs[d].begin(), inputs[d].end());
-    }
+  for (Index g = 0; g < groups.size(); ++g) {
+    const auto& rows = groups.rows[static_cast<std::size_t>(g)];
+    if (norms[g] > share * norms.maxCoeff()) out.insert(out.end(), rows.begin(), rows.end());
   }
+  std::sort(out.begin(), out.end());
   return out;
+}
+
+/// Adds the rows of x of every group that has one of the inputs; rising.
+void add_groups(const std::vector<double>& inputs, const sacde::InputGroups& groups, std::vector<Index>& rows) {
+  for (Index g = 0; g < groups.size(); ++g) {
+    const auto& own = groups.inputs[static_cast<std::size_t>(g)];
+    const bool found = std::any_of(inputs.begin(), inputs.end(), [&](double input) {
+      return std::find(own.begin(), own.end(), static_cast<Index>(input)) != own.end();
+    });
+    const auto& more = groups.rows[static_cast<std::size_t>(g)];
+    if (found) rows.insert(rows.end(), more.begin(), more.end());
+  }
+  std::sort(rows.begin(), rows.end());
 }
 
 Vector vector_of(const std::vector<double>& values) {
@@ -133,15 +146,27 @@ struct Salscde::Stages {
 
 Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const Run& run) {
   data.check(owner);
+  const Stages stages(options);
+  if (options.start == SelectionStart::empty) return fit_on(nullptr, data, options, run);
+  const Sacde selection = Sacde::fit(data, stages.first, run);
+  return fit_on(&selection, data, options, run);
+}
+
+Salscde Salscde::fit(const Sacde& selection, const Dataset& data, const SalscdeOptions& options, const Run& run) {
+  data.check(owner);
+  require(options.start == SelectionStart::additive, owner, ": start = empty with a selection, expected additive");
+  require(selection.n_inputs() == data.x.rows() && selection.n_targets() == data.y.rows(), owner, ": a selection of ",
+          selection.n_inputs(), " inputs and ", selection.n_targets(), " targets for data of ", data.x.rows(), " and ",
+          data.y.rows(), ", expected the same numbers");
+  return fit_on(&selection, data, options, run);
+}
+
+Salscde Salscde::fit_on(const Sacde* selection, const Dataset& data, const SalscdeOptions& options, const Run& run) {
   Stages stages(options);
   LscdeOptions& second = stages.second;
-  const auto inputs = data.inputs();
-  std::optional<Sacde> selection;
+  const sacde::InputGroups groups = sacde::input_groups(data, options.selection.groups);
   std::vector<Index> rows;
-  if (options.start == SelectionStart::additive) {
-    selection.emplace(Sacde::fit(data, stages.first, run));
-    rows = selected_rows(*selection, inputs, options.least_norm);
-  }
+  if (selection != nullptr) rows = selected_rows(*selection, groups, options.least_norm);
   const auto fit_selected = [&] {
     second.centers = centers_on(stages.centers, rows, data.x.rows(), data.y.rows());
     return std::make_shared<const Lscde>(Lscde::fit(select_inputs(data, rows), second, run));
@@ -156,11 +181,7 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
     const Matrix scores = salscde::held_out_scores(select_inputs(counted, rows), second, *lscde, fold, run);
     const salscde::Found found = salscde::test_inputs(counted, scores, rows, options.residual_level, run);
     if (found.inputs.empty()) break;
-    for (const double input : found.inputs) {
-      const auto& own = inputs[static_cast<std::size_t>(input)];
-      rows.insert(rows.end(), own.begin(), own.end());
-    }
-    std::sort(rows.begin(), rows.end());
+    add_groups(found.inputs, groups, rows);
     added.inputs.insert(added.inputs.end(), found.inputs.begin(), found.inputs.end());
     added.p_values.insert(added.p_values.end(), found.p_values.begin(), found.p_values.end());
     lscde = fit_selected();
@@ -169,7 +190,7 @@ Salscde Salscde::fit(const Dataset& data, const SalscdeOptions& options, const R
   if (!fold.empty()) {
     tests = Document::Object{{"inputs", vector_of(added.inputs)}, {"p_values", vector_of(added.p_values)}};
   }
-  return stages.finish(selection ? &*selection : nullptr, std::move(rows), std::move(lscde), tests, data);
+  return stages.finish(selection, std::move(rows), std::move(lscde), tests, data);
 }
 
 Salscde Salscde::fit(RowSums& table, const SalscdeOptions& options, const Run& run) {
@@ -178,7 +199,8 @@ Salscde Salscde::fit(RowSums& table, const SalscdeOptions& options, const Run& r
           " of a table that is not in memory, expected 0; the tests of the residuals need all rows");
   const Dataset ends = table_passes::extent_of(table).ends(table);
   const Sacde selection = Sacde::fit(table, stages.first, run);
-  std::vector<Index> rows = selected_rows(selection, ends.inputs(), options.least_norm);
+  const sacde::InputGroups groups = sacde::input_groups(ends, options.selection.groups);
+  std::vector<Index> rows = selected_rows(selection, groups, options.least_norm);
   stages.second.centers = centers_on(stages.centers, rows, table.n_inputs(), table.n_targets());
   SelectedRows selected(table, rows);
   auto lscde = std::make_shared<const Lscde>(Lscde::fit(selected, stages.second, run));
