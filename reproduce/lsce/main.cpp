@@ -1,6 +1,5 @@
 // Reproduces Tangkaratt, Xie and Sugiyama (2015): Figures 2 and 3, Tables 1 and 2.
 
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -69,15 +68,10 @@ void tables(const Command& command) {
   print_tables(command, study, book);
 }
 
-/// All runs of few joints come before those of more.
 void robot(const Command& command) {
   const Study study = robot_study(command.scale);
   RecordBook book = open_book(command, "robot");
-  const auto begin = std::chrono::steady_clock::now();
-  for (const Case& joints : study.cases) {
-    const std::chrono::duration<double, std::ratio<60>> elapsed = std::chrono::steady_clock::now() - begin;
-    run_study({{joints}, study.methods, study.repetitions}, book, command.minutes - elapsed.count());
-  }
+  run_by_rows(study, book, command.minutes);
   print_tables(command, study, book);
 }
 
@@ -111,7 +105,7 @@ void nearest(const Command& command) {
   run_study(toy, book, command.minutes);
   print_nearest_toy({toy, book, command.pictures}, std::cout);
   const Study sets = nearest_table_study(command.scale, readings_report);
-  run_study(sets, book, command.minutes);
+  run_by_rows(sets, book, command.minutes);
   print_nearest_table({sets, book, command.pictures}, readings_report, std::cout);
   book.print_older(std::cout);
 }

@@ -287,11 +287,7 @@ Study nearest_toy_study(Scale scale, const Report& readings) {
 }
 
 Study nearest_table_study(Scale scale, const Report& readings) {
-  constexpr Index most_rows = 100;
-  Study out{{}, nearest_methods(readings), scale == Scale::full ? 10 : 2};
-  for (const Case& from : readings.study.cases)
-    if (from.levels[0] <= most_rows) out.cases.push_back(from);
-  return out;
+  return {readings.study.cases, nearest_methods(readings), scale == Scale::full ? 10 : 2};
 }
 
 void print_nearest_toy(const Report& report, std::ostream& out) {

@@ -21,7 +21,7 @@ void print_readings(const Report& report, std::ostream& out);
 /// is nearest with 100 centres, as LSCE/LSCDE, LSMI/LSCDE, None/LSCDE and None/eKDE.
 Study sumie_reading_study(Scale scale);
 
-/// LSCE/LSCDE and LSMI/LSCDE as the nearest reading has it: dataset (b), and the sets of at most 100 rows.
+/// LSCE/LSCDE and LSMI/LSCDE as the nearest reading has it: dataset (b), and the public sets.
 Study nearest_toy_study(Scale scale, const Report& readings);
 Study nearest_table_study(Scale scale, const Report& readings);
 
