@@ -339,6 +339,7 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
   MarkdownTable table({"data", "LSCE/LSCDE", "printed", "LSMI/LSCDE", "printed", "LSCE - LSMI", "d_z of LSCE",
                        "printed", "d_z of LSMI", "printed"});
   const std::vector<Method>& methods = report.study.methods;
+  std::array<Index, 2> sets = {0, 0};   // of two runs or more
   std::array<Index, 2> close = {0, 0};  // to the printed mean
   for (const Case& from : report.study.cases) {
     const PrintedRow& row = printed_row(from.name);
@@ -357,6 +358,7 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
       cells.push_back(plus_minus(row.scale * printed.mean, row.scale * printed.error));
       if (own.size() < 2) continue;
       const double error = std::hypot(standard_error(own), row.scale * printed.error);
+      ++sets[m];
       close[m] += std::abs(mean(own) - row.scale * printed.mean) <= near_errors * error ? 1 : 0;
     }
     cells.push_back(cell(paired(of(methods[0], score), of(methods[1], score)), 2));
@@ -368,8 +370,8 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
     table.add(cells);
   }
   table.print(out);
-  out << "Within two standard errors of the difference from print: LSCE/LSCDE on " << close[0] << ", LSMI/LSCDE on "
-      << close[1] << " of " << report.study.cases.size() << " sets.\n\n";
+  out << "Within two standard errors of the difference from print: LSCE/LSCDE on " << close[0] << " of " << sets[0]
+      << ", LSMI/LSCDE on " << close[1] << " of " << sets[1] << " sets.\n\n";
 }
 
 }  // namespace condens::reproduce
