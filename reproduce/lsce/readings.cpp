@@ -337,7 +337,7 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
   if (!nearest) return;
   const Number score = nearest->score;
   MarkdownTable table({"data", "LSCE/LSCDE", "printed", "LSMI/LSCDE", "printed", "LSCE - LSMI", "d_z of LSCE",
-                       "printed", "d_z of LSMI", "printed"});
+                       "printed", "d_z of LSMI", "printed", "seconds of LSCE", "of LSMI"});
   const std::vector<Method>& methods = report.study.methods;
   std::array<Index, 2> sets = {0, 0};   // of two runs or more
   std::array<Index, 2> close = {0, 0};  // to the printed mean
@@ -367,6 +367,8 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
       cells.push_back(cell(of(methods[m], Number::components).values, 1));
       cells.push_back(plus_minus(printed.mean, printed.error, 1));
     }
+    for (const std::size_t m : {std::size_t{0}, std::size_t{1}})
+      cells.push_back(cell(of(methods[m], Number::seconds).values, 1));
     table.add(cells);
   }
   table.print(out);
