@@ -1,11 +1,11 @@
 // Reproduces Tangkaratt, Xie and Sugiyama (2015): Figures 2 and 3, Tables 1 and 2.
 
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "blow_up.hpp"
 #include "brush_pictures.hpp"
 #include "common/command.hpp"
 #include "illustrations.hpp"
@@ -17,12 +17,16 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"theory", "toys",  "figure2",  "figure3", "tables",
-                                        "robot",  "sumie", "readings", "nearest"};
+const std::vector<std::string> parts = {"theory", "toys",    "figure2", "figure3",  "tables",
+                                        "robot",  "blow-up", "sumie",   "readings", "nearest"};
+
+std::filesystem::path record_file(const Command& command, const std::string& part) {
+  const std::string scale = command.scale == Scale::quick ? "quick-" : "";
+  return std::filesystem::path(command.records) / (scale + part + ".csv");
+}
 
 RecordBook open_book(const Command& command, const std::string& part) {
-  const std::string scale = command.scale == Scale::quick ? "quick-" : "";
-  return {std::filesystem::path(command.records) / (scale + part + ".csv"), number_names()};
+  return {record_file(command, part), number_names()};
 }
 
 void figure_3(const Command& command) {
@@ -55,30 +59,31 @@ void figure_3(const Command& command) {
   book.print_older(std::cout);
 }
 
-void print_tables(const Command& command, const Study& study, const RecordBook& book) {
+void tables(const Command& command) {
+  const Study study = benchmark_study(command.scale, command.data);
+  RecordBook book = open_book(command, "tables");
+  run_study(study, book, command.minutes);
   const Report report{study, book, command.pictures};
   print_table_1(report, std::cout);
   print_table_2(report, std::cout);
   book.print_older(std::cout);
 }
 
-void tables(const Command& command) {
-  const Study study = benchmark_study(command.scale, command.data);
-  RecordBook book = open_book(command, "tables");
-  run_study(study, book, command.minutes);
-  print_tables(command, study, book);
-}
-
-/// All runs of few joints come before those of more.
 void robot(const Command& command) {
   const Study study = robot_study(command.scale);
   RecordBook book = open_book(command, "robot");
-  const auto begin = std::chrono::steady_clock::now();
-  for (const Case& joints : study.cases) {
-    const std::chrono::duration<double, std::ratio<60>> elapsed = std::chrono::steady_clock::now() - begin;
-    run_study({{joints}, study.methods, study.repetitions}, book, command.minutes - elapsed.count());
-  }
-  print_tables(command, study, book);
+  run_by_rows(study, book, command.minutes);
+  const Study reading = simulator_reading_study(study);
+  run_by_rows(reading, book, command.minutes);
+  print_table_1({study, book, command.pictures}, std::cout);
+  print_reading({reading, book, command.pictures}, std::cout);
+  print_table_2({study, book, command.pictures}, std::cout);
+  book.print_older(std::cout);
+}
+
+void blow_up(const Command& command) {
+  RecordBook book(record_file(command, "blow-up"), blow_up_numbers());
+  explain_blow_up(command.scale, book, command.minutes, std::cout);
 }
 
 void sumie(const Command& command) {
@@ -87,7 +92,7 @@ void sumie(const Command& command) {
   const Study study = sumie_study(command.scale);
   RecordBook book = open_book(command, "sumie");
   run_study(study, book, command.minutes);
-  const Study reading = sumie_reading_study(command.scale);
+  const Study reading = simulator_reading_study(study);
   run_study(reading, book, command.minutes);
   print_sumie({study, book, command.pictures}, {reading, book, command.pictures}, std::cout);
   book.print_older(std::cout);
@@ -111,7 +116,7 @@ void nearest(const Command& command) {
   run_study(toy, book, command.minutes);
   print_nearest_toy({toy, book, command.pictures}, std::cout);
   const Study sets = nearest_table_study(command.scale, readings_report);
-  run_study(sets, book, command.minutes);
+  run_by_rows(sets, book, command.minutes);
   print_nearest_table({sets, book, command.pictures}, readings_report, std::cout);
   book.print_older(std::cout);
 }
@@ -136,6 +141,9 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "robot") {
     std::cout << "## Section 3.4: the humanoid robot\n\n";
     robot(command);
+  } else if (part == "blow-up") {
+    std::cout << "### Why LSCE/LSCDE has a positive error with two joints\n\n";
+    blow_up(command);
   } else if (part == "sumie") {
     std::cout << "## Section 3.5: sumi-e\n\n";
     sumie(command);

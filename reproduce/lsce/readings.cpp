@@ -99,14 +99,35 @@ Observations on_unit_range(const Observations& values) {
 
 Dataset on_unit_range(const Dataset& data) { return {.x = on_unit_range(data.x), .y = on_unit_range(data.y)}; }
 
+std::vector<Index> rows_between(Index begin, Index end) {
+  std::vector<Index> out;
+  for (Index i = begin; i < end; ++i) out.push_back(i);
+  return out;
+}
+
+/// The same rows, with the ranges over those for training and test together.
+Case on_unit_range(const Case& from) {
+  return {from.name, from.levels, [from](Index level, Index repetition) {
+            const Problem problem = from.problem(level, repetition);
+            const Index n = problem.train.size();
+            const Index all = n + problem.test.size();
+            Matrix x(problem.train.x.rows(), all);
+            Matrix y(problem.train.y.rows(), all);
+            x << problem.train.x, problem.test.x;
+            y << problem.train.y, problem.test.y;
+            const Dataset both = on_unit_range(Dataset{.x = std::move(x), .y = std::move(y)});
+            return Problem{.train = both.subset(rows_between(0, n)),
+                           .test = both.subset(rows_between(n, all)),
+                           .target_range = Vector::Ones(both.y.rows())};
+          }};
+}
+
 /// Both parts with the ranges over all rows.
 Problem toy_problem(const Toy& toy, Index n, Index repetition) {
   constexpr Index n_test = 1000;
   const Dataset all = on_unit_range(toy.sample(n + n_test, 2 * static_cast<std::uint64_t>(repetition)));
-  std::vector<Index> rows(static_cast<std::size_t>(n + n_test));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Index>(i);
-  return {.train = all.subset({rows.begin(), rows.begin() + n}),
-          .test = all.subset({rows.begin() + n, rows.end()}),
+  return {.train = all.subset(rows_between(0, n)),
+          .test = all.subset(rows_between(n, n + n_test)),
           .components = toy.components(),
           .target_range = Vector::Ones(1)};
 }
@@ -265,16 +286,14 @@ void print_readings(const Report& report, std::ostream& out) {
   print_nearest(report, "ekde", out);
 }
 
-Study sumie_reading_study(Scale scale) {
-  Study out = sumie_study(scale);
-  const Dataset data = on_unit_range(sumie_data());
-  for (Case& from : out.cases) from = split_case(from.name, from.levels[0], data);
+Study simulator_reading_study(Study study) {
+  for (Case& from : study.cases) from = on_unit_range(from);
   const Reading lscde{"lscde", Units::range, Grid::program, 100, true};
   const Reading ekde{"ekde", Units::range, Grid::program, 0, false};
-  out.methods = {
+  study.methods = {
       method_of(lscde, "LSCE/LSCDE [0; 1]", Scheme::lsce), method_of(lscde, "LSMI/LSCDE [0; 1]", Scheme::lsmi),
       method_of(lscde, "None/LSCDE [0; 1]", Scheme::none), method_of(ekde, "None/eKDE [0; 1]", Scheme::none)};
-  return out;
+  return study;
 }
 
 Study nearest_toy_study(Scale scale, const Report& readings) {
@@ -287,11 +306,7 @@ Study nearest_toy_study(Scale scale, const Report& readings) {
 }
 
 Study nearest_table_study(Scale scale, const Report& readings) {
-  constexpr Index most_rows = 100;
-  Study out{{}, nearest_methods(readings), scale == Scale::full ? 10 : 2};
-  for (const Case& from : readings.study.cases)
-    if (from.levels[0] <= most_rows) out.cases.push_back(from);
-  return out;
+  return {readings.study.cases, nearest_methods(readings), scale == Scale::full ? 10 : 2};
 }
 
 void print_nearest_toy(const Report& report, std::ostream& out) {
@@ -322,8 +337,9 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
   if (!nearest) return;
   const Number score = nearest->score;
   MarkdownTable table({"data", "LSCE/LSCDE", "printed", "LSMI/LSCDE", "printed", "LSCE - LSMI", "d_z of LSCE",
-                       "printed", "d_z of LSMI", "printed"});
+                       "printed", "d_z of LSMI", "printed", "seconds of LSCE", "of LSMI"});
   const std::vector<Method>& methods = report.study.methods;
+  std::array<Index, 2> sets = {0, 0};   // of two runs or more
   std::array<Index, 2> close = {0, 0};  // to the printed mean
   for (const Case& from : report.study.cases) {
     const PrintedRow& row = printed_row(from.name);
@@ -342,6 +358,7 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
       cells.push_back(plus_minus(row.scale * printed.mean, row.scale * printed.error));
       if (own.size() < 2) continue;
       const double error = std::hypot(standard_error(own), row.scale * printed.error);
+      ++sets[m];
       close[m] += std::abs(mean(own) - row.scale * printed.mean) <= near_errors * error ? 1 : 0;
     }
     cells.push_back(cell(paired(of(methods[0], score), of(methods[1], score)), 2));
@@ -350,11 +367,13 @@ void print_nearest_table(const Report& report, const Report& readings, std::ostr
       cells.push_back(cell(of(methods[m], Number::components).values, 1));
       cells.push_back(plus_minus(printed.mean, printed.error, 1));
     }
+    for (const std::size_t m : {std::size_t{0}, std::size_t{1}})
+      cells.push_back(cell(of(methods[m], Number::seconds).values, 1));
     table.add(cells);
   }
   table.print(out);
-  out << "Within two standard errors of the difference from print: LSCE/LSCDE on " << close[0] << ", LSMI/LSCDE on "
-      << close[1] << " of " << report.study.cases.size() << " sets.\n\n";
+  out << "Within two standard errors of the difference from print: LSCE/LSCDE on " << close[0] << " of " << sets[0]
+      << ", LSMI/LSCDE on " << close[1] << " of " << sets[1] << " sets.\n\n";
 }
 
 }  // namespace condens::reproduce

@@ -17,11 +17,11 @@ Study readings_study(Scale scale, const std::string& directory);
 /// For every reading how far its columns are from the printed ones, and the nearest one set by set.
 void print_readings(const Report& report, std::ostream& out);
 
-/// The brush of section 3.5 with x and y in [0, 1], the grid of the authors' program and held-out centres masked, which
-/// is nearest with 100 centres, as LSCE/LSCDE, LSMI/LSCDE, None/LSCDE and None/eKDE.
-Study sumie_reading_study(Scale scale);
+/// The cases of section 3.4 or 3.5 with x and y in [0, 1], the grid of the authors' program and held-out centres
+/// masked, which is nearest with 100 centres, as LSCE/LSCDE, LSMI/LSCDE, None/LSCDE and None/eKDE.
+Study simulator_reading_study(Study study);
 
-/// LSCE/LSCDE and LSMI/LSCDE as the nearest reading has it: dataset (b), and the sets of at most 100 rows.
+/// LSCE/LSCDE and LSMI/LSCDE as the nearest reading has it: dataset (b), and the public sets.
 Study nearest_toy_study(Scale scale, const Report& readings);
 Study nearest_table_study(Scale scale, const Report& readings);
 

@@ -293,6 +293,18 @@ void print_orders(const Report& report, const std::vector<Method>& methods, Numb
   table.print(out);
 }
 
+/// Of the methods of simulator_reading_study.
+std::vector<Printed> four_errors(const PrintedRow& row) {
+  const std::vector<Printed> all = printed_errors(row);
+  return {all[0], all[2], all[4], all[5]};
+}
+
+/// Table 1 with x and y in [0, 1].
+void print_reading_table(const Report& reading, std::ostream& out) {
+  out << "With x and y in [0, 1], the grid of the authors' program, held-out centres masked:\n\n";
+  print_beside(reading, reading.study.methods, Number::ranged, 2, four_errors, out);
+}
+
 std::vector<Method> reducing_methods() {
   std::vector<Method> out = paper_methods();
   std::erase_if(out, [](const Method& method) { return method.scheme == Scheme::none; });
@@ -390,12 +402,7 @@ void print_sumie(const Report& report, const Report& reading, std::ostream& out)
   out << "### Table 1, Sumi-e: Error_CDE, y at unit variance (" << report.study.repetitions << " runs)\n\n";
   print_beside(report, paper_methods(), Number::squared, 2, printed_errors, out);
   print_orders(report, paper_methods(), Number::squared, printed_errors, out);
-  out << "With x and y in [0, 1], the grid of the authors' program, held-out centres masked:\n\n";
-  const auto four_errors = [](const PrintedRow& row) {
-    const std::vector<Printed> all = printed_errors(row);
-    return std::vector<Printed>{all[0], all[2], all[4], all[5]};
-  };
-  print_beside(reading, reading.study.methods, Number::ranged, 2, four_errors, out);
+  print_reading_table(reading, out);
   print_orders(reading, reading.study.methods, Number::ranged, four_errors, out);
   out << "All methods, y at unit variance:\n\n";
   Study both = report.study;
@@ -407,6 +414,12 @@ void print_sumie(const Report& report, const Report& reading, std::ostream& out)
   print_plain(all, Number::seconds, "seconds of one core", 1, both.methods, out);
   out << "### Table 2, Sumi-e: chosen number of components\n\n";
   print_dimensions(report, out);
+}
+
+void print_reading(const Report& reading, std::ostream& out) {
+  print_reading_table(reading, out);
+  print_plain(reading, Number::nll, "NLL", 2, reading.study.methods, out);
+  print_plain(reading, Number::components, "d_z", 1, reading.study.methods, out);
 }
 
 void print_table_2(const Report& report, std::ostream& out) {

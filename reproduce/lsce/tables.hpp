@@ -30,8 +30,11 @@ void print_pairs(const Report& report, Number number, const std::string& name, c
 void print_table_1(const Report& report, std::ostream& out);
 
 /// The same two tables of the brush of section 3.5, and how its methods come by mean Error_CDE, here and in print.
-/// `reading`: of LSCE/LSCDE, LSMI/LSCDE, None/LSCDE and None/eKDE as sumie_reading_study has them.
+/// `reading`: of LSCE/LSCDE, LSMI/LSCDE, None/LSCDE and None/eKDE as simulator_reading_study has them.
 void print_sumie(const Report& report, const Report& reading, std::ostream& out);
+
+/// Table 1 of a study as simulator_reading_study has it, and d_z.
+void print_reading(const Report& reading, std::ostream& out);
 
 /// Table 2: the numbers of components that were chosen, and how those of LSCE and LSMI differ.
 void print_table_2(const Report& report, std::ostream& out);
