@@ -5,6 +5,7 @@
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "condens/io/document_format.hpp"
@@ -262,9 +263,8 @@ std::vector<Document> other_values(const OptionInfo& option, const Document& now
   for (const std::string& choice : option.choices) {
     if (now.as_string() != choice) out.emplace_back(choice);
   }
-  if (option.type != "numbers" || option.name == "cv" || option.name == "quantile_levels" || option.name == "region") {
-    return out;
-  }
+  const std::set<std::string> no_candidates = {"cv", "quantile_levels", "region", "groups"};
+  if (option.type != "numbers" || no_candidates.contains(option.name)) return out;
   const double size = option.bounds.contain(1.0) ? 1.0 : 0.5;
   out.emplace_back(std::vector<double>{size});
   const double other = option.bounds.contain(2 * size) ? 2 * size : 0.5 * size;

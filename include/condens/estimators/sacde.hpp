@@ -58,7 +58,7 @@ struct SacdeOptions {
   std::vector<double> cv = {5};
   std::vector<double> groups = {};
   Index screening = 0;
-  Index search_inputs = 200;
+  Index search_inputs = 100;
   Index stability_resamples = 0;
   double stability_bound = 0;
   double stability_threshold = 0.75;
