@@ -199,6 +199,10 @@ TEST(Salscde, TheSecondStageMayFollowASelectionThatStands) {
   EXPECT_TRUE(save_density(Salscde::fit(selection, data, options)) == save_density(Salscde::fit(data, options)));
   EXPECT_EQ(complaint([&] { Salscde::fit(selection, planted(80, 2), options); }),
             "SALSCDE: a selection of 3 inputs and 1 targets for data of 2 and 1, expected the same numbers");
+  options.selection.groups = {0, 0, 1};
+  EXPECT_EQ(
+      complaint([&] { Salscde::fit(selection, data, options); }),
+      "SALSCDE: a selection among 3 groups of inputs with 2 in selection.groups, expected those of the selection");
   options.start = SelectionStart::empty;
   options.residual_level = 0.05;
   EXPECT_EQ(complaint([&] { Salscde::fit(selection, data, options); }),

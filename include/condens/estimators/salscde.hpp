@@ -83,8 +83,8 @@ class Salscde final : public FittedWrapper<Salscde, SalscdeOptions, SalscdeState
   /// once.
   static Salscde fit(const Dataset& data, const SalscdeOptions& options = {}, const Run& run = {});
 
-  /// The second stage alone, after a first one that stands: `selection` is of the same inputs and targets, and
-  /// options.selection is not read.
+  /// The second stage alone, after a first one that stands: `selection` is of the same inputs and targets. Of
+  /// options.selection only the groups are read, which are to be those of the selection.
   static Salscde fit(const Sacde& selection, const Dataset& data, const SalscdeOptions& options = {},
                      const Run& run = {});
 

@@ -158,6 +158,9 @@ Salscde Salscde::fit(const Sacde& selection, const Dataset& data, const SalscdeO
   require(selection.n_inputs() == data.x.rows() && selection.n_targets() == data.y.rows(), owner, ": a selection of ",
           selection.n_inputs(), " inputs and ", selection.n_targets(), " targets for data of ", data.x.rows(), " and ",
           data.y.rows(), ", expected the same numbers");
+  const Index groups = sacde::input_groups(data, options.selection.groups).size();
+  require(selection.coefficients().cols() == groups, owner, ": a selection among ", selection.coefficients().cols(),
+          " groups of inputs with ", groups, " in selection.groups, expected those of the selection");
   return fit_on(&selection, data, options, run);
 }
 
