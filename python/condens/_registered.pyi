@@ -147,7 +147,9 @@ class SACDE(_Additive, _Selecting):
     defensive_weight: float | None
     scoring: Literal["nll", "squared"] | None
     cv: _Numbers | _Splits | None
+    groups: _Numbers | None
     screening: int | None
+    search_inputs: int | None
     stability_resamples: int | None
     stability_bound: float | None
     stability_threshold: float | None
@@ -196,7 +198,9 @@ class SACDE(_Additive, _Selecting):
         defensive_weight: float | None = None,
         scoring: Literal["nll", "squared"] | None = None,
         cv: _Numbers | _Splits | None = None,
+        groups: _Numbers | None = None,
         screening: int | None = None,
+        search_inputs: int | None = None,
         stability_resamples: int | None = None,
         stability_bound: float | None = None,
         stability_threshold: float | None = None,
