@@ -117,6 +117,8 @@ class _Reducing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConditionalDe
 class _Additive(_Selecting):
     """Estimators whose density is a sum over inputs."""
 
+    groups: Any
+
     def contribution(self, feature: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """What one input alone adds to the unnormalised density: r_d(y, x_d) of Shiga et al. (2015), eq. 4.
 
@@ -133,10 +135,21 @@ class _Additive(_Selecting):
         -------
         array of shape (m, k)
             On the standardised scale of y. Zero for an input that was not selected.
+
+        Raises
+        ------
+        ValueError
+            For a column that there is not, and one of a group of several (`groups`).
         """
         check_is_fitted(self)
         if not 0 <= feature < self.n_features_in_:
             raise ValueError(f"feature = {feature}, expected an index in [0, {self.n_features_in_})")
+        groups = np.asarray([] if self.groups is None else self.groups).ravel()
+        if groups.size and np.count_nonzero(groups == groups[feature]) > 1:
+            raise ValueError(
+                f"feature = {feature} is in a group with others (groups), which have one term together; expected an "
+                "input of its own"
+            )
         grid_x, grid_y = (as_float64(values, name) for values, name in ((x, "x"), (y, "y")))
         return self._model.contribution(
             int(feature), as_rows(grid_x.reshape(-1, 1)), as_rows(grid_y.reshape(len(grid_y), -1))

@@ -163,3 +163,21 @@ def test_contributions_sum_up_to_the_density(planted):
     assert_allclose(total / (total.sum(1, keepdims=True) * step), expected, rtol=1e-6, atol=1e-9)
     with pytest.raises(ValueError, match="feature = 5"):
         model.contribution(5, [0.0], [0.0])
+
+
+def test_groups_enter_together():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 4))
+    y = np.where(X[:, 0] * X[:, 2] > 0, 1.0, -1.0) + 0.3 * random.normal(size=300)
+    model = SACDE(groups=[0, 1, 0, 2], bandwidth=0.5, bandwidth_y=0.3).fit(X, y)
+    assert_array_equal(model.support_, [True, False, True, False])
+    assert model.kernel_weights_.shape == (3, 100)
+    assert_array_equal(model.contribution(1, [0.0, 1.0], [0.0]), 0.0)
+    with pytest.raises(
+        ValueError, match=r"feature = 2 is in a group with others \(groups\), which have one term together"
+    ):
+        model.contribution(2, [0.0], [0.0])
+    with pytest.raises(ValueError, match="groups has 2 numbers for 4 inputs, expected one for each, or none"):
+        SACDE(groups=[0, 1]).fit(X, y)
+    both = SALSCDE(selection={"groups": [0, 1, 0, 2], "bandwidth": 0.5, "bandwidth_y": 0.3}, options=QUICK).fit(X, y)
+    assert_array_equal(both.support_, model.support_)
