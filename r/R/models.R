@@ -116,8 +116,14 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #' @param scoring `choice`, nll or squared. Score of cross-validation: negative log-likelihood, or squared error of
 #'   the density. Default: "nll".
 #' @param cv `numbers`, in `[0, Inf)`. Number of folds (at least 2), or the fold number of every row. Default: 5.
+#' @param groups `numbers`, in `[0, Inf)`. Group number of every input: inputs of one number enter or stay out
+#'   together, with kernels of them all, so that they may act together (none: each input is its own group). Default:
+#'   none.
 #' @param screening `integer`, in `[0, Inf)`. Number of inputs on which y depends most by rank tests of location and
 #'   spread, the only ones to take part (0: all). Default: 0.
+#' @param search_inputs `integer`, in `[0, Inf)`. Of more inputs than this, widths are chosen with so many, those
+#'   that screening would take, and the path of those widths is that of all inputs (0: widths are compared with all
+#'   inputs). Default: 100; of preset "paper": 0.
 #' @param stability_resamples `integer`, in `[0, 10000]`. Number of random half-samples, in complementary pairs, on
 #'   which the fit is repeated at the chosen widths, to see which inputs return. Default: 0.
 #' @param stability_bound `number`, in `[0, Inf)`. Select the inputs that return in stability_threshold of the
@@ -133,8 +139,8 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 #'   \item{`bandwidth`}{Gaussian width in x that was used, on the standardised scale.}
 #'   \item{`bandwidth_y`}{Gaussian width in y that was used, on the standardised scale.}
 #'   \item{`regularization`}{Penalty lambda that was used.}
-#'   \item{`kernel_weights`}{Coefficients alpha of every input at every centre, >= 0. Of shape (n_features,
-#'     n_centers).}
+#'   \item{`kernel_weights`}{Coefficients alpha of every input (group of inputs) at every centre, >= 0. Of shape
+#'     (n_terms, n_centers).}
 #'   \item{`constant_weights`}{Coefficients of the term without inputs at every centre. Of shape (n_centers,).}
 #'   \item{`support`}{1 for every column of x whose input is selected, else 0. Of shape (n_features,).}
 #'   \item{`feature_importances`}{Norm of every input's coefficients, as a share of their sum. Of shape
@@ -155,17 +161,17 @@ lscde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization =
 sacde <- function(x, ..., bandwidth = NULL, bandwidth_y = NULL, regularization = NULL, regularization_scale = NULL,
                   adaptive = NULL, first_regularization = NULL, selection_rule = NULL, constant_group = NULL,
                   n_centers = NULL, center_selection = NULL, centers = NULL, mask_centers = NULL, solver = NULL,
-                  tolerance = NULL, stop_early = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, screening
-                  = NULL, stability_resamples = NULL, stability_bound = NULL, stability_threshold = NULL, standardize
-                  = NULL) {
+                  tolerance = NULL, stop_early = NULL, defensive_weight = NULL, scoring = NULL, cv = NULL, groups =
+                  NULL, screening = NULL, search_inputs = NULL, stability_resamples = NULL, stability_bound = NULL,
+                  stability_threshold = NULL, standardize = NULL) {
   given <- list(bandwidth = bandwidth, bandwidth_y = bandwidth_y, regularization = regularization,
                 regularization_scale = regularization_scale, adaptive = adaptive, first_regularization =
                 first_regularization, selection_rule = selection_rule, constant_group = constant_group, n_centers =
                 n_centers, center_selection = center_selection, centers = centers, mask_centers = mask_centers,
                 solver = solver, tolerance = tolerance, stop_early = stop_early, defensive_weight =
-                defensive_weight, scoring = scoring, cv = cv, screening = screening, stability_resamples =
-                stability_resamples, stability_bound = stability_bound, stability_threshold = stability_threshold,
-                standardize = standardize)
+                defensive_weight, scoring = scoring, cv = cv, groups = groups, screening = screening, search_inputs
+                = search_inputs, stability_resamples = stability_resamples, stability_bound = stability_bound,
+                stability_threshold = stability_threshold, standardize = standardize)
   fit_model("sacde", sys.call(), given, x, ...)
 }
 
