@@ -107,13 +107,11 @@ Errors held_out(const Lscde& chosen, bool masked, const Dataset& data, const Vec
   }
   Errors out{Vector(data.size()), Vector(data.size()), Vector(data.size())};
   for (Index k = 0; k < n_folds; ++k) {
-    std::vector<Index> inside;
-    std::vector<Index> outside;
-    for (Index i = 0; i < data.size(); ++i) (fold[static_cast<std::size_t>(i)] == k ? outside : inside).push_back(i);
-    const Errors own = errors_of(Lscde::fit(data.subset(inside), options, one_thread), data.subset(outside), unit);
-    out.mass(outside) = own.mass;
-    out.density(outside) = own.density;
-    out.fit(outside) = own.fit;
+    const auto [train, test] = rows_of_fold(fold, k);
+    const Errors own = errors_of(Lscde::fit(data.subset(train), options, one_thread), data.subset(test), unit);
+    out.mass(test) = own.mass;
+    out.density(test) = own.density;
+    out.fit(test) = own.fit;
   }
   return out;
 }
