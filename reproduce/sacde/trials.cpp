@@ -1,6 +1,7 @@
 #include "trials.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <limits>
 
@@ -102,18 +103,27 @@ const std::vector<std::string>& number_names() {
 
 void run_study(const Study& study, RecordBook& book, double minutes) {
   Selections selections;
-  std::vector<Trial> trials;
-  for (const Case& from : study.cases)
-    for (const Index level : from.levels)
-      for (Index r = 0; r < study.repetitions(level); ++r)
-        for (const Method& method : study.methods) {
-          const TrialKey key{from.name, level, method.label, r};
-          const TrialKey small{from.name, level, method.label, -1};
-          trials.push_back(
-              {key, [&, key] { return run_trial(method, key, from.problem(key.level, key.repetition), selections); },
-               [&, small] { return run_trial(method, small, small_part(from.problem(small.level, 0)), selections); }});
-        }
-  run_trials(std::move(trials), book, minutes);
+  const auto trials_of = [&](bool ours) {
+    std::vector<Trial> out;
+    for (const Case& from : study.cases)
+      for (const Index level : from.levels)
+        for (Index r = 0; r < study.repetitions(level); ++r)
+          for (const Method& method : study.methods) {
+            if (is_ours(method) != ours) continue;
+            const TrialKey key{from.name, level, method.label, r};
+            const TrialKey small{from.name, level, method.label, -1};
+            out.push_back(
+                {key, [&, key] { return run_trial(method, key, from.problem(key.level, key.repetition), selections); },
+                 [&, small] {
+                   return run_trial(method, small, small_part(from.problem(small.level, 0)), selections);
+                 }});
+          }
+    return out;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  run_trials(trials_of(false), book, minutes);
+  const std::chrono::duration<double, std::ratio<60>> taken = std::chrono::steady_clock::now() - begin;
+  run_trials(trials_of(true), book, minutes - taken.count());
 }
 
 }  // namespace condens::reproduce

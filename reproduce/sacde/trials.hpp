@@ -46,8 +46,8 @@ enum class Number {
 };
 const std::vector<std::string>& number_names();
 
-/// Fits and scores what the book does not hold yet, until `minutes` are over. The numbers, but for the seconds, do not
-/// depend on the number of threads.
+/// Fits and scores what the book does not hold yet, the paper's methods before ours, until `minutes` are over. The
+/// numbers, but for the seconds, do not depend on the number of threads.
 void run_study(const Study& study, RecordBook& book, double minutes);
 
 }  // namespace condens::reproduce

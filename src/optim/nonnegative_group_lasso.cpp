@@ -125,6 +125,12 @@ double NonnegativeGroupLasso::penalty(Index group) const {
   return weights_[group] == 0 ? 0.0 : lambda_ * weights_[group];
 }
 
+Vector NonnegativeGroupLasso::penalties() const {
+  Vector out(weights_.size());
+  for (Index g = 0; g < out.size(); ++g) out[g] = penalty(g);
+  return out;
+}
+
 void NonnegativeGroupLasso::begin(double lambda) {
   require(lambda > 0, "NonnegativeGroupLasso: lambda = ", lambda, ", expected a number > 0");
   // As far as the last two solutions lead, in lambda.

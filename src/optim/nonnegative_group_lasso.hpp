@@ -94,8 +94,9 @@ class NonnegativeGroupLasso {
   //   begin(lambda); while (!finished()) { advance(); accept(product of coefficients()); }
   void begin(double lambda);
   bool finished() const { return finished_; }
-  void advance();          ///< minimises over the working coordinates
-  void accept(Matrix& q);  ///< q = H coefficients(), all groups (swapped in): certifies, or widens the working set
+  Vector penalties() const;  ///< lambda w_g, how large |[h_g - q_g]_+| may be of the groups that stay out
+  void advance();            ///< minimises over the working coordinates
+  void accept(Matrix& q);    ///< q = H coefficients(), all groups (swapped in): certifies, or widens the working set
 
  private:
   struct Block {

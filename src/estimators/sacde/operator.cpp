@@ -1,6 +1,7 @@
 #include "operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "condens/core/cancellation.hpp"
@@ -12,6 +13,8 @@
 namespace condens::sacde {
 
 namespace {
+
+constexpr double rough_precision = 1e-6;  // of V where single precision is enough
 
 std::vector<Index> all_coordinates(const Problem& problem) {
   std::vector<Index> out(static_cast<std::size_t>(problem.groups() * problem.centers()));
@@ -72,6 +75,36 @@ Matrix group_targets(const Problem& problem, const Feature& feature, double widt
   }
   return out;
 }
+
+/// M phi of the kernels phi of an input, for M with as many columns as there are rows.
+template <class Scalar>
+class KernelProduct {
+ public:
+  using Numbers = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+  void multiply(const Feature& feature, double width, const Numbers& m) {
+    feature.kernels(width, phi_);
+    z_.resize(m.rows(), phi_.cols());
+    if (!feature.has_repeats()) {
+      condens::multiply(m, phi_, z_);
+      return;
+    }
+    sums_.setZero(m.rows(), feature.distinct());
+    for (Index i = 0; i < m.cols(); ++i) sums_.col(feature.value_of_row()[static_cast<std::size_t>(i)]) += m.col(i);
+    condens::multiply(sums_, phi_, z_);
+  }
+
+  /// Sum over r of F_rb (M phi)_rb, of the rows of M that are those of problem i.
+  Vector with_factor(const MatrixView& factor, Index i) const {
+    const auto own = z_.middleRows(i * factor.rows(), factor.rows());
+    return factor.cwiseProduct(own.template cast<double>()).colwise().sum().transpose();
+  }
+
+ private:
+  Numbers phi_;
+  Numbers sums_;
+  Numbers z_;
+};
 
 }  // namespace
 
@@ -141,8 +174,12 @@ class Quadratics::View final : public GroupQuadratic {
   const Matrix& linear() const override { return owner_.linear_[static_cast<std::size_t>(problem_)]; }
 
   void product(const Matrix& a, const std::vector<Index>& groups, Matrix& q) const override {
-    std::vector<Matrix*> out{&q};
-    owner_.some_products({problem_}, {&a}, groups, out, 1);
+    const Matrix m = owner_.weighted_sums({problem_}, {&a}, 1);
+    KernelProduct<double> exact;
+    for (const Index g : groups) {
+      exact.multiply(owner_.problem_.features[static_cast<std::size_t>(g)], owner_.width_x_, m);
+      q.col(g) = exact.with_factor(owner_.factor_, 0);
+    }
   }
 
   Matrix entries(const std::vector<Index>& rows, const std::vector<Index>& columns) const override {
@@ -178,6 +215,7 @@ Quadratics::Quadratics(const Problem& problem, const KernelSums& sums, double wi
     return;
   }
   factor_ = pivoted_cholesky(overlaps_, precision).transpose();
+  rough_rank_ = std::min(factor_.rows(), pivoted_cholesky(overlaps_, rough_precision).cols());
   for (Index k = 0; k < problem.problems(); ++k) {
     row_weights_.push_back(problem.row_weights(k));
     views_.push_back(std::make_unique<View>(*this, k));
@@ -198,37 +236,75 @@ void Quadratics::fill_linear(const KernelSums& sums, double width_y) {
   }
 }
 
-void Quadratics::products(const std::vector<Index>& which, const std::vector<const Matrix*>& a, std::vector<Matrix>& q,
-                          int threads) const {
+void Quadratics::products(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
+                          const std::vector<Vector>& bounds, std::vector<Matrix>& q, int threads) const {
   q.resize(which.size());
   if (factor_.size() == 0) {
     for (std::size_t i = 0; i < which.size(); ++i) q[i] = (*this)[which[i]].product(*a[i]);
     return;
   }
-  std::vector<Matrix*> out;
-  for (Matrix& each : q) {
-    each.resize(problem_.centers(), problem_.groups());
-    out.push_back(&each);
+  for (Matrix& each : q) each.resize(problem_.centers(), problem_.groups());
+  const Matrix m = weighted_sums(which, a, threads);
+  const Index rank = factor_.rows();
+  Eigen::MatrixXf rough_m(rough_rank_ * std::ssize(which), m.cols());
+  Vector errors(std::ssize(which));
+  for (Index i = 0; i < errors.size(); ++i) {
+    const auto own = m.middleRows(i * rank, rough_rank_);
+    rough_m.middleRows(i * rough_rank_, rough_rank_) = own.cast<float>();
+    errors[i] = rough_error(own, *a[static_cast<std::size_t>(i)]);
   }
-  std::vector<Index> groups(static_cast<std::size_t>(problem_.groups()));
-  std::iota(groups.begin(), groups.end(), Index{0});
-  some_products(which, a, groups, out, threads);
+  const auto may_be_rough = [&](Index g) {
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const double bound = bounds[i][g];
+      if (!std::isfinite(bound) || bound <= errors[static_cast<Index>(i)] || (a[i]->col(g).array() > 0).any()) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const auto keeps_bounds = [&](Index g) {
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const auto linear = linear_[static_cast<std::size_t>(which[i])].col(g);
+      const double pull = (linear - q[i].col(g)).cwiseMax(0.0).norm();
+      if (!(pull + errors[static_cast<Index>(i)] <= bounds[i][g])) return false;
+    }
+    return true;
+  };
+  // Some groups a task, so that their buffers live on.
+  const Index per_task = 8;
+  parallel_for(block_count(problem_.groups(), per_task), threads, [&](Index task) {
+    const Range groups = block_range(problem_.groups(), per_task, task);
+    KernelProduct<float> rough;
+    KernelProduct<double> exact;
+    for (Index g = groups.begin; g < groups.end; ++g) {
+      const Feature& feature = problem_.features[static_cast<std::size_t>(g)];
+      const auto take = [&](auto& product, const auto& sums, Index rows) {
+        product.multiply(feature, width_x_, sums);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+          q[i].col(g) = product.with_factor(factor_.topRows(rows), static_cast<Index>(i));
+        }
+      };
+      const bool rough_first = may_be_rough(g);
+      if (rough_first) take(rough, rough_m, rough_rank_);
+      if (!rough_first || !keeps_bounds(g)) take(exact, m, rank);
+    }
+  });
 }
 
-void Quadratics::some_products(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
-                               const std::vector<Index>& groups, std::vector<Matrix*>& q, int threads) const {
+/// w_n M_n of every problem, one below the other: (problems R) x N.
+Matrix Quadratics::weighted_sums(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
+                                 int threads) const {
   const Index b = problem_.centers();
   const Index n = problem_.y.cols();
   const Index rank = factor_.rows();
-  // w_n M_n of every problem, one below the other: (problems R) x N.
-  Matrix m(rank * std::ssize(which), n);
+  Matrix out(rank * std::ssize(which), n);
   parallel_for(std::ssize(which), threads, [&](Index i) {
     const Matrix& alpha = *a[static_cast<std::size_t>(i)];
     std::vector<Index> active;
     for (Index c = 0; c < alpha.size(); ++c) {
       if (alpha.data()[c] > 0) active.push_back(c);
     }
-    auto own = m.middleRows(i * rank, rank);
+    auto own = out.middleRows(i * rank, rank);
     if (active.empty()) {
       own.setZero();
       return;
@@ -243,32 +319,19 @@ void Quadratics::some_products(const std::vector<Index>& which, const std::vecto
     own.array().rowwise() *=
         row_weights_[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])].transpose().array();
   });
-  // Some groups a task, so that their buffers live on.
-  const Index per_task = 8;
-  parallel_for(block_count(std::ssize(groups), per_task), threads, [&](Index task) {
-    const Range range = block_range(std::ssize(groups), per_task, task);
-    Matrix phi;
-    Matrix sums;
-    Matrix z;
-    for (Index index = range.begin; index < range.end; ++index) {
-      const Index g = groups[static_cast<std::size_t>(index)];
-      const Feature& feature = problem_.features[static_cast<std::size_t>(g)];
-      feature.kernels(width_x_, phi);
-      if (feature.has_repeats()) {
-        sums.setZero(m.rows(), feature.distinct());
-        for (Index i = 0; i < n; ++i) sums.col(feature.value_of_row()[static_cast<std::size_t>(i)]) += m.col(i);
-        z.resize(m.rows(), phi.cols());
-        multiply(sums, phi, z);
-      } else {
-        z.resize(m.rows(), phi.cols());
-        multiply(m, phi, z);
-      }
-      for (std::size_t i = 0; i < which.size(); ++i) {
-        q[i]->col(g) =
-            factor_.cwiseProduct(z.middleRows(static_cast<Index>(i) * rank, rank)).colwise().sum().transpose();
-      }
-    }
-  });
+  return out;
+}
+
+/// How far |[h_g - q_g]_+| of a rough product may be from the truth, with coefficients a and the rows `m` of M that it
+/// takes. A sum of N products in single precision, of factors rounded to 2^-24 and kernels, at most 1, to 2^-20, is off
+/// by (N + 16) 2^-24 of the sum of their sizes at most, to first order; as much again where rows of a value are summed
+/// first. What is left out of V has no entry above rough_precision of its largest.
+double Quadratics::rough_error(const MatrixView& m, const Matrix& a) const {
+  const double share = std::ldexp(2.0 * static_cast<double>(m.cols()) + 32, -24);
+  const Vector sizes = m.cwiseAbs().rowwise().sum();
+  const double left_out = rough_precision * overlaps_.diagonal().maxCoeff() * a.sum();
+  return share * (factor_.topRows(m.rows()).cwiseAbs().transpose() * sizes).norm() +
+         left_out * std::sqrt(static_cast<double>(overlaps_.rows()));
 }
 
 }  // namespace condens::sacde

@@ -8,7 +8,8 @@
 //   small  H is in memory, (G B)^2 numbers per problem; its sums over rows are shared by all widths of y.
 //   large  V = F F' (F: B x R), M = sum_{a_gb > 0} a_gb phi_gb(x) F_b (N x R), q_gb = sum_n w_n phi_gb(x_n) F_b'M_n:
 //          2 N B R multiplications per input and problem, no matrix of order G B; kernels are shared by the problems,
-//          and rows of M with one value of an input are summed first.
+//          and rows of M with one value of an input are summed first. Most inputs are far from entering, which single
+//          precision is enough to show.
 
 #include <memory>
 #include <vector>
@@ -57,21 +58,24 @@ class Quadratics {
 
   const GroupQuadratic& operator[](Index problem) const { return *views_[static_cast<std::size_t>(problem)]; }
 
-  /// q = H a for all groups of the problems `which`, one after the other in `a` and `q`.
-  void products(const std::vector<Index>& which, const std::vector<const Matrix*>& a, std::vector<Matrix>& q,
-                int threads) const;
+  /// q = H a for all groups of the problems `which`, one after the other in `a` and `q`. `bounds`, in the same order:
+  /// by group, how large |[h_g - q_g]_+| may be where a_g = 0. Of a large problem, where a product in single precision
+  /// is certain to show that a group keeps its bounds, that product is its q.
+  void products(const std::vector<Index>& which, const std::vector<const Matrix*>& a, const std::vector<Vector>& bounds,
+                std::vector<Matrix>& q, int threads) const;
 
  private:
   class View;
 
   void fill_linear(const KernelSums& sums, double width_y);
-  void some_products(const std::vector<Index>& which, const std::vector<const Matrix*>& a,
-                     const std::vector<Index>& groups, std::vector<Matrix*>& q, int threads) const;
+  Matrix weighted_sums(const std::vector<Index>& which, const std::vector<const Matrix*>& a, int threads) const;
+  double rough_error(const MatrixView& m, const Matrix& a) const;
 
   const Problem& problem_;
   double width_x_;
   Matrix overlaps_;                  // V
   Matrix factor_;                    // F', R x B, and
+  Index rough_rank_ = 0;             // its first rows are enough in single precision, and
   std::vector<Vector> row_weights_;  // large problems only
   std::vector<Matrix> linear_;
   std::vector<std::unique_ptr<GroupQuadratic>> views_;

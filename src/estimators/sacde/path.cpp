@@ -47,15 +47,17 @@ class Solutions {
       }
       if (open.empty()) return;
       std::vector<const Matrix*> a(open.size());
+      std::vector<Vector> bounds(open.size());
       parallel_for(
           std::ssize(open), threads_,
           [&](Index i) {
             auto& solver = solvers_[static_cast<std::size_t>(open[static_cast<std::size_t>(i)])];
             solver.advance();
             a[static_cast<std::size_t>(i)] = &solver.coefficients();
+            bounds[static_cast<std::size_t>(i)] = solver.penalties();
           },
           [&] { task_.poll(); });
-      quadratics_.products(open, a, products_, threads_);
+      quadratics_.products(open, a, bounds, products_, threads_);
       parallel_for(std::ssize(open), threads_, [&](Index i) {
         const auto index = static_cast<std::size_t>(i);
         solvers_[static_cast<std::size_t>(open[index])].accept(products_[index]);

@@ -45,6 +45,16 @@ void Feature::kernels(double width, Matrix& out) const {
   exp_in_place(out.data(), out.size());
 }
 
+void Feature::kernels(double width, Eigen::MatrixXf& out) const {
+  out.resize(values_.rows(), centers_.cols());
+  Matrix column(values_.rows(), 1);
+  for (Index b = 0; b < out.cols(); ++b) {
+    squared_distances(values_, centers_.col(b), column);
+    out.col(b) = (-0.5 / (width * width) * column).cast<float>();
+  }
+  out = out.array().exp();
+}
+
 void Feature::exponents(double width, Range rows, const std::vector<Index>& centers, Eigen::Ref<Matrix> out) const {
   const Matrix own = centers_(Eigen::all, centers);
   const auto first = value_of_row_.begin() + (has_repeats() ? rows.begin : 0);

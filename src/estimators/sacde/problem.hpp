@@ -32,6 +32,8 @@ class Feature {
 
   /// exp(-|v - mu_b|^2 / 2 s^2) for every distinct value v (the rows themselves unless has_repeats()): U x B.
   void kernels(double width, Matrix& out) const;
+  /// The same in single precision, to 2^-20: the errors are those of a rounded exponent.
+  void kernels(double width, Eigen::MatrixXf& out) const;
 
   /// Exponents -|x_i - mu_b|^2 / 2 s^2 of some rows for some centres, written to the columns of `out`.
   void exponents(double width, Range rows, const std::vector<Index>& centers, Eigen::Ref<Matrix> out) const;
