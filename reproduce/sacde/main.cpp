@@ -17,10 +17,9 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys",       "additive",   "illustrations",     "readings",
-                                        "selection",  "sizes",      "candidates",        "dimensions",
-                                        "irrelevant", "benchmarks", "stopping",          "humanoid2",
-                                        "humanoid4",  "humanoid9",  "humanoid2-bimodal", "humanoid2-stopping"};
+const std::vector<std::string> parts = {"toys",      "additive",   "illustrations", "readings",         "selection",
+                                        "sizes",     "candidates", "dimensions",    "irrelevant",       "benchmarks",
+                                        "humanoid2", "humanoid4",  "humanoid9",     "humanoid2-bimodal"};
 
 const std::vector<std::pair<std::string, std::string>> pairs = {{"SA-LSCDE", "FW-LSCDE"},
                                                                 {"SA-LSCDE", "SA-CDE"},
@@ -45,15 +44,6 @@ Section section(const std::string& part, const Command& command) {
     return {"Sections 3.3 and 3.4: other numbers of inputs", "N", dimensions_study(command.scale), true};
   if (part == "irrelevant")
     return {"Section 3.5: irrelevant inputs", "m", irrelevant_study(command.scale, command.data)};
-  if (part == "stopping") {
-    Study both = irrelevant_study(command.scale, command.data);
-    const Study benchmarks = benchmark_study(command.scale, command.data);
-    both.cases.insert(both.cases.end(), benchmarks.cases.begin(), benchmarks.cases.end());
-    return {"Sections 3.5 and 3.6: paths that end early", "m", stopping_study(std::move(both), command.scale)};
-  }
-  if (part == "humanoid2-stopping") {
-    return {"Section 3.7: paths that end early", "m", stopping_study(humanoid_study(command.scale, 2), command.scale)};
-  }
   if (part == "humanoid2-bimodal") return {"Ours: noise of two modes", "m", bimodal_study(command.scale)};
   if (part.starts_with("humanoid")) {
     const std::string joints = part.substr(std::string("humanoid").size());
@@ -71,11 +61,6 @@ void run_section(const std::string& part, const Command& command) {
   run_study(own.study, book, command.minutes);
   const Report report{own.study, book, own.level_name, part, command.pictures, own.log_levels};
   std::cout << "## " << own.heading << "\n\n";
-  if (part.ends_with("stopping")) {
-    print_stopping(report, std::cout);
-    book.print_older(std::cout);
-    return;
-  }
   if (part == "benchmarks") {
     print_by_data(report, std::cout);
   } else if (part == "readings" || part == "selection") {

@@ -48,14 +48,11 @@ Document lscde_options(Grids grids) {
 }
 
 /// SA-CDE and SA-LSCDE.
-std::vector<Method> additive_methods(const Grids& grids, Paths paths, const std::string& suffix = "",
-                                     LineKind line = LineKind::solid) {
-  Document selection = options_of(grids);
-  selection.set("stop_early", paths == Paths::ended_early);
+std::vector<Method> additive_methods(const Grids& grids, const std::string& suffix, LineKind line) {
   Document stages;
-  stages.set("selection", selection);
+  stages.set("selection", options_of(grids));
   stages.set("options", lscde_options(grids));
-  return {{"SA-CDE" + suffix, "sacde", "paper", selection, sacde_color, line},
+  return {{"SA-CDE" + suffix, "sacde", "paper", options_of(grids), sacde_color, line},
           {"SA-LSCDE" + suffix, "salscde", "paper", stages, salscde_color, line}};
 }
 
@@ -83,7 +80,7 @@ std::vector<double> paper_grid(Index count) { return log_steps(0.01, 2, count); 
 std::vector<Method> selection_methods(Index candidates) {
   const std::string suffix = candidates == 20 ? "" : " (" + std::to_string(candidates) + " candidates)";
   const LineKind line = candidates == 20 ? LineKind::solid : candidates == 10 ? LineKind::dashed : LineKind::dotted;
-  return additive_methods(paper_grids(candidates), Paths::whole, suffix, line);
+  return additive_methods(paper_grids(candidates), suffix, line);
 }
 
 Method truncated_method() {
@@ -108,8 +105,8 @@ std::vector<Method> selection_readings() {
           reading(" (truncated; norms > 0.5)", "solver", "truncated", 0.5)};
 }
 
-std::vector<Method> paper_methods(Paths paths) {
-  std::vector<Method> out = additive_methods(paper_grids(), paths);
+std::vector<Method> paper_methods() {
+  std::vector<Method> out = selection_methods(20);
   out.push_back(forward("FW-LSCDE", "lscde", lscde_options(paper_grids()), lscde_color));
   out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
   out.push_back(forward("FW-eKDE", "ekde", no_options, ekde_color));
@@ -119,26 +116,11 @@ std::vector<Method> paper_methods(Paths paths) {
   return out;
 }
 
-std::vector<Method> with_whole_paths(const std::vector<Method>& methods) {
-  std::vector<Method> out(methods.begin(), methods.begin() + 2);
-  for (Method& method : out) {
-    method.label += " whole paths";
-    if (method.model == "sacde") {
-      method.options.set("stop_early", false);
-    } else {
-      Document selection = method.options.at("selection");
-      selection.set("stop_early", false);
-      method.options.set("selection", selection);
-    }
-  }
-  return out;
-}
-
 std::vector<Method> humanoid_methods() {
   const Grids grids{paper_grid(), log_steps(1e-3, 1e-1, 20)};
   Document process;
   process.set("max_rows", 1000);
-  std::vector<Method> out = additive_methods(grids, Paths::ended_early);
+  std::vector<Method> out = additive_methods(grids, "", LineKind::solid);
   out.push_back(forward("FW-LSCDE", "lscde", lscde_options(grids), lscde_color));
   out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
   out.push_back({"LS-CDE", "lscde", "paper", lscde_options(grids), lscde_color, LineKind::dashed});

@@ -27,15 +27,8 @@ bool is_ours(const Method& method);
 /// SA-CDE stopped after 50 steps, as its authors' program does (errata S4).
 Method truncated_method();
 
-/// How SA-CDE's paths of penalties are followed: all twenty, or to where none that is left is worth its time (the
-/// option `stop_early`), a third of the work. The part `stopping` holds the one against the other.
-enum class Paths { whole, ended_early };
-
 /// The eight of section 3.1.
-std::vector<Method> paper_methods(Paths paths = Paths::whole);
-
-/// SA-CDE and SA-LSCDE of `methods` with whole paths, so labelled.
-std::vector<Method> with_whole_paths(const std::vector<Method>& methods);
+std::vector<Method> paper_methods();
 
 /// What the library recommends in place of SA-CDE, SA-LSCDE and NW-CDE, for comparison.
 std::vector<Method> recommended_methods();

@@ -20,8 +20,8 @@ constexpr Index most_repetitions = 100;    // sections 3.5 and 3.6; 3.3 and 3.4 
 constexpr Index reading_repetitions = 10;  // of what is not in the paper
 constexpr Index quick_repetitions = 2;
 
-std::vector<Method> all_methods(Paths paths = Paths::whole) {
-  std::vector<Method> out = paper_methods(paths);
+std::vector<Method> all_methods() {
+  std::vector<Method> out = paper_methods();
   for (Method& method : recommended_methods()) out.push_back(std::move(method));
   return available(out);
 }
@@ -131,7 +131,7 @@ Study irrelevant_study(Scale scale, const std::string& directory) {
   const bool full = scale == Scale::full;
   const std::vector<Index> counts =
       full ? std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10} : std::vector<Index>{0, 5};
-  Study out{{}, all_methods(Paths::ended_early), [=](Index) { return printed_repetitions(scale); }};
+  Study out{{}, all_methods(), [=](Index) { return printed_repetitions(scale); }};
   out.cases.push_back({"toy data 1 with m more", counts, [](Index m, Index repetition) {
                          Problem problem = draw(toy_1(10), 150, 2000, repetition);
                          for (Dataset* part : {&problem.train, &problem.test}) part->x = Matrix(part->x.topRows(1 + m));
@@ -160,7 +160,7 @@ Study bimodal_study(Scale scale) {
 }
 
 Study benchmark_study(Scale scale, const std::string& directory) {
-  Study out{{}, all_methods(Paths::ended_early), [=](Index) { return printed_repetitions(scale); }};
+  Study out{{}, all_methods(), [=](Index) { return printed_repetitions(scale); }};
   for (const BenchmarkChoice& choice : benchmark_choice) {
     const std::optional<Dataset> data = load(directory, choice.name);
     if (!data) {
@@ -173,14 +173,6 @@ Study benchmark_study(Scale scale, const std::string& directory) {
                          }});
   }
   return out;
-}
-
-Study stopping_study(Study of, Scale scale) {
-  const std::vector<Method> whole = available(with_whole_paths(of.methods));
-  of.methods.resize(2);
-  of.methods.insert(of.methods.end(), whole.begin(), whole.end());
-  of.repetitions = [=](Index) { return few_repetitions(scale); };
-  return of;
 }
 
 }  // namespace condens::reproduce

@@ -40,9 +40,6 @@ Study humanoid_study(Scale scale, Index joints);
 /// Not in the paper: two joints whose actions have noise of two modes, that of the LSCE paper.
 Study bimodal_study(Scale scale);
 
-/// SA-CDE and SA-LSCDE of a study whose paths end early, beside the same with whole paths.
-Study stopping_study(Study of, Scale scale);
-
 /// The sets of benchmark_study and their numbers of inputs.
 struct BenchmarkChoice {
   const char* name;

@@ -283,31 +283,4 @@ void print_pairs(const Report& report, const std::vector<std::pair<std::string, 
   table.print(out);
 }
 
-void print_stopping(const Report& report, std::ostream& out) {
-  constexpr double same = 1e-4;
-  MarkdownTable table({"method", "data", "fits", "same NLL", "largest difference", "mean difference"});
-  const std::vector<Method>& methods = report.study.methods;
-  const std::size_t half = methods.size() / 2;
-  for (std::size_t m = 0; m < half; ++m) {
-    for (const Case& from : report.study.cases) {
-      Values differences;
-      for (const Index level : from.levels) {
-        const Values own = paired(column(report, from, level, methods[m].label, nll.number),
-                                  column(report, from, level, methods[half + m].label, nll.number));
-        differences.insert(differences.end(), own.begin(), own.end());
-      }
-      if (differences.empty()) continue;
-      double largest = 0;
-      for (const double difference : differences) {
-        if (std::abs(difference) > std::abs(largest)) largest = difference;
-      }
-      const auto equal = std::count_if(differences.begin(), differences.end(),
-                                       [](double difference) { return std::abs(difference) <= same; });
-      table.add({methods[m].label, from.name, std::to_string(differences.size()), std::to_string(equal),
-                 fixed(largest, 4), fixed(mean(differences), 4)});
-    }
-  }
-  table.print(out);
-}
-
 }  // namespace condens::reproduce

@@ -36,8 +36,4 @@ void print_growth(const Report& report, std::ostream& out);
 void print_pairs(const Report& report, const std::vector<std::pair<std::string, std::string>>& pairs,
                  std::ostream& out);
 
-/// What SA-CDE and SA-LSCDE lose where paths end early: over all levels of a data set, fits that were made both ways,
-/// and how many of them have the same NLL.
-void print_stopping(const Report& report, std::ostream& out);
-
 }  // namespace condens::reproduce
