@@ -16,20 +16,18 @@ namespace {
 
 constexpr int panel_width = static_cast<int>(PackedObservations::panel);
 
-// Sums that stay in registers: some vectors of a panel times some columns.
-#ifdef __AVX512F__
-constexpr int vectors = 2;
-constexpr int most_columns = 12;
-#else
-constexpr int vectors = 1;
-constexpr int most_columns = 4;
-#endif
 constexpr Index steps_of_tile = 128;  // widened at a time: to 16 KiB
 constexpr Index tile_bytes = steps_of_tile * panel_width;
 
 constexpr Index most_levels = 256;
 // A space between levels is found by Euclid's algorithm; less than this share of the range is rounding.
 constexpr double least_space = 1.0 / 512;
+
+#ifdef __AVX512F__
+
+// Sums that stay in registers: some vectors of a panel times some columns.
+constexpr int vectors = 2;
+constexpr int most_columns = 12;
 
 /// sums[c][m] += panel[t][m] factors[t][c] over the steps t, for C columns from `factors` on.
 template <int C>
@@ -60,6 +58,24 @@ constexpr auto add_steps_of = []<int... C>(std::integer_sequence<int, C...>) {
 }
 (std::make_integer_sequence<int, most_columns>{});
 
+/// sums (panel x J) += tile (panel x steps) times the transpose of factors (J x steps).
+void add_tile(const double* tile, const double* factors, Index columns, Index steps, Matrix& sums) {
+  for (Index column = 0; column < columns; column += most_columns) {
+    const Index width = std::min<Index>(most_columns, columns - column);
+    add_steps_of[static_cast<std::size_t>(width - 1)](tile, factors + column, columns, steps, sums.col(column).data());
+  }
+}
+
+#else
+
+// With fewer registers Eigen's product is the faster.
+void add_tile(const double* tile, const double* factors, Index columns, Index steps, Matrix& sums) {
+  sums.noalias() += Eigen::Map<const Matrix>(tile, panel_width, steps) *
+                    Eigen::Map<const Matrix>(factors, columns, steps).transpose();
+}
+
+#endif
+
 /// sums (panel x J) = sum over steps of a panel of bytes times the columns of factors (J x steps).
 void multiply_panel(const std::uint8_t* bytes, const double* factors, Index columns, Index steps, Matrix& sums) {
   alignas(64) std::array<double, steps_of_tile * panel_width> tile;
@@ -70,11 +86,7 @@ void multiply_panel(const std::uint8_t* bytes, const double* factors, Index colu
     for (Index k = 0; k < count * panel_width; ++k) tile[static_cast<std::size_t>(k)] = from[k];
     // The next tile is read from memory while this one is multiplied.
     for (Index line = 0; line < tile_bytes; line += 64) __builtin_prefetch(from + tile_bytes + line);
-    for (Index column = 0; column < columns; column += most_columns) {
-      const Index width = std::min<Index>(most_columns, columns - column);
-      add_steps_of[static_cast<std::size_t>(width - 1)](tile.data(), factors + begin * columns + column, columns, count,
-                                                        sums.col(column).data());
-    }
+    add_tile(tile.data(), factors + begin * columns, columns, count, sums);
   }
 }
 

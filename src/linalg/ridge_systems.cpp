@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "cholesky.hpp"
 #include "condens/core/cancellation.hpp"
@@ -16,6 +17,26 @@ namespace condens {
 namespace {
 
 constexpr Index tile = 4;
+
+// What a register holds of the lanes. Compilers keep numbers of this size in registers, larger ones in memory.
+#if defined(__AVX512F__)
+using Part = Lanes;
+#elif defined(__AVX__)
+using Part = double __attribute__((vector_size(4 * sizeof(double))));
+#else
+using Part = double __attribute__((vector_size(2 * sizeof(double))));
+#endif
+constexpr int parts = static_cast<int>(sizeof(Lanes) / sizeof(Part));
+
+inline Part part_of(const Lanes& from, int part) {
+  Part out;
+  std::memcpy(&out, reinterpret_cast<const char*>(&from) + static_cast<std::size_t>(part) * sizeof(Part), sizeof(Part));
+  return out;
+}
+
+inline void put(const Part& part_of_it, int part, Lanes& out) {
+  std::memcpy(reinterpret_cast<char*>(&out) + static_cast<std::size_t>(part) * sizeof(Part), &part_of_it, sizeof(Part));
+}
 
 /// Eight lower-triangular matrices of one order, interleaved and stored in tiles
 /// of 4 x 4. The order is rounded up to whole tiles by rows of the identity.
@@ -134,21 +155,50 @@ class InterleavedCholesky {
   }
 
   void subtract_products(Index row, Index column) {
-    Lanes* target = tile_at(row, column);
-    std::array<Lanes, tile * tile> sum;
-    std::copy_n(target, tile * tile, sum.begin());
-    const Lanes* left = tile_at(row, 0);
     const Lanes* right = tile_at(column, 0);
-    for (Index k = 0; k < column * tile * tile; k += tile * tile) {
-      for (Index inner = 0; inner < tile; ++inner) {
-        for (Index r = 0; r < tile; ++r) {
-          for (Index c = 0; c < tile; ++c) {
-            sum[r * tile + c] -= left[k + r * tile + inner] * right[k + c * tile + inner];
-          }
-        }
+    for (Index first = 0; first < tile; first += 2) {
+      const Lanes* left = tile_at(row, 0) + first * tile;
+      Lanes* target = tile_at(row, column) + first * tile;
+      for (int part = 0; part < parts; ++part) subtract_from_two_rows(left, right, column * tile * tile, part, target);
+    }
+  }
+
+  /// Two rows of a tile, of the lanes that a register holds: eight sums, four factors and one more are in registers.
+  static void subtract_from_two_rows(const Lanes* left, const Lanes* right, Index count, int part, Lanes* target) {
+    Part a0 = part_of(target[0], part);
+    Part a1 = part_of(target[1], part);
+    Part a2 = part_of(target[2], part);
+    Part a3 = part_of(target[3], part);
+    Part b0 = part_of(target[tile + 0], part);
+    Part b1 = part_of(target[tile + 1], part);
+    Part b2 = part_of(target[tile + 2], part);
+    Part b3 = part_of(target[tile + 3], part);
+    for (Index k = 0; k < count; k += tile * tile) {
+      for (Index inner = k; inner < k + tile; ++inner) {
+        const Part r0 = part_of(right[inner], part);
+        const Part r1 = part_of(right[inner + tile], part);
+        const Part r2 = part_of(right[inner + 2 * tile], part);
+        const Part r3 = part_of(right[inner + 3 * tile], part);
+        const Part a = part_of(left[inner], part);
+        a0 -= a * r0;
+        a1 -= a * r1;
+        a2 -= a * r2;
+        a3 -= a * r3;
+        const Part b = part_of(left[inner + tile], part);
+        b0 -= b * r0;
+        b1 -= b * r1;
+        b2 -= b * r2;
+        b3 -= b * r3;
       }
     }
-    std::copy_n(sum.begin(), tile * tile, target);
+    put(a0, part, target[0]);
+    put(a1, part, target[1]);
+    put(a2, part, target[2]);
+    put(a3, part, target[3]);
+    put(b0, part, target[tile + 0]);
+    put(b1, part, target[tile + 1]);
+    put(b2, part, target[tile + 2]);
+    put(b3, part, target[tile + 3]);
   }
 
   void factorize_diagonal_tile(Index column) {

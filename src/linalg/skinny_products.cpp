@@ -8,16 +8,13 @@
 
 namespace condens {
 
+#ifdef __AVX512F__
+
 namespace {
 
 // A tile of observations times columns whose sums, or factors, stay in registers.
-#ifdef __AVX512F__
 constexpr int tile_rows = 4;
 constexpr int tile_columns = 5;
-#else
-constexpr int tile_rows = 2;
-constexpr int tile_columns = 2;
-#endif
 
 // Shorter observations gain nothing.
 constexpr Index least_length = 32;
@@ -114,5 +111,19 @@ void add_product_with_transpose(const MatrixView& x, const MatrixView& g, Eigen:
   over_tiles(x.cols(), g.rows(),
              [&]<int R, int C>(Index column, Index row) { outer_tile<R, C>(x, g, column, row, out); });
 }
+
+#else
+
+// With fewer registers Eigen's products are the faster.
+
+void add_transposed_product(const MatrixView& b, const MatrixView& x, Eigen::Ref<Matrix> out) {
+  if (x.rows() > 0) out.noalias() += b.transpose() * x;
+}
+
+void add_product_with_transpose(const MatrixView& x, const MatrixView& g, Eigen::Ref<Matrix> out) {
+  if (x.rows() > 0) out.noalias() += x * g.transpose();
+}
+
+#endif
 
 }  // namespace condens

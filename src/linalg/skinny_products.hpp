@@ -1,7 +1,8 @@
 #pragma once
 // Products of many long observations with few columns, at the speed at which the observations
-// can be read. A general matrix product copies them into panels first, which costs as much as
-// the product itself when each number is used some ten times only.
+// can be read, where the processor has registers enough (AVX-512). A general matrix product copies
+// them into panels first, which costs as much as the product itself when each number is used some
+// ten times only; elsewhere it is the faster nevertheless.
 //
 // Shapes: x p x n, few J (some ten), p long.
 
