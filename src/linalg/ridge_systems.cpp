@@ -18,10 +18,10 @@ namespace {
 
 constexpr Index tile = 4;
 
-// What a register holds of the lanes. Compilers keep numbers of this size in registers, larger ones in memory.
-#if defined(__AVX512F__)
-using Part = Lanes;
-#elif defined(__AVX__)
+#ifndef __AVX512F__
+
+// What a register holds of the lanes.
+#ifdef __AVX__
 using Part = double __attribute__((vector_size(4 * sizeof(double))));
 #else
 using Part = double __attribute__((vector_size(2 * sizeof(double))));
@@ -34,9 +34,11 @@ inline Part part_of(const Lanes& from, int part) {
   return out;
 }
 
-inline void put(const Part& part_of_it, int part, Lanes& out) {
-  std::memcpy(reinterpret_cast<char*>(&out) + static_cast<std::size_t>(part) * sizeof(Part), &part_of_it, sizeof(Part));
+inline void put(const Part& own, int part, Lanes& out) {
+  std::memcpy(reinterpret_cast<char*>(&out) + static_cast<std::size_t>(part) * sizeof(Part), &own, sizeof(Part));
 }
+
+#endif
 
 /// Eight lower-triangular matrices of one order, interleaved and stored in tiles
 /// of 4 x 4. The order is rounded up to whole tiles by rows of the identity.
@@ -154,6 +156,30 @@ class InterleavedCholesky {
     }
   }
 
+#ifdef __AVX512F__
+
+  /// The sums of a tile are in 16 of 32 registers.
+  void subtract_products(Index row, Index column) {
+    Lanes* target = tile_at(row, column);
+    std::array<Lanes, tile * tile> sum;
+    std::copy_n(target, tile * tile, sum.begin());
+    const Lanes* left = tile_at(row, 0);
+    const Lanes* right = tile_at(column, 0);
+    for (Index k = 0; k < column * tile * tile; k += tile * tile) {
+      for (Index inner = 0; inner < tile; ++inner) {
+        for (Index r = 0; r < tile; ++r) {
+          for (Index c = 0; c < tile; ++c) {
+            sum[r * tile + c] -= left[k + r * tile + inner] * right[k + c * tile + inner];
+          }
+        }
+      }
+    }
+    std::copy_n(sum.begin(), tile * tile, target);
+  }
+
+#else
+
+  /// Two rows at a time and part by part of the lanes: 16 registers hold eight sums, four factors and one more.
   void subtract_products(Index row, Index column) {
     const Lanes* right = tile_at(column, 0);
     for (Index first = 0; first < tile; first += 2) {
@@ -163,7 +189,7 @@ class InterleavedCholesky {
     }
   }
 
-  /// Two rows of a tile, of the lanes that a register holds: eight sums, four factors and one more are in registers.
+  /// Eight numbers with names: compilers keep an array of them in memory.
   static void subtract_from_two_rows(const Lanes* left, const Lanes* right, Index count, int part, Lanes* target) {
     Part a0 = part_of(target[0], part);
     Part a1 = part_of(target[1], part);
@@ -200,6 +226,8 @@ class InterleavedCholesky {
     put(b2, part, target[tile + 2]);
     put(b3, part, target[tile + 3]);
   }
+
+#endif
 
   void factorize_diagonal_tile(Index column) {
     Lanes* entry = tile_at(column, column);
