@@ -110,14 +110,18 @@ GroupLassoCertificate certify_group_lasso(const Matrix& linear, const Vector& we
   return out;
 }
 
-NonnegativeGroupLasso::NonnegativeGroupLasso(const GroupQuadratic& problem, Vector weights, double tolerance)
+NonnegativeGroupLasso::NonnegativeGroupLasso(const GroupQuadratic& problem, Vector weights, double tolerance,
+                                             const std::vector<Index>& order)
     : problem_(problem),
       weights_(std::move(weights)),
       tolerance_(tolerance),
+      place_in_order_(order.size()),
       a_(Matrix::Zero(problem.linear().rows(), problem.linear().cols())),
       q_(Matrix::Zero(problem.linear().rows(), problem.linear().cols())) {
   require(weights_.size() == a_.cols(), "NonnegativeGroupLasso: ", weights_.size(), " weights for ", a_.cols(),
           " groups");
+  for (std::size_t i = 0; i < order.size(); ++i)
+    place_in_order_[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
   largest_linear_ = a_.cols() > 0 ? problem.linear().colwise().norm().maxCoeff() : 0.0;
 }
 

@@ -74,8 +74,10 @@ Vector group_correlations(const Matrix& linear, const Matrix& q);
 
 class NonnegativeGroupLasso {
  public:
-  /// `weights` (G) >= 0. Starts at a = 0.
-  NonnegativeGroupLasso(const GroupQuadratic& problem, Vector weights, double tolerance);
+  /// `weights` (G) >= 0. Starts at a = 0. `order`: of the entries of a group, in which those far from each other have
+  /// next to no part of H in common, as kernels have that are far apart; none: there is no such order.
+  NonnegativeGroupLasso(const GroupQuadratic& problem, Vector weights, double tolerance,
+                        const std::vector<Index>& order = {});
 
   /// The solution at lambda > 0, from the present one; infinity: of the groups of weight 0 alone.
   /// `products` with all groups are counted.
@@ -124,6 +126,10 @@ class NonnegativeGroupLasso {
   bool newton(bool to_the_end);
   bool minimise_model(const Model& model, Flags& is_free, bool to_the_end, Vector& z, Vector& hz) const;
   bool minimise_open(const Model& model, const Flags& is_free, const Flags& is_open, Vector& z) const;
+  bool minimise_free(const Model& model, const std::vector<Index>& unordered, Vector& z) const;
+  std::vector<Index> in_order(std::vector<Index> free) const;
+  Matrix penalised_part(const Model& model, const std::vector<Index>& free) const;
+  Matrix scaled_units(const Model& model, const std::vector<Index>& free) const;
   Matrix free_part(const Model& model, const std::vector<Index>& free) const;
   double working_gap() const;
   double working_objective(const Vector& x, const Vector& hx) const;
@@ -132,6 +138,7 @@ class NonnegativeGroupLasso {
   const GroupQuadratic& problem_;
   Vector weights_;
   double tolerance_;
+  std::vector<Index> place_in_order_;  // of each entry of a group; empty: there is no order
   double lambda_ = 0;
   double largest_linear_;
 

@@ -5,6 +5,7 @@
 
 #include "condens/core/cancellation.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/envelope_cholesky.hpp"
 #include "nonnegative_group_lasso.hpp"
 #include "nonnegative_qp.hpp"
 #include "nonzero_columns.hpp"
@@ -20,6 +21,16 @@ std::vector<Index> indices_of(const Flags& flags) {
     if (flags[i]) out.push_back(i);
   }
   return out;
+}
+
+/// part - U U', the lower triangle, for U of mostly zeros.
+void subtract_squares(const Matrix& u, Matrix& part) {
+  for (Index g = 0; g < u.cols(); ++g) {
+    const std::vector<Index> own = indices_of(u.col(g).array() != 0);
+    for (auto j = own.begin(); j != own.end(); ++j) {
+      for (auto i = j; i != own.end(); ++i) part(*i, *j) -= u(*i, g) * u(*j, g);
+    }
+  }
 }
 
 }  // namespace
@@ -71,8 +82,8 @@ bool NonnegativeGroupLasso::newton(bool to_the_end) {
   return false;
 }
 
-/// The lower triangle of the model's quadratic part on some coordinates, with a trace of a ridge.
-Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<Index>& free) const {
+/// The lower triangle of H + diag(c) on some coordinates, with a trace of a ridge.
+Matrix NonnegativeGroupLasso::penalised_part(const Model& model, const std::vector<Index>& free) const {
   const Index size = std::ssize(free);
   Matrix part(size, size);
   double largest = 0;
@@ -84,16 +95,77 @@ Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<In
     part(j, j) += model.curvature[c];
     largest = std::max(largest, part(j, j));
   }
-  for (const Block& block : blocks_) {
-    const double curvature = model.curvature[block.begin];
-    if (!(curvature > 0)) continue;
-    const Index begin = std::lower_bound(free.begin(), free.end(), block.begin) - free.begin();
-    const Index end = std::lower_bound(free.begin(), free.end(), block.end) - free.begin();
-    const Vector u = model.unit(std::vector<Index>(free.begin() + begin, free.begin() + end));
-    part.block(begin, begin, end - begin, end - begin).selfadjointView<Eigen::Lower>().rankUpdate(u, -curvature);
-  }
   part.diagonal().array() += 1e-11 * largest;
   return part;
+}
+
+/// U: a column sqrt(c) u for every group with a curvature. The model's quadratic part is H + diag(c) - U U'.
+Matrix NonnegativeGroupLasso::scaled_units(const Model& model, const std::vector<Index>& free) const {
+  std::vector<Index> column_of(static_cast<std::size_t>(x_.size()), -1);
+  Index columns = 0;
+  for (const Block& block : blocks_) {
+    if (!(model.curvature[block.begin] > 0)) continue;
+    std::fill(column_of.begin() + block.begin, column_of.begin() + block.end, columns++);
+  }
+  Matrix out = Matrix::Zero(std::ssize(free), columns);
+  for (Index i = 0; i < out.rows(); ++i) {
+    const Index c = free[static_cast<std::size_t>(i)];
+    const Index column = column_of[static_cast<std::size_t>(c)];
+    if (column >= 0) out(i, column) = std::sqrt(model.curvature[c]) * model.unit[c];
+  }
+  return out;
+}
+
+/// The lower triangle of the model's quadratic part.
+Matrix NonnegativeGroupLasso::free_part(const Model& model, const std::vector<Index>& free) const {
+  Matrix out = penalised_part(model, free);
+  subtract_squares(scaled_units(model, free), out);
+  return out;
+}
+
+/// Free coordinates with the entries of all groups side by side, by their order.
+std::vector<Index> NonnegativeGroupLasso::in_order(std::vector<Index> free) const {
+  if (place_in_order_.empty()) return free;
+  const auto place = [&](Index i) {
+    return place_in_order_[static_cast<std::size_t>(coordinates_[static_cast<std::size_t>(i)] % a_.rows())];
+  };
+  std::stable_sort(free.begin(), free.end(), [&](Index i, Index j) { return place(i) < place(j); });
+  return free;
+}
+
+/// z: the minimiser of the model over the free coordinates, whatever its sign, 0 elsewhere; false where there is none.
+/// Where P = H + diag(c) has a narrow envelope, by its factor and Woodbury's formula,
+///
+///   (P - U U')^-1 = P^-1 + P^-1 U (I - U'P^-1 U)^-1 U'P^-1.
+bool NonnegativeGroupLasso::minimise_free(const Model& model, const std::vector<Index>& unordered, Vector& z) const {
+  constexpr Index worth_an_envelope = 128;
+  constexpr double negligible = 1e-16;
+  const std::vector<Index> free = in_order(unordered);
+  const Vector right = model.right(free);
+  const Matrix units = scaled_units(model, free);
+  Matrix part = penalised_part(model, free);
+  z = Vector::Zero(x_.size());
+  if (!place_in_order_.empty() && right.size() >= worth_an_envelope) {
+    Envelope envelope = envelope_of(part, negligible);
+    if (envelope.share < 0.5) {
+      const EnvelopeCholesky factor(part, std::move(envelope));
+      Matrix both(units.rows(), units.cols() + 1);
+      both << right, units;
+      if (factor.ok()) both = factor.solve(std::move(both));
+      const Vector first = both.col(0);
+      const auto solved = both.rightCols(units.cols());
+      const Cholesky inner(Matrix::Identity(units.cols(), units.cols()) - units.transpose().lazyProduct(solved));
+      if (factor.ok() && inner.ok()) {
+        z(free) = first + solved.lazyProduct(inner.solve(Vector(units.transpose() * first)));
+        return true;
+      }
+    }
+  }
+  subtract_squares(units, part);
+  const Cholesky factor(std::move(part));
+  if (!factor.ok()) return false;
+  z(free) = factor.solve(right);
+  return true;
 }
 
 /// z >= 0 near the minimiser of the model, and H z; false where there is none. Block principal pivoting (Portugal,
@@ -124,11 +196,7 @@ bool NonnegativeGroupLasso::minimise_model(const Model& model, Flags& is_free, b
   for (int round = 0; round < rounds; ++round) {
     const std::vector<Index> free = indices_of(is_free);
     if (free.empty()) return false;
-    const Cholesky factor(free_part(model, free));
-    if (!factor.ok()) return false;
-    const Vector values = factor.solve(Vector(model.right(free)));
-    z = Vector::Zero(n);
-    z(free) = values;
+    if (!minimise_free(model, free, z)) return false;
     const Flags wrong = wrong_ones();
     if (!wrong.any()) return true;
     is_free = is_free != wrong;

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "condens/core/random.hpp"
 #include "support/complaint.hpp"
@@ -171,6 +173,50 @@ TEST(NonnegativeGroupLasso, SaysWhatIsWrong) {
             "NonnegativeGroupLasso: 2 weights for 3 groups");
   NonnegativeGroupLasso solver(problem, Vector::Ones(3), 1e-6);
   EXPECT_EQ(complaint([&] { solver.solve(0); }), "NonnegativeGroupLasso: lambda = 0, expected a number > 0");
+}
+
+/// Kernels of narrow width on a line, in each group of the points in another sequence; the same places in all groups.
+DenseGroupQuadratic narrow_kernels(Index size, Index groups, std::vector<Index>& order) {
+  RandomStream random(5);
+  Vector place(size);
+  for (double& value : place) value = random.uniform();
+  order.resize(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return place[i] < place[j]; });
+  Matrix shares(groups, groups);
+  for (Index g = 0; g < groups; ++g) {
+    for (Index h = 0; h < groups; ++h) shares(g, h) = g == h ? 1 : 0.4;
+  }
+  Matrix gram(size * groups, size * groups);
+  for (Index i = 0; i < gram.rows(); ++i) {
+    for (Index j = 0; j < gram.cols(); ++j) {
+      const double distance = (place[i % size] - place[j % size]) / 0.01;
+      gram(i, j) = shares(i / size, j / size) * std::exp(-distance * distance);
+    }
+  }
+  Matrix linear(size, groups);
+  for (double& value : linear.reshaped()) value = 0.5 + random.uniform();
+  return {std::move(gram), std::move(linear)};
+}
+
+TEST(NonnegativeGroupLasso, TheOrderOfEntriesChangesTheWorkAlone) {
+  std::vector<Index> order;
+  const DenseGroupQuadratic problem = narrow_kernels(120, 4, order);
+  Vector weights(4);
+  weights << 1, 2, 0, 1;
+  NonnegativeGroupLasso plain(problem, weights, 1e-10);
+  NonnegativeGroupLasso ordered(problem, weights, 1e-10, order);
+  const double largest = plain.lambda_max();
+  for (const double share : {0.9, 0.3, 0.05, 0.001}) {
+    plain.solve(share * largest);
+    ordered.solve(share * largest);
+    EXPECT_TRUE(plain.converged());
+    EXPECT_TRUE(ordered.converged());
+    EXPECT_NEAR(ordered.certificate().objective, plain.certificate().objective,
+                2e-10 * std::abs(plain.certificate().objective))
+        << share;
+    EXPECT_LE((ordered.coefficients() - plain.coefficients()).norm(), 1e-4 * plain.coefficients().norm()) << share;
+  }
 }
 
 }  // namespace

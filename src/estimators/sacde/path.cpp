@@ -17,8 +17,13 @@ class Solutions {
  public:
   Solutions(const Problem& problem, const Quadratics& quadratics, const PathOptions& options, Task& task, int threads)
       : problem_(problem), quadratics_(quadratics), options_(options), task_(task), threads_(threads) {
+    // Kernels of targets far from each other have next to no product.
+    std::vector<Index> order(static_cast<std::size_t>(problem.centers()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index i, Index j) { return problem.centers_y(0, i) < problem.centers_y(0, j); });
     for (Index k = 0; k < problem.problems(); ++k) {
-      solvers_.emplace_back(quadratics[k], problem.penalty_weights.col(k), options.tolerance);
+      solvers_.emplace_back(quadratics[k], problem.penalty_weights.col(k), options.tolerance, order);
     }
     alpha_.resize(solvers_.size());
     lipschitz_.assign(solvers_.size(), 0.0);
