@@ -219,5 +219,14 @@ TEST(NonnegativeGroupLasso, TheOrderOfEntriesChangesTheWorkAlone) {
   }
 }
 
+TEST(NonnegativeGroupLasso, AnOrderServesGroupsWithoutPenaltyAlone) {
+  std::vector<Index> order;
+  const DenseGroupQuadratic problem = narrow_kernels(300, 1, order);
+  NonnegativeGroupLasso solver(problem, Vector::Zero(1), 1e-10, order);
+  EXPECT_EQ(solver.lambda_max(), 0);
+  EXPECT_TRUE(solver.converged());
+  EXPECT_LE(solver.certificate().relative_gap, 1e-10);
+}
+
 }  // namespace
 }  // namespace condens::nonnegative_group_lasso_test
