@@ -120,8 +120,9 @@ NonnegativeGroupLasso::NonnegativeGroupLasso(const GroupQuadratic& problem, Vect
       q_(Matrix::Zero(problem.linear().rows(), problem.linear().cols())) {
   require(weights_.size() == a_.cols(), "NonnegativeGroupLasso: ", weights_.size(), " weights for ", a_.cols(),
           " groups");
-  for (std::size_t i = 0; i < order.size(); ++i)
+  for (std::size_t i = 0; i < order.size(); ++i) {
     place_in_order_[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+  }
   largest_linear_ = a_.cols() > 0 ? problem.linear().colwise().norm().maxCoeff() : 0.0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "condens/core/cancellation.hpp"
 #include "linalg/cholesky.hpp"
@@ -31,6 +32,29 @@ void subtract_squares(const Matrix& u, Matrix& part) {
       for (auto i = j; i != own.end(); ++i) part(*i, *j) -= u(*i, g) * u(*j, g);
     }
   }
+}
+
+/// (P - U U')^-1 right by the factor of P and Woodbury's formula,
+///
+///   (P - U U')^-1 = P^-1 + P^-1 U (I - U'P^-1 U)^-1 U'P^-1;
+///
+/// none where P, of which the lower triangle is given, has no narrow envelope, or is not definite to rounding.
+std::optional<Vector> solve_in_envelope(const Matrix& p, const Matrix& u, const Vector& right) {
+  constexpr Index worth_an_envelope = 128;
+  constexpr double negligible = 1e-16;
+  if (p.rows() < worth_an_envelope) return std::nullopt;
+  Envelope envelope = envelope_of(p, negligible);
+  if (!(envelope.share < 0.5)) return std::nullopt;
+  const EnvelopeCholesky factor(p, std::move(envelope));
+  if (!factor.ok()) return std::nullopt;
+  Matrix both(u.rows(), u.cols() + 1);
+  both << right, u;
+  both = factor.solve(std::move(both));
+  const Vector first = both.col(0);
+  const auto solved = both.rightCols(u.cols());
+  const Cholesky inner(Matrix::Identity(u.cols(), u.cols()) - u.transpose().lazyProduct(solved));
+  if (!inner.ok()) return std::nullopt;
+  return first + solved.lazyProduct(inner.solve(Vector(u.transpose() * first)));
 }
 
 }  // namespace
@@ -134,31 +158,16 @@ std::vector<Index> NonnegativeGroupLasso::in_order(std::vector<Index> free) cons
 }
 
 /// z: the minimiser of the model over the free coordinates, whatever its sign, 0 elsewhere; false where there is none.
-/// Where P = H + diag(c) has a narrow envelope, by its factor and Woodbury's formula,
-///
-///   (P - U U')^-1 = P^-1 + P^-1 U (I - U'P^-1 U)^-1 U'P^-1.
 bool NonnegativeGroupLasso::minimise_free(const Model& model, const std::vector<Index>& unordered, Vector& z) const {
-  constexpr Index worth_an_envelope = 128;
-  constexpr double negligible = 1e-16;
   const std::vector<Index> free = in_order(unordered);
   const Vector right = model.right(free);
   const Matrix units = scaled_units(model, free);
   Matrix part = penalised_part(model, free);
   z = Vector::Zero(x_.size());
-  if (!place_in_order_.empty() && right.size() >= worth_an_envelope) {
-    Envelope envelope = envelope_of(part, negligible);
-    if (envelope.share < 0.5) {
-      const EnvelopeCholesky factor(part, std::move(envelope));
-      Matrix both(units.rows(), units.cols() + 1);
-      both << right, units;
-      if (factor.ok()) both = factor.solve(std::move(both));
-      const Vector first = both.col(0);
-      const auto solved = both.rightCols(units.cols());
-      const Cholesky inner(Matrix::Identity(units.cols(), units.cols()) - units.transpose().lazyProduct(solved));
-      if (factor.ok() && inner.ok()) {
-        z(free) = first + solved.lazyProduct(inner.solve(Vector(units.transpose() * first)));
-        return true;
-      }
+  if (!place_in_order_.empty()) {
+    if (const std::optional<Vector> values = solve_in_envelope(part, units, right)) {
+      z(free) = *values;
+      return true;
     }
   }
   subtract_squares(units, part);

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <numeric>
+#include <cmath>
 
 #include "condens/core/random.hpp"
 #include "estimators/sacde/operator.hpp"

@@ -175,7 +175,7 @@ TEST(NonnegativeGroupLasso, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([&] { solver.solve(0); }), "NonnegativeGroupLasso: lambda = 0, expected a number > 0");
 }
 
-/// Kernels of narrow width on a line, in each group of the points in another sequence; the same places in all groups.
+/// Narrow kernels at random places of a line, the same places in all groups; `order` sorts them.
 DenseGroupQuadratic narrow_kernels(Index size, Index groups, std::vector<Index>& order) {
   RandomStream random(5);
   Vector place(size);
