@@ -1,9 +1,8 @@
 # condens_precompile(TARGET HEADER...): what nearly every file of the target reads, read once.
-# Not where clang-tidy, of another version than the compiler, reads the target; nor for the sanitizers, whose compiler
-# writes its place into it: a clone elsewhere would find nothing of what takes longest to compile.
+# Not for the sanitizers, whose compiler writes its place into it: a clone elsewhere would find nothing of what takes longest
+# to compile.
 function(condens_precompile target)
-  get_target_property(tidy ${target} CXX_CLANG_TIDY)
-  if(tidy OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
