@@ -10,7 +10,7 @@ function(condens_vector_code)
 endfunction()
 
 # Where others compile quickly, and run slowly (sanitizers, ./demo): these few files take a third of the time of the tests.
-# A check of every pointer's alignment would keep them from becoming vector code, whose accesses are still watched.
+# A check of every pointer's alignment would keep them from becoming vector code; the bounds of its accesses are watched.
 function(condens_quick_loops)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:None>:-O2;-fno-sanitize=alignment>")
