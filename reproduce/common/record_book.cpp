@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "condens/core/errors.hpp"
 #include "condens/core/parallel.hpp"
@@ -156,9 +157,11 @@ void run_small_trials(const std::vector<Trial>& trials, RecordBook& book) {
 void run_trials(std::vector<Trial> trials, RecordBook& book, double minutes) {
   run_small_trials(trials, book);
   std::erase_if(trials, [&](const Trial& trial) { return book.is_current(trial.key); });
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
-    return std::pair(a.key.repetition, a.key.level) < std::pair(b.key.repetition, b.key.level);
-  });
+  // Method by method: two that share a first stage, and wait for each other there, are not run side by side.
+  const auto place = [](const Trial& trial) {
+    return std::tie(trial.key.repetition, trial.key.level, trial.key.method);
+  };
+  std::stable_sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return place(a) < place(b); });
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();

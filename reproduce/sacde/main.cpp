@@ -9,6 +9,7 @@
 #include "additive.hpp"
 #include "common/command.hpp"
 #include "illustrations.hpp"
+#include "orders.hpp"
 #include "self_check.hpp"
 #include "studies.hpp"
 #include "tables.hpp"
@@ -17,9 +18,9 @@ namespace {
 
 using namespace condens::reproduce;
 
-const std::vector<std::string> parts = {"toys",      "additive",   "illustrations", "readings",         "selection",
-                                        "sizes",     "candidates", "dimensions",    "irrelevant",       "benchmarks",
-                                        "humanoid2", "humanoid4",  "humanoid9",     "humanoid2-bimodal"};
+const std::vector<std::string> parts = {"toys",       "additive",  "orders",     "illustrations", "readings",
+                                        "selection",  "sizes",     "candidates", "dimensions",    "irrelevant",
+                                        "benchmarks", "humanoid2", "humanoid4",  "humanoid9",     "humanoid2-bimodal"};
 
 const std::vector<std::pair<std::string, std::string>> pairs = {{"SA-LSCDE", "FW-LSCDE"},
                                                                 {"SA-LSCDE", "SA-CDE"},
@@ -89,6 +90,9 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "additive") {
     std::cout << "## Figures 1 and 2\n\n";
     draw_additive(command.pictures, std::cout);
+  } else if (part == "orders") {
+    std::cout << "## Section 3.1: orders of time and memory\n\n";
+    print_orders(command.scale, std::cout);
   } else if (part == "illustrations") {
     std::cout << "## Figures 3 and 4\n\n";
     draw_illustrations(command.data, command.pictures, std::cout);

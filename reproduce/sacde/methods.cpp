@@ -116,6 +116,31 @@ std::vector<Method> paper_methods() {
   return out;
 }
 
+std::vector<Method> given_methods(Index n_centers) {
+  const std::vector<double> width = {0.3};
+  const auto with = [&](Document options) {
+    options.set("n_centers", n_centers);
+    return options;
+  };
+  const Grids one{width, {0.1}};
+  Document stages;
+  stages.set("selection", with(options_of(one)));
+  stages.set("options", with(lscde_options(one)));
+  Document kernel = with({});
+  kernel.set("bandwidth", Document(width));
+  Document neighbors;
+  neighbors.set("radius", Document(std::vector<double>{0.5}));
+  neighbors.set("bandwidth_y", Document(width));
+  return {{"SA-CDE", "sacde", "paper", with(options_of(one)), sacde_color, LineKind::solid},
+          {"SA-LSCDE", "salscde", "paper", stages, salscde_color, LineKind::solid},
+          forward("FW-LSCDE", "lscde", with(lscde_options(one)), lscde_color),
+          forward("FW-NWCDE", "nw", kernel, nw_color),
+          forward("FW-eKDE", "ekde", neighbors, ekde_color),
+          {"LS-CDE", "lscde", "paper", with(lscde_options(one)), lscde_color, LineKind::dashed},
+          {"NW-CDE", "nw", "paper", kernel, nw_color, LineKind::dashed},
+          {"eKDE", "ekde", "paper", neighbors, ekde_color, LineKind::dashed}};
+}
+
 std::vector<Method> humanoid_methods() {
   const Grids grids{paper_grid(), log_steps(1e-3, 1e-1, 20)};
   Document process;

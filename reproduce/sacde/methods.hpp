@@ -44,6 +44,10 @@ std::vector<Method> selection_readings();
 /// `count` values between 0.01 and 2 at equal steps of the logarithm (section 3).
 std::vector<double> paper_grid(Index count = 20);
 
+/// The eight with one width, penalty and radius each, in the place of what cross-validation chooses; eKDE has no
+/// centres.
+std::vector<Method> given_methods(Index n_centers);
+
 /// The seven of section 3.7, whose penalties are twenty values between 0.001 and 0.1. GP-CDE is a process of 1,000
 /// random rows, since all 5,000 would take hours (errata S17: the paper gives no details).
 std::vector<Method> humanoid_methods();
