@@ -325,7 +325,12 @@ std::vector<Method> reading_methods() {
   Method deep = paper_method();
   deep.label = "ten hidden units";
   deep.options.hidden = {10};
-  return {minimum_method(), informed_method(), unscaled, deep};
+  Method stochastic = paper_method();
+  stochastic.label = "stochastic gradients";
+  stochastic.options.optimizer = PressOptimizer::adam;
+  stochastic.options.adam_passes = 300;
+  stochastic.options.minibatch = 64;
+  return {minimum_method(), informed_method(), unscaled, deep, stochastic};
 }
 
 }  // namespace
