@@ -47,12 +47,13 @@ Document lscde_options(Grids grids) {
   return options_of(grids);
 }
 
-/// SA-CDE and SA-LSCDE.
-std::vector<Method> additive_methods(const Grids& grids, const std::string& suffix, LineKind line) {
+/// SA-CDE and SA-LSCDE, whose second stage is LS-CDE.
+std::vector<Method> additive_methods(const Document& sacde, const Document& lscde, const std::string& suffix,
+                                     LineKind line) {
   Document stages;
-  stages.set("selection", options_of(grids));
-  stages.set("options", lscde_options(grids));
-  return {{"SA-CDE" + suffix, "sacde", "paper", options_of(grids), sacde_color, line},
+  stages.set("selection", sacde);
+  stages.set("options", lscde);
+  return {{"SA-CDE" + suffix, "sacde", "paper", sacde, sacde_color, line},
           {"SA-LSCDE" + suffix, "salscde", "paper", stages, salscde_color, line}};
 }
 
@@ -62,6 +63,19 @@ Method forward(std::string label, const char* model, const Document& options, st
   forward_options.set("model_preset", "paper");
   forward_options.set("options", options);
   return {std::move(label), "forward", "paper", forward_options, color, LineKind::solid};
+}
+
+/// The eight of section 3.1, with the options of their models.
+std::vector<Method> eight_methods(const Document& sacde, const Document& lscde, const Document& nw,
+                                  const Document& ekde) {
+  std::vector<Method> out = additive_methods(sacde, lscde, "", LineKind::solid);
+  out.push_back(forward("FW-LSCDE", "lscde", lscde, lscde_color));
+  out.push_back(forward("FW-NWCDE", "nw", nw, nw_color));
+  out.push_back(forward("FW-eKDE", "ekde", ekde, ekde_color));
+  out.push_back({"LS-CDE", "lscde", "paper", lscde, lscde_color, LineKind::dashed});
+  out.push_back({"NW-CDE", "nw", "paper", nw, nw_color, LineKind::dashed});
+  out.push_back({"eKDE", "ekde", "paper", ekde, ekde_color, LineKind::dashed});
+  return out;
 }
 
 bool registered(const std::string& name) {
@@ -80,7 +94,8 @@ std::vector<double> paper_grid(Index count) { return log_steps(0.01, 2, count); 
 std::vector<Method> selection_methods(Index candidates) {
   const std::string suffix = candidates == 20 ? "" : " (" + std::to_string(candidates) + " candidates)";
   const LineKind line = candidates == 20 ? LineKind::solid : candidates == 10 ? LineKind::dashed : LineKind::dotted;
-  return additive_methods(paper_grids(candidates), suffix, line);
+  const Grids grids = paper_grids(candidates);
+  return additive_methods(options_of(grids), lscde_options(grids), suffix, line);
 }
 
 Method truncated_method() {
@@ -106,46 +121,30 @@ std::vector<Method> selection_readings() {
 }
 
 std::vector<Method> paper_methods() {
-  std::vector<Method> out = selection_methods(20);
-  out.push_back(forward("FW-LSCDE", "lscde", lscde_options(paper_grids()), lscde_color));
-  out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
-  out.push_back(forward("FW-eKDE", "ekde", no_options, ekde_color));
-  out.push_back({"LS-CDE", "lscde", "paper", lscde_options(paper_grids()), lscde_color, LineKind::dashed});
-  out.push_back({"NW-CDE", "nw", "paper", no_options, nw_color, LineKind::dashed});
-  out.push_back({"eKDE", "ekde", "paper", no_options, ekde_color, LineKind::dashed});
-  return out;
+  return eight_methods(options_of(paper_grids()), lscde_options(paper_grids()), no_options, no_options);
 }
 
 std::vector<Method> given_methods(Index n_centers) {
   const std::vector<double> width = {0.3};
-  const auto with = [&](Document options) {
+  const Grids one{width, {0.1}};
+  const auto with_centers = [&](Document options) {
     options.set("n_centers", n_centers);
     return options;
   };
-  const Grids one{width, {0.1}};
-  Document stages;
-  stages.set("selection", with(options_of(one)));
-  stages.set("options", with(lscde_options(one)));
-  Document kernel = with({});
+  Document kernel;
   kernel.set("bandwidth", Document(width));
   Document neighbors;
   neighbors.set("radius", Document(std::vector<double>{0.5}));
   neighbors.set("bandwidth_y", Document(width));
-  return {{"SA-CDE", "sacde", "paper", with(options_of(one)), sacde_color, LineKind::solid},
-          {"SA-LSCDE", "salscde", "paper", stages, salscde_color, LineKind::solid},
-          forward("FW-LSCDE", "lscde", with(lscde_options(one)), lscde_color),
-          forward("FW-NWCDE", "nw", kernel, nw_color),
-          forward("FW-eKDE", "ekde", neighbors, ekde_color),
-          {"LS-CDE", "lscde", "paper", with(lscde_options(one)), lscde_color, LineKind::dashed},
-          {"NW-CDE", "nw", "paper", kernel, nw_color, LineKind::dashed},
-          {"eKDE", "ekde", "paper", neighbors, ekde_color, LineKind::dashed}};
+  return eight_methods(with_centers(options_of(one)), with_centers(lscde_options(one)), with_centers(kernel),
+                       neighbors);
 }
 
 std::vector<Method> humanoid_methods() {
   const Grids grids{paper_grid(), log_steps(1e-3, 1e-1, 20)};
   Document process;
   process.set("max_rows", 1000);
-  std::vector<Method> out = additive_methods(grids, "", LineKind::solid);
+  std::vector<Method> out = additive_methods(options_of(grids), lscde_options(grids), "", LineKind::solid);
   out.push_back(forward("FW-LSCDE", "lscde", lscde_options(grids), lscde_color));
   out.push_back(forward("FW-NWCDE", "nw", no_options, nw_color));
   out.push_back({"LS-CDE", "lscde", "paper", lscde_options(grids), lscde_color, LineKind::dashed});
