@@ -72,9 +72,9 @@ void tables(const Command& command) {
 void robot(const Command& command) {
   const Study study = robot_study(command.scale);
   RecordBook book = open_book(command, "robot");
-  run_by_rows(study, book, command.minutes);
+  run_study(study, book, command.minutes);
   const Study reading = simulator_reading_study(study);
-  run_by_rows(reading, book, command.minutes);
+  run_study(reading, book, command.minutes);
   print_table_1({study, book, command.pictures}, std::cout);
   print_reading({reading, book, command.pictures}, std::cout);
   print_table_2({study, book, command.pictures}, std::cout);
@@ -116,7 +116,7 @@ void nearest(const Command& command) {
   run_study(toy, book, command.minutes);
   print_nearest_toy({toy, book, command.pictures}, std::cout);
   const Study sets = nearest_table_study(command.scale, readings_report);
-  run_by_rows(sets, book, command.minutes);
+  run_study(sets, book, command.minutes);
   print_nearest_table({sets, book, command.pictures}, readings_report, std::cout);
   book.print_older(std::cout);
 }

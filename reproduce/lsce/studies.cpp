@@ -1,7 +1,6 @@
 #include "studies.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <limits>
@@ -192,16 +191,6 @@ void run_study(const Study& study, RecordBook& book, double minutes) {
                             [&, level, r] { return run_trial(method, from.problem(level, r), r); },
                             [&, level] { return run_trial(method, small_part(from.problem(level, 0)), 0); }});
   run_trials(std::move(trials), book, minutes);
-}
-
-void run_by_rows(const Study& study, RecordBook& book, double minutes) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<Case> cases = study.cases;
-  std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.levels < b.levels; });
-  for (const Case& from : cases) {
-    const std::chrono::duration<double, std::ratio<60>> elapsed = std::chrono::steady_clock::now() - begin;
-    run_study({{from}, study.methods, study.repetitions}, book, minutes - elapsed.count());
-  }
 }
 
 }  // namespace condens::reproduce

@@ -67,7 +67,5 @@ Case split_case(const std::string& name, Index n, const Dataset& data);
 
 /// Fits and scores what the book does not hold yet, until `minutes` are over.
 void run_study(const Study& study, RecordBook& book, double minutes);
-/// The same, all runs of cases of few rows before those of more.
-void run_by_rows(const Study& study, RecordBook& book, double minutes);
 
 }  // namespace condens::reproduce
