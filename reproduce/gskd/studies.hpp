@@ -37,7 +37,7 @@ struct Study {
 /// One for every data size of a table of the paper.
 std::vector<Study> studies(const PrintedGroup& group, Scale scale);
 
-/// One for each of four data sizes, with reading_methods().
+/// One for every data size of all tables, with reading_methods().
 std::vector<Study> reading_studies(Scale scale);
 
 /// Training and test samples of a repetition; methods see the same.
