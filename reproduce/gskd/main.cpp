@@ -1,7 +1,6 @@
 // Reproduces Chen, Hong and Harris (2010): Tables I to IX and Figures 1 to 10.
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -40,16 +39,6 @@ std::vector<Study> all_studies(Scale scale) {
   return all;
 }
 
-/// Those of few rows, which take seconds, before the others.
-void run_readings(std::vector<Study> all, RecordBook& book, double minutes) {
-  std::stable_sort(all.begin(), all.end(), [](const Study& a, const Study& b) { return a.table.n < b.table.n; });
-  const auto begin = std::chrono::steady_clock::now();
-  for (const Study& study : all) {
-    const std::chrono::duration<double, std::ratio<60>> elapsed = std::chrono::steady_clock::now() - begin;
-    run_studies({study}, book, minutes - elapsed.count());
-  }
-}
-
 void print_all_counts(const Command& command) {
   const RecordBook book = open_book(command);
   const std::vector<Study> all = all_studies(command.scale);
@@ -80,7 +69,7 @@ void run_part(const std::string& part, const Command& command) {
   } else if (part == "readings") {
     const std::vector<Study> own = reading_studies(command.scale);
     RecordBook book = open_book(command);
-    run_readings(own, book, command.minutes);
+    run_studies(own, book, command.minutes);
     std::cout << "## Readings of what is not printed\n\n";
     print_readings(book, own, std::cout);
     book.print_older(std::cout);
