@@ -69,6 +69,7 @@ int number_of(const std::string& id) { return std::stoi(id.substr(1)); }
 /// The ids that a text cites, in the forms "errata D9", "errata P2, P3", "errata R1 and R2" and "errata D5 to D11",
 /// wherever its lines end.
 std::vector<std::string> cited_errata(const std::string& text) {
+  if (text.find("rrata") == text.npos) return {};
   std::istringstream in(text);
   std::vector<std::string> words;
   for (std::string word; in >> word;) {

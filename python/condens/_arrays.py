@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from typing import Any
 
 import numpy as np
@@ -88,13 +90,25 @@ def threads_of(n_jobs: int | None) -> int:
 
         backend, of_context = get_active_backend()
         free = of_context is None and not backend.nesting_level
-        return int(joblib.cpu_count() if free else joblib.effective_n_jobs(None))
+        return all_cores() if free else int(joblib.effective_n_jobs(None))
     if not isinstance(n_jobs, (int, np.integer)):
         raise TypeError(f"n_jobs = {n_jobs!r}, expected None or an int")
     if n_jobs == 0:
         raise ValueError("n_jobs = 0, expected a number of threads, -1 for all of them, or None")
     if n_jobs > 0:
         return min(int(n_jobs), _MOST_THREADS)
+    return max(1, all_cores() + 1 + int(n_jobs))
+
+
+def all_cores() -> int:
+    """joblib's number of cores, counted anew where this process may use others than before."""
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return _counted_cores(own, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@functools.lru_cache(maxsize=16)
+def _counted_cores(own: int | None, limit: str | None) -> int:
+    """joblib reads files for it: half of the time that the density of one row takes."""
     import joblib
 
-    return max(1, int(joblib.cpu_count() + 1 + n_jobs))
+    return int(joblib.cpu_count())

@@ -17,10 +17,10 @@ def mixtures(n: int = 4) -> GaussianMixtures:
     return GaussianMixtures(weights, random.normal(scale=2.0, size=(n, 3)), random.uniform(0.3, 0.8, size=(n, 3)))
 
 
-def fine_grid(law: Any, size: int = 100_001) -> tuple[np.ndarray, np.ndarray]:
+def fine_grid(law: Any, size: int = 10_001) -> tuple[np.ndarray, np.ndarray]:
     """Points even in level and in z together, and the density there."""
     low, high = float(law.ppf(1e-9)), float(law.isf(1e-9))
-    z = np.unique(np.concatenate([np.linspace(low, high, size), law.ppf(np.linspace(1e-9, 1 - 1e-9, 20_001))]))
+    z = np.unique(np.concatenate([np.linspace(low, high, size), law.ppf(np.linspace(1e-9, 1 - 1e-9, 4_001))]))
     return z, law.pdf(z)
 
 

@@ -80,6 +80,15 @@ def test_all_cores_unless_joblib_says_otherwise() -> None:
     assert condens._arrays.threads_of(-1000) == 1
 
 
+def test_a_limit_set_later_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in (1, 2, 1):
+        monkeypatch.setenv("LOKY_MAX_CPU_COUNT", str(limit))
+        assert condens._arrays.threads_of(None) == condens._arrays.threads_of(-1) == joblib.cpu_count()
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "7")
+    assert condens._arrays.threads_of(None) == joblib.cpu_count()
+
+
 def test_fits_at_once_equal_fits_alone() -> None:
     seeds = list(range(8))
     alone = [fit_and_predict(seed) for seed in seeds]

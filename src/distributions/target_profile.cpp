@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <utility>
 
+#include "bracketed_root.hpp"
 #include "target_law.hpp"
 #include "target_map.hpp"
 
@@ -41,19 +43,24 @@ double extreme(const F& f, double low, double high, double side) {
   return at_a >= at_b ? a : b;
 }
 
-/// A function that changes its sign between two points.
+/// Where a function changes its sign between two points.
 template <class F>
 double sign_change(const F& f, double low, double high, double at_low, double at_high) {
   if (at_low == 0.0) return low;
   if (at_high == 0.0) return high;
-  std::uintmax_t steps = 200;
+  constexpr std::uintmax_t most_steps = 200;
+  std::uintmax_t steps = most_steps;
   const auto ends = boost::math::tools::toms748_solve(f, low, high, at_low, at_high,
                                                       boost::math::tools::eps_tolerance<double>(50), steps);
-  return 0.5 * (ends.first + ends.second);
+  if (steps < most_steps) return 0.5 * (ends.first + ends.second);
+  // A root many magnitudes below the points takes more halvings than that.
+  const double side = at_low < 0.0 ? 1.0 : -1.0;
+  const auto by_sign = [&](double x) { return std::pair{side * f(x), 0.0}; };
+  return bracketed_root(by_sign, ends.first, ends.second, 0.5 * ends.first + 0.5 * ends.second);
 }
 
-// Log densities below are at it, so that their differences are numbers.
-constexpr double least_height = -1e300;
+// Log densities below are at it, so that products of their differences and of places are numbers.
+constexpr double least_height = -1e150;
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "condens/core/errors.hpp"
 #include "support/error_of.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::target_distributions_test {
 namespace {
@@ -169,7 +170,7 @@ TEST(TargetDistributions, OfAMapHaveTheSmallestRegions) {
       }
     }
     EXPECT_NEAR(mass, 0.8, 1e-8);
-    for (double x = -3.0; x < 6.0; x += 0.06) {
+    for (double x = -3.0; x < 6.0; x += sanitized ? 0.5 : 0.06) {
       const double y = map.inverse(x);
       const bool inside = std::any_of(region.begin(), region.end(),
                                       [&](const Interval& piece) { return y > piece.lower && y < piece.upper; });
@@ -476,6 +477,17 @@ TEST(TargetDistributions, MomentsBeyondAllNumbersAreInfinite) {
   const TargetDistributions without = of(1e4, 100, -infinity);  // a component of weight zero
   EXPECT_NEAR(without.mean()(0, 0), std::exp(0.5), 1e-12);
   EXPECT_NEAR(without.variance()(0, 0), std::exp(2.0) - std::exp(1.0), 1e-11);
+}
+
+/// Two peaks, one at exp(0) and one beyond all numbers, whose places on the line are 200 magnitudes apart.
+TEST(TargetDistributions, PeaksManyMagnitudesApartHaveARegionOfNumbers) {
+  const TargetDistributions laws(
+      GaussianMixtures::separate(Matrix{{0.0, 5.6e93}}, Matrix{{1e-105, 1e-105}}, Matrix{{0.0}, {0.0}}),
+      {.map = {.lower = 0.0}});
+  const auto region = laws.highest_density_region(0.7)[0];
+  ASSERT_FALSE(region.empty());
+  EXPECT_GE(region[0].upper, region[0].lower);
+  EXPECT_NEAR(region[0].upper, 1.0, 1e-12);
 }
 
 }  // namespace

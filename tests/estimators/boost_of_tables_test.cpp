@@ -11,6 +11,7 @@
 #include "condens/io/document_format.hpp"
 #include "condens/registry.hpp"
 #include "support/cut_tables.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens {
 namespace {
@@ -61,7 +62,10 @@ void expect_equal(const Dataset& rows, const BoostOptions& options, Index rows_o
 
 TEST(BoostOfTables, IsThatOfRowsInMemoryForAnyCut) {
   const Dataset rows = mixed_rows(15'500, 1, 1);
-  for (const Index rows_of_block : {15'500, 6'000, 977}) expect_equal(rows, quick_options(), rows_of_block);
+  for (const Index rows_of_block : {15'500, 6'000, 977}) {
+    if (sanitized && rows_of_block != 977) continue;  // in most parts
+    expect_equal(rows, quick_options(), rows_of_block);
+  }
 }
 
 TEST(BoostOfTables, OfSeveralTargets) {
@@ -95,12 +99,12 @@ TEST(BoostOfTables, HasTheSameBitsForAnyNumberOfThreads) {
   const Dataset rows = mixed_rows(15'200, 1, 7);
   std::vector<std::string> bytes;
   for (const int threads : {1, 2, 7}) {
+    if (sanitized && threads == 2) continue;
     cut_tables::Bytes table(rows, 4'000, threads);
     const Boost model = Boost::fit(table, quick_options(), condens::Run{.threads = threads, .observer = {}});
     bytes.push_back(document_to_cbor(model.to_document()));
+    EXPECT_TRUE(bytes.back() == bytes.front()) << threads;
   }
-  EXPECT_TRUE(bytes[1] == bytes[0]);
-  EXPECT_TRUE(bytes[2] == bytes[0]);
 }
 
 /// Workers that lose what they keep: each fifth pass is done by a process that knows nothing, as the number of the fit

@@ -13,6 +13,7 @@
 #include "condens/registry.hpp"
 #include "estimators/lscde/selection.hpp"
 #include "support/plain_lscde.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::lscde_test {
 
@@ -201,6 +202,7 @@ TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
   const std::vector<Index> center_fold = mask ? fold : std::vector<Index>(n, -1);
   double best = std::numeric_limits<double>::infinity();
   for (Index c = 0; c < scores.size(); ++c) {
+    if (sanitized && c % 5 != 0) continue;  // of every width and penalty one
     const double expected =
         plain_score(data, fold, 3, joint(data, n), center_fold, options, widths[c], widths_y[c], penalties[c]);
     // A held-out log density far out depends on tiny coefficients: relative, not absolute, agreement.
@@ -208,6 +210,7 @@ TEST_P(LscdeSelection, ScoresEqualTheSameComputedFromScratch) {
         << widths[c] << ", " << widths_y[c] << ", " << penalties[c];
     best = std::min(best, expected);
   }
+  if (sanitized) return;
   EXPECT_NEAR(model.report().details.at("score").as_number(), best, 1e-9 * (1 + std::abs(best)));
 }
 
@@ -340,7 +343,7 @@ TEST(Lscde, ThreadsDoNotChangeOneBit) {
     }
     const Document one = Lscde::fit(data, options, {.threads = 1, .observer = {}}).to_document();
     for (const int threads : {2, 7}) {
-      if (n > 1000 && threads == 2) continue;  // as above, and it takes long
+      if ((n > 1000 || sanitized) && threads == 2) continue;  // as above, and it takes long
       EXPECT_TRUE(Lscde::fit(data, options, {.threads = threads, .observer = {}}).to_document() == one)
           << n << " rows, " << threads << " threads";
     }

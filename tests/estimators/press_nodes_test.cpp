@@ -9,6 +9,7 @@
 
 #include "condens/core/random.hpp"
 #include "support/normals.hpp"
+#include "support/sanitized.hpp"
 
 namespace condens::press_nodes_test {
 namespace {
@@ -71,8 +72,9 @@ TEST(PressNodes, TheDensityErrsByLessThanTheBound) {
 TEST(PressNodes, InTwoDimensionsToo) {
   const double width = 0.5;
   const double tolerance = 0.1;
-  const Matrix y = normals(2, 3000, 3);
-  const Vector mass = random_masses(3000, 5);
+  const Index n = sanitized ? 500 : 3000;
+  const Matrix y = normals(2, n, 3);
+  const Vector mass = random_masses(n, 5);
   const PressNodes nodes = make_nodes(y, node_spacing(tolerance, 2, width));
   EXPECT_LT(nodes.size(), 1000);
   const Vector moved = node_masses(nodes, mass);

@@ -96,14 +96,15 @@ TEST(Shift, WeightsKeepThePromiseThatIsLostWithoutThem) {
 }
 
 TEST(Shift, EstimatesAreTheSameForAnyNumberOfThreadsAndNearTheTruth) {
-  const TargetModel model = fit(draw(2000, 0.0, 5));
-  const Dataset fresh = draw(1000, 1.0, 6);
+  const TargetModel model = fit(draw(sanitized ? 300 : 2000, 0.0, 5));
+  const Dataset fresh = draw(sanitized ? 150 : 1000, 1.0, 6);
   const ShiftWeights one = estimate_shift(*model.conformal, fresh.x, 0, {1, {}});
   for (const int threads : {2, 7}) {
     const ShiftWeights other = estimate_shift(*model.conformal, fresh.x, 0, {threads, {}});
     EXPECT_EQ(other.calibration, one.calibration);
     EXPECT_EQ(other.rows, one.rows);
   }
+  if (sanitized) return;
   const Vector error = one.rows.array().log() - ratio(fresh.x).array().log();
   EXPECT_LT(error.cwiseAbs().mean(), 0.4);
 }
