@@ -201,7 +201,9 @@ TEST(Classes, AreTheSameForAnyThreadsAndForCopiesOfRows) {
         .model->log_probabilities(data.x, {});
   };
   const Matrix one = fitted(data, 1);
-  if (!sanitized) EXPECT_EQ(one, fitted(data, 2));
+  if (!sanitized) {
+    EXPECT_EQ(one, fitted(data, 2));
+  }
   EXPECT_EQ(one, fitted(data, 7));
   EXPECT_EQ(fitted(copies, 1), fitted(weighted, 1));
   EXPECT_LT((one.array().exp().colwise().sum() - 1.0).abs().maxCoeff(), 1e-12);
