@@ -213,12 +213,13 @@ bool Curve::is_one_sided(double a, double b) {
     const double own = z(y, l);
     return 0.5 * own * own;
   };
+  // In logarithms: a pull may be beyond all numbers where the density is zero.
+  const auto log_pull = [&](double distance, Index l) { return std::log(distance) + 2.0 * std::log(inverse_[l]); };
   Index d = -1;
   double strongest = -std::numeric_limits<double>::infinity();
   for (Index l = 0; l < m; ++l) {
     if (mean_[l] >= a && mean_[l] <= b) continue;
-    const double pull =
-        log_factor_[l] - half_square(l, c) + std::log(std::abs(c - mean_[l])) + 2.0 * std::log(inverse_[l]);
+    const double pull = log_factor_[l] - half_square(l, c) + log_pull(std::abs(c - mean_[l]), l);
     if (pull > strongest) {
       strongest = pull;
       d = l;
@@ -227,14 +228,13 @@ bool Curve::is_one_sided(double a, double b) {
   if (d < 0) return false;
   const bool upward = mean_[d] > b;
   const double precision_d = inverse_[d] * inverse_[d];
-  const double pull_d = std::min(std::abs(a - mean_[d]), std::abs(b - mean_[d])) * precision_d;
+  const double log_pull_d = log_pull(std::min(std::abs(a - mean_[d]), std::abs(b - mean_[d])), d);
   for (Index l = 0; l < m; ++l) {
     if (upward ? mean_[l] >= b : mean_[l] <= a) {
       term_[l] = 0.0;
       continue;
     }
     const double precision = inverse_[l] * inverse_[l];
-    const double pull = std::max(std::abs(a - mean_[l]), std::abs(b - mean_[l])) * precision;
     const double top = (mean_[d] * precision_d - mean_[l] * precision) / (precision_d - precision);
     double exponent = -std::numeric_limits<double>::infinity();
     for (const double y : {a, b, top > a && top < b ? top : c}) {
@@ -242,8 +242,8 @@ bool Curve::is_one_sided(double a, double b) {
       const double other = half_square(d, y);
       exponent = std::max(exponent, other - own + 1e-14 * (own + other));  // with its rounding
     }
-    // The ratio of pulls may be beyond all numbers where that of the densities is zero.
-    term_[l] = std::exp(std::log(pull) - std::log(pull_d) + log_factor_[l] - log_factor_[d] + exponent);
+    const double own_pull = log_pull(std::max(std::abs(a - mean_[l]), std::abs(b - mean_[l])), l);
+    term_[l] = std::exp(own_pull - log_pull_d + log_factor_[l] - log_factor_[d] + exponent);
   }
   return sum(term_.data(), m) < 1.0 - 1e-12;
 }

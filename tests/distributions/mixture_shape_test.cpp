@@ -331,5 +331,14 @@ TEST(MixtureModes, OfASpikeFarFromAWideComponentAreFoundInFewSteps) {
   EXPECT_NEAR(law.modes().row(0).maxCoeff(), -2.3e93, 1e80);
 }
 
+// Here the slope of the spike alone is no number, where its density is zero.
+TEST(MixtureModes, OfASpikeSoFarThatItsSlopeIsNoNumberAreFoundInFewSteps) {
+  const GaussianMixture law(Vector{{0.6, 0.4}}, Matrix{{1.5e104, -7.6e103}}, Matrix{{6.6e94, 1e-105}});
+  const double mass = law.highest_density_mass(-5e103);
+  EXPECT_GE(mass, 0.6 - 1e-12);  // of a spike narrower than the step between numbers none may be seen
+  EXPECT_LE(mass, 1.0);
+  EXPECT_NEAR(law.modes().row(0).maxCoeff(), 1.5e104, 1e90);
+}
+
 }  // namespace
 }  // namespace condens::mixture_shape_test
