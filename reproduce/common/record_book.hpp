@@ -5,8 +5,9 @@
 // A record stands as long as what it depends on: the method with its options, how the data are made, the seeds, the
 // scores. All of these show in the numbers of a small trial: the same on few rows, in a second. It is run at the start
 // of every study, and its numbers are a row of the file, of repetition -1. Where they are no longer those of the file
-// (but for the seconds, to 1e-4, which searches keep on another machine), it becomes a new row, and what the method
-// gave before on these data is older than the last change of it: run again, and until then shown with a note.
+// (but for the seconds, to 1e-4, which nearly all searches keep on another machine), it becomes a new row, and what
+// the method gave before on these data is older than the last change of it: run again, and until then shown with a
+// note.
 
 #include <filesystem>
 #include <functional>
